@@ -1,0 +1,50 @@
+# Each target does its own set-up; .venv is made again when the lock changes.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+export DO_NOT_TRACK := 1
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
+export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
+
+.PHONY: demo test test-full check fmt lint types imports bench lock clean
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)
+
+demo: $(READY)  ## the main job: a whole campaign on simulated workers
+	$(BIN)/piecework rehearse config/campaigns/demo.toml
+
+test: $(READY)  ## all tests; installs chromium for the browser tests where it can
+	@sh tests/need_chromium.sh
+	$(BIN)/pytest -n 2 -q
+
+test-full: $(READY)  ## the long forms too
+	@sh tests/need_chromium.sh
+	$(BIN)/pytest -n 2 -q -m "full or not full"
+
+check: fmt lint types imports test  ## what a change must pass
+
+fmt: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## tables of cost for 60, 600 and 6,000 images
+	$(BIN)/python -m tests.bench.campaign
+
+lock:  ## resolve again; writes names, versions and hashes, never a download host
+	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \
+	  --no-header --no-annotate --python-version 3.11 -o requirements.lock
+
+clean:
+	rm -rf .venv out .piecework

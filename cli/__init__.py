@@ -1,0 +1,1 @@
+"""The command `piecework`: words only, no work."""

@@ -1,0 +1,1 @@
+"""Campaign files (TOML) and the code that reads them."""

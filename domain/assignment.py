@@ -1,0 +1,55 @@
+"""What came back: one worker's go at one HIT, and the answers inside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+
+AssignmentStatus = Literal["Submitted", "Approved", "Rejected"]
+
+FieldValue = str | tuple[str, ...]
+"""`text` and `choice` fields hold a string, `choices` fields a tuple."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One worker's go at one HIT, as the platform returned it.
+
+    Attributes:
+        raw: the platform's answer document, verbatim.
+        fields: form fields by wire name (`caption.1`), as far as `raw` could be read.
+    """
+
+    assignment_id: AssignmentId
+    hit_id: HitId
+    worker_id: WorkerId
+    status: AssignmentStatus
+    accepted_at: datetime
+    submitted_at: datetime
+    raw: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One worker's answer about one item, typed by the task's schema.
+
+    Attributes:
+        position: place of the item in the HIT, from 1.
+        values: by field name; a field that was not sent is absent.
+        shown_ms: how long the page showed the item, in milliseconds.
+        problems: names of rules and schema faults that it breaks; it is kept anyway.
+    """
+
+    answer_id: AnswerId
+    assignment_id: AssignmentId
+    item_id: ItemId
+    position: int
+    values: Mapping[str, FieldValue]
+    shown_ms: int | None = None
+    pastes: int | None = None
+    keystrokes: int | None = None
+    focus_losses: int | None = None
+    problems: tuple[str, ...] = ()

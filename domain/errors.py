@@ -1,0 +1,59 @@
+"""The few ways in which piecework fails, each with the exit code it ends in.
+
+A message says what was wrong, where (file, key, row or id), what was found and what is
+allowed; `next_step` names the command or the edit that helps.
+"""
+
+
+class PieceworkError(Exception):
+    """Something a user can understand and mend; never shown as a traceback."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(message)
+        self.next_step = next_step
+
+
+class ConfigError(PieceworkError):
+    """What the user wrote cannot be used: a campaign file, items, an argument.
+
+    Attributes:
+        faults: every fault, one sentence each; all are found before this is raised.
+    """
+
+    exit_code = 2
+
+    def __init__(self, faults: list[str], *, next_step: str = "") -> None:
+        super().__init__("\n".join(faults), next_step=next_step)
+        self.faults = faults
+
+
+class RefusedForSafety(PieceworkError):  # noqa: N818 - it is not a fault
+    """Allowed by the letter, but it could cost money or harm; exit code 3."""
+
+    exit_code = 3
+
+
+class BudgetExceeded(RefusedForSafety):
+    """The next call would pass the campaign's cap, so it is not made."""
+
+
+class StoreError(PieceworkError):
+    """The campaign's store cannot be read, written, or belongs to something else."""
+
+
+class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, not ours
+    """The platform understood the call and said no.
+
+    Attributes:
+        code: the platform's own error code, e.g. `AWS.MechanicalTurk.HITDoesNotExist`.
+    """
+
+    def __init__(self, message: str, *, code: str, next_step: str = "") -> None:
+        super().__init__(message, next_step=next_step)
+        self.code = code
+
+
+class TransientPlatformError(PieceworkError):
+    """The platform could not be reached or was busy; the outcome may be unknown."""

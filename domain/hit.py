@@ -1,0 +1,77 @@
+"""Items, and the HITs that show them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
+
+Comparator = Literal[
+    "LessThan",
+    "LessThanOrEqualTo",
+    "GreaterThan",
+    "GreaterThanOrEqualTo",
+    "EqualTo",
+    "NotEqualTo",
+    "Exists",
+    "DoesNotExist",
+    "In",
+    "NotIn",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing to be worked on; `columns` holds all that its row said, id included."""
+
+    item_id: ItemId
+    columns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualificationRequirement:
+    """Who may accept a HIT, in MTurk's terms.
+
+    Attributes:
+        integer_values: for comparisons with a number.
+        locales: countries (`US`) or subdivisions (`US-WA`), for the locale type only.
+    """
+
+    qualification_type_id: QualificationTypeId
+    comparator: Comparator
+    integer_values: tuple[int, ...] = ()
+    locales: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitType:
+    """What HITs of one group share; the platform keeps equal ones as one."""
+
+    title: str
+    description: str
+    keywords: tuple[str, ...]
+    reward_cents: int
+    assignment_duration_seconds: int
+    auto_approval_delay_seconds: int
+    requirements: tuple[QualificationRequirement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedHit:
+    """A HIT as we know it before and after it is posted.
+
+    Attributes:
+        round: 0 for the first posting of a batch, then one more for each replacement.
+        item_ids: in the order shown.
+        hit_id: the platform's id, once it is known.
+    """
+
+    hit_key: HitKey
+    batch: int
+    round: int
+    max_assignments: int
+    item_ids: tuple[ItemId, ...]
+    hit_type_id: HitTypeId | None = None
+    hit_id: HitId | None = None
+    posted_at: datetime | None = None

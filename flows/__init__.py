@@ -1,0 +1,1 @@
+"""Prefect flows over plain steps: what happens, in which order, how often."""

@@ -1,0 +1,1 @@
+"""One folder a task: page, rules, example, notes; and the one renderer."""

@@ -1,0 +1,1 @@
+"""The world where workers are, behind one port."""

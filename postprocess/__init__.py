@@ -1,0 +1,1 @@
+"""Accepted answers in; edits, aggregates, datasets and reports out. Pure."""

@@ -1,0 +1,1 @@
+"""The report of how a dataset was made."""

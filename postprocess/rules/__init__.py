@@ -1,0 +1,1 @@
+"""Cleaning rules, one each; a rule proposes edits and touches nothing."""

@@ -1,0 +1,1 @@
+"""Quality control: frames in, findings with evidence out. Pure."""

@@ -1,0 +1,1 @@
+"""One idea a module; `qc.registry` is the whole list."""

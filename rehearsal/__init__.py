@@ -1,0 +1,1 @@
+"""What pretends: simulated workers, drawn scenes, a clock that jumps."""

@@ -1,0 +1,1 @@
+"""The memory of a campaign: SQLite, migrations, intents, raw answers, decisions."""
