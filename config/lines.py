@@ -1,0 +1,49 @@
+"""Where in a TOML file a key stands, so that a fault can name its line.
+
+The standard library's parser keeps no positions; this reads the text once more, only
+for headers and keys. A key inside an inline table is found at the line of the table.
+"""
+
+import re
+from collections.abc import Sequence
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_\-.\"']+)\s*=")
+
+Location = Sequence[str | int]
+
+
+def line_of(text: str, location: Location) -> int | None:
+    r"""The line (from 1) of the key at `location`, or of the nearest table above it.
+
+    >>> line_of('a = 1\n[b]\nc = 2\n', ["b", "c"])
+    3
+    """
+    wanted = tuple(str(part) for part in location)
+    lines = _lines_by_path(text)
+    for length in range(len(wanted), 0, -1):
+        if wanted[:length] in lines:
+            return lines[wanted[:length]]
+    return None
+
+
+def _lines_by_path(text: str) -> dict[tuple[str, ...], int]:
+    found: dict[tuple[str, ...], int] = {}
+    counts: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _parts(header[2])
+            if header[1] == "[[":
+                found.setdefault(table, number)
+                index = counts.get(table, 0)
+                counts[table] = index + 1
+                table = (*table, str(index))
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault((*table, *_parts(key[1])), number)
+    return found
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))

@@ -1,0 +1,173 @@
+"""The campaign file as strangers write it: every key, its type and its limits.
+
+Unknown keys are refused. Money is written as a string of dollars (`"0.55"`), because a
+TOML float cannot hold a cent.
+"""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+
+from domain.campaign import OutputFormat
+from domain.hit import Comparator
+from domain.judgement import VERDICTS, SubjectKind, Verdict
+
+Name = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
+]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _cents(value: object) -> int:
+    if not isinstance(value, str):
+        raise ValueError('write dollars as text, for example "0.55"')  # noqa: TRY004 - pydantic collects ValueError only
+    try:
+        cents = Decimal(value) * 100
+    except ArithmeticError as fault:
+        raise ValueError('write dollars as text, for example "0.55"') from fault
+    if not cents.is_finite() or cents < 0 or cents != cents.to_integral_value():
+        raise ValueError("write a whole number of cents, zero or more, as dollars")
+    return int(cents)
+
+
+def _country(value: str) -> str:
+    parts = value.split("-")
+    if len(parts) > 2 or any(len(part) != 2 or not part.isalnum() for part in parts):  # noqa: PLR2004 - two letters, ISO 3166
+        raise ValueError('write a country as "US" or a subdivision as "US-WA"')
+    return value.upper()
+
+
+Cents = Annotated[int, BeforeValidator(_cents)]
+Country = Annotated[str, AfterValidator(_country)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ItemsTable(_Strict):
+    """`[items]`: where the items come from."""
+
+    file: str | None = None
+    pictures: str | None = None
+    scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ItemsTable":
+        if (self.file is None) == (self.scenes is None):
+            raise ValueError("give either file or scenes")
+        return self
+
+
+class PostingTable(_Strict):
+    """`[posting]`: how HITs are posted."""
+
+    batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    assignments: Annotated[int, Field(ge=1, le=100)] = 5
+    items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
+    lifetime_hours: Annotated[float, Field(gt=0, le=8760)] = 168
+    assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
+    auto_approval_hours: Annotated[float, Field(ge=1, le=720)] = 720
+    max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
+    title: Annotated[Words, StringConstraints(max_length=128)] | None = None
+    description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
+
+
+class RewardsTable(_Strict):
+    """`[rewards]`: what is paid, and what the campaign may cost."""
+
+    reward_usd: Cents | None = None
+    budget_usd: Cents
+    wage_floor_usd_per_hour: Cents
+    fee_percent: Annotated[Decimal, Field(ge=0, le=100)] = Decimal(20)
+    extra_fee_percent_from_ten: Annotated[Decimal, Field(ge=0, le=100)] = Decimal(20)
+
+
+class QualificationTable(_Strict):
+    """`[[requirements.qualification]]`: any requirement in MTurk's own terms."""
+
+    id: Words
+    comparator: Comparator
+    values: tuple[int, ...] = ()
+
+
+class RequirementsTable(_Strict):
+    """`[requirements]`: who may work."""
+
+    approved_hits_above: Annotated[int, Field(ge=0)] | None = None
+    approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
+    countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
+    exclusion_name: Words | None = None
+    qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
+
+
+class PolicyTable(_Strict):
+    """`[[decisions.rule]]`: one sentence of the policy."""
+
+    on: SubjectKind
+    any_of: Annotated[tuple[Words, ...], Field(min_length=1)]
+    at_least: Annotated[int, Field(ge=1)] = 1
+    share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    then: Verdict
+    because: Annotated[Words, StringConstraints(min_length=10, max_length=1024)]
+
+    @model_validator(mode="after")
+    def _verdict_fits(self) -> "PolicyTable":
+        allowed = VERDICTS[self.on]
+        if self.then not in allowed:
+            raise ValueError(
+                f"then = {self.then!r} cannot be said of a {self.on}; "
+                f"allowed: {', '.join(allowed)}"
+            )
+        return self
+
+
+class DecisionsTable(_Strict):
+    """`[decisions]`: who decides, and by which policy."""
+
+    by: Literal["policy", "person"] = "person"
+    rule: tuple[PolicyTable, ...] = ()
+
+
+class OutputTable(_Strict):
+    """`[output]`: where the dataset goes, and in which forms."""
+
+    folder: Words | None = None
+    formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] = (
+        "vizwiz_json",
+        "csv",
+        "parquet",
+    )
+
+
+class RehearsalTable(_Strict):
+    """`[rehearsal]`: who pretends to work."""
+
+    seed: Annotated[int, Field(ge=0)] = 1
+    replay: str | None = None
+    crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
+
+
+class CampaignFile(_Strict):
+    """A whole campaign file."""
+
+    name: Name
+    description: Words
+    task: Name
+    items: ItemsTable
+    posting: PostingTable = PostingTable()
+    rewards: RewardsTable
+    requirements: RequirementsTable = RequirementsTable()
+    heuristics: dict[str, dict[str, object] | Literal[False]] = {}
+    decisions: DecisionsTable = DecisionsTable()
+    output: OutputTable = OutputTable()
+    rehearsal: RehearsalTable = RehearsalTable()

@@ -1,0 +1,36 @@
+"""The answer document of an assignment (QuestionFormAnswers, 2005-10-01) as fields.
+
+A worker's text is hostile: entities and external references are refused, and a document
+that cannot be read gives no fields instead of an error, since the raw text is kept.
+"""
+
+from collections.abc import Mapping
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+_NAMESPACE = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd}"
+)
+
+
+def fields_of(document: str) -> Mapping[str, str]:
+    """Form fields by name; several selections of one question are joined with `|`."""
+    try:
+        root = fromstring(document)
+    except (ParseError, DefusedXmlException, ValueError):
+        return {}
+    fields: dict[str, str] = {}
+    for answer in root.iter(f"{_NAMESPACE}Answer"):
+        name = answer.findtext(f"{_NAMESPACE}QuestionIdentifier")
+        if name is None:
+            continue
+        free_text = answer.findtext(f"{_NAMESPACE}FreeText")
+        chosen = [
+            selection.text or ""
+            for selection in answer.iter(f"{_NAMESPACE}SelectionIdentifier")
+        ]
+        fields[name] = "|".join(chosen) if free_text is None else free_text
+    return fields

@@ -1,0 +1,353 @@
+"""MTurk's requester API through boto3, wherever it is spoken.
+
+Amazon's own service closed on 2026-09-30, so the endpoint is always stated: piecework's
+marketplace, or another server of the same protocol. Errors are told apart by
+`TurkErrorCode` and by looking again, never by their sentences.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from domain.assignment import Assignment, AssignmentStatus
+from domain.errors import PlatformRefused, RefusedForSafety, TransientPlatformError
+from domain.hit import HitType, QualificationRequirement
+from domain.ids import (
+    AssignmentId,
+    HitId,
+    HitTypeId,
+    QualificationTypeId,
+    WorkerId,
+)
+from domain.money import cents_from_wire, cents_to_wire
+from platforms.answer_xml import fields_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk.type_defs import (
+        AssignmentTypeDef,
+        QualificationRequirementUnionTypeDef,
+    )
+
+_T = TypeVar("_T")
+_PREFIX = "AWS.MechanicalTurk."
+_PAGE = 100
+_HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
+_TRANSIENT = {"ThrottlingException", "ServiceFault", "RequestTimeout", "Throttling"}
+
+
+def refuse_closed_host(endpoint: str) -> None:
+    """Refuse Amazon's own hosts, which take no HITs since 2026-09-30.
+
+    Raises:
+        RefusedForSafety: the endpoint belongs to Amazon.
+    """
+    host = (urlsplit(endpoint).hostname or "").lower()
+    if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
+        raise RefusedForSafety(
+            f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",
+            next_step="piecework rehearse CAMPAIGN, or piecework serve for a "
+            "marketplace of your own",
+        )
+
+
+class MTurk:
+    """The port `Platform`, spoken to an MTurk-compatible endpoint.
+
+    Args:
+        endpoint: URL of the requester API.
+        access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+    ) -> None:
+        refuse_closed_host(endpoint)
+        self.endpoint = endpoint
+        # A session of its own: boto3's default session is shared and not thread-safe.
+        self._client = boto3.session.Session().client(
+            "mturk",
+            region_name="us-east-1",
+            endpoint_url=endpoint,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            # Safe to repeat: every call that spends carries a token or is looked at
+            # again; MTurk throttles without a published rate.
+            config=Config(
+                retries={"mode": "standard", "max_attempts": 6},
+                connect_timeout=10,
+                read_timeout=60,
+            ),
+        )
+
+    def hit_type(self, hit_type: HitType) -> HitTypeId:
+        """See `Platform`; MTurk gives equal HIT types one id."""
+        reply = _call(
+            self._client.create_hit_type,
+            Title=hit_type.title,
+            Description=hit_type.description,
+            Keywords=", ".join(hit_type.keywords),
+            Reward=cents_to_wire(hit_type.reward_cents),
+            AssignmentDurationInSeconds=hit_type.assignment_duration_seconds,
+            AutoApprovalDelayInSeconds=hit_type.auto_approval_delay_seconds,
+            QualificationRequirements=[
+                _requirement_to_wire(one) for one in hit_type.requirements
+            ],
+        )
+        return HitTypeId(reply["HITTypeId"])
+
+    def exclusion(self, name: str, description: str) -> QualificationTypeId:
+        """See `Platform`; found by its name, which is unique for a requester."""
+        try:
+            reply = _call(
+                self._client.create_qualification_type,
+                Name=name,
+                Description=description,
+                QualificationTypeStatus="Active",
+            )
+            return QualificationTypeId(
+                reply["QualificationType"]["QualificationTypeId"]
+            )
+        except PlatformRefused as refusal:
+            if refusal.code != "QualificationTypeAlreadyExists":
+                raise
+        pages = self._client.get_paginator("list_qualification_types").paginate(
+            Query=name,
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+            PaginationConfig={"PageSize": _PAGE},
+        )
+        for page in _pages(pages):
+            for found in page["QualificationTypes"]:
+                if found["Name"] == name:
+                    return QualificationTypeId(found["QualificationTypeId"])
+        raise PlatformRefused(
+            f"the qualification type {name!r} exists, but is not listed",
+            code="QualificationTypeAlreadyExists",
+        )
+
+    def publish(
+        self,
+        hit_type_id: HitTypeId,
+        question: str,
+        *,
+        max_assignments: int,
+        lifetime_seconds: int,
+        annotation: str,
+        token: str,
+    ) -> HitId:
+        """See `Platform`; MTurk remembers a token for 24 hours."""
+        try:
+            reply = _call(
+                self._client.create_hit_with_hit_type,
+                HITTypeId=hit_type_id,
+                Question=question,
+                MaxAssignments=max_assignments,
+                LifetimeInSeconds=lifetime_seconds,
+                RequesterAnnotation=annotation,
+                UniqueRequestToken=token,
+            )
+            return HitId(reply["HIT"]["HITId"])
+        except PlatformRefused as refusal:
+            if refusal.code != "HitAlreadyExists":
+                raise
+            return self._posted_before(annotation, str(refusal))
+
+    def _posted_before(self, annotation: str, sentence: str) -> HitId:
+        # The sentence names the HIT, in a form nobody promised; so the named HIT is
+        # believed only if it carries our annotation, and looked for otherwise.
+        for candidate in _HIT_ID.findall(sentence):
+            try:
+                hit = _call(self._client.get_hit, HITId=candidate)["HIT"]
+            except PlatformRefused:
+                continue
+            if hit.get("RequesterAnnotation") == annotation:
+                return HitId(candidate)
+        for found, hit_id in self.find_hits():
+            if found == annotation:
+                return hit_id
+        raise PlatformRefused(
+            f"the HIT {annotation!r} was posted before, but is not listed",
+            code="HitAlreadyExists",
+        )
+
+    def find_hits(self) -> Iterator[tuple[str, HitId]]:
+        """See `Platform`; disposed HITs are not listed."""
+        pages = self._client.get_paginator("list_hits").paginate(
+            PaginationConfig={"PageSize": _PAGE}
+        )
+        for page in _pages(pages):
+            for hit in page["HITs"]:
+                yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
+
+    def reviewable_hits(self, hit_type_ids: Sequence[HitTypeId]) -> Iterator[HitId]:
+        """See `Platform`."""
+        paginator = self._client.get_paginator("list_reviewable_hits")
+        for hit_type_id in hit_type_ids:
+            pages = paginator.paginate(
+                HITTypeId=hit_type_id, PaginationConfig={"PageSize": _PAGE}
+            )
+            for page in _pages(pages):
+                for hit in page["HITs"]:
+                    yield HitId(hit["HITId"])
+
+    def assignments(self, hit_id: HitId) -> Iterator[Assignment]:
+        """See `Platform`."""
+        pages = self._client.get_paginator("list_assignments_for_hit").paginate(
+            HITId=hit_id, PaginationConfig={"PageSize": _PAGE}
+        )
+        for page in _pages(pages):
+            for assignment in page["Assignments"]:
+                yield _assignment_from_wire(assignment)
+
+    def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
+        """See `Platform`."""
+        reply = _call(self._client.get_assignment, AssignmentId=assignment_id)
+        return reply["Assignment"]["AssignmentStatus"]
+
+    def approve(self, assignment_id: AssignmentId) -> None:
+        """See `Platform`; an assignment that is approved already stays so."""
+        self._judge(
+            assignment_id,
+            "Approved",
+            lambda: self._client.approve_assignment(AssignmentId=assignment_id),
+        )
+
+    def reject(self, assignment_id: AssignmentId, because: str) -> None:
+        """See `Platform`; an assignment that is rejected already stays so."""
+        self._judge(
+            assignment_id,
+            "Rejected",
+            lambda: self._client.reject_assignment(
+                AssignmentId=assignment_id, RequesterFeedback=because
+            ),
+        )
+
+    def _judge(
+        self,
+        assignment_id: AssignmentId,
+        wanted: AssignmentStatus,
+        call: Callable[[], object],
+    ) -> None:
+        try:
+            _call(call)
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the repeat is then refused
+            # because the first one worked.
+            if self.assignment_status(assignment_id) != wanted:
+                raise
+
+    def exclude(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """See `Platform`; granting twice is granting once."""
+        _call(
+            self._client.associate_qualification_with_worker,
+            QualificationTypeId=qualification_type_id,
+            WorkerId=worker_id,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+
+    def excluded(self, qualification_type_id: QualificationTypeId) -> set[WorkerId]:
+        """See `Platform`."""
+        pages = self._client.get_paginator(
+            "list_workers_with_qualification_type"
+        ).paginate(
+            QualificationTypeId=qualification_type_id,
+            Status="Granted",
+            PaginationConfig={"PageSize": _PAGE},
+        )
+        return {
+            WorkerId(found["WorkerId"])
+            for page in _pages(pages)
+            for found in page["Qualifications"]
+        }
+
+    def block(self, worker_id: WorkerId, because: str) -> None:
+        """See `Platform`; blocking twice is blocking once."""
+        _call(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
+
+    def balance_cents(self) -> int:
+        """See `Platform`."""
+        return cents_from_wire(
+            _call(self._client.get_account_balance)["AvailableBalance"]
+        )
+
+
+def _requirement_to_wire(
+    requirement: QualificationRequirement,
+) -> "QualificationRequirementUnionTypeDef":
+    wire: QualificationRequirementUnionTypeDef = {
+        "QualificationTypeId": requirement.qualification_type_id,
+        "Comparator": requirement.comparator,
+        # Who may not accept a HIT should not have to look at it.
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    if requirement.integer_values:
+        wire["IntegerValues"] = list(requirement.integer_values)
+    if requirement.locales:
+        wire["LocaleValues"] = [
+            {"Country": country, "Subdivision": subdivision}
+            if subdivision
+            else {"Country": country}
+            for country, _, subdivision in (
+                locale.partition("-") for locale in requirement.locales
+            )
+        ]
+    return wire
+
+
+def _assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
+    raw = wire.get("Answer", "")
+    return Assignment(
+        assignment_id=AssignmentId(wire["AssignmentId"]),
+        hit_id=HitId(wire["HITId"]),
+        worker_id=WorkerId(wire["WorkerId"]),
+        status=wire["AssignmentStatus"],
+        accepted_at=wire["AcceptTime"].astimezone(UTC),
+        submitted_at=wire["SubmitTime"].astimezone(UTC),
+        raw=raw,
+        fields=fields_of(raw),
+    )
+
+
+def _call(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
+    try:
+        return call(**arguments)
+    except ClientError as fault:
+        raise _translated(fault) from fault
+    except BotoCoreError as fault:
+        raise TransientPlatformError(
+            f"the platform could not be reached: {fault}",
+            next_step="run the same command again; nothing is done twice",
+        ) from fault
+
+
+def _pages(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for nine paginators
+    iterator = iter(pages)
+    while (page := _call(lambda: next(iterator, None))) is not None:
+        yield page
+
+
+def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
+    response: Mapping[str, Any] = fault.response
+    error = response.get("Error", {})
+    code, sentence = error.get("Code", ""), error.get("Message", str(fault))
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    if code in _TRANSIENT or status >= 500:  # noqa: PLR2004 - HTTP's server faults
+        return TransientPlatformError(
+            f"the platform is busy ({code}): {sentence}",
+            next_step="run the same command again; nothing is done twice",
+        )
+    turk_code = response.get("TurkErrorCode", "").removeprefix(_PREFIX)
+    return PlatformRefused(sentence, code=turk_code or code)

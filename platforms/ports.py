@@ -1,0 +1,94 @@
+"""The port: what piecework needs of any world where workers are.
+
+MTurk's words are the field's words. An adapter translates once, at the edge; nothing
+else sees the wire. Calls that spend or publish are made through stored intents only, so
+every such call has a companion that looks whether it has happened already.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from domain.assignment import Assignment, AssignmentStatus
+from domain.hit import HitType
+from domain.ids import (
+    AssignmentId,
+    HitId,
+    HitTypeId,
+    QualificationTypeId,
+    WorkerId,
+)
+
+
+class Platform(Protocol):
+    """A marketplace that speaks the MTurk requester API, or is made to look so.
+
+    Every method may raise `TransientPlatformError` (the outcome is unknown) or
+    `PlatformRefused` (it said no).
+    """
+
+    endpoint: str
+
+    def hit_type(self, hit_type: HitType) -> HitTypeId:
+        """The id of this HIT type; equal values always give the same id."""
+        ...
+
+    def exclusion(self, name: str, description: str) -> QualificationTypeId:
+        """The id of the qualification type by which workers are kept out."""
+        ...
+
+    def publish(
+        self,
+        hit_type_id: HitTypeId,
+        question: str,
+        *,
+        max_assignments: int,
+        lifetime_seconds: int,
+        annotation: str,
+        token: str,
+    ) -> HitId:
+        """Post a HIT; a repeat with the same token gives the first one's id."""
+        ...
+
+    def find_hits(self) -> Iterator[tuple[str, HitId]]:
+        """Annotation and id of every HIT that this requester still has."""
+        ...
+
+    def reviewable_hits(self, hit_type_ids: Sequence[HitTypeId]) -> Iterator[HitId]:
+        """HITs of these types on which nobody works any more."""
+        ...
+
+    def assignments(self, hit_id: HitId) -> Iterator[Assignment]:
+        """All submitted assignments of a HIT, whatever became of them."""
+        ...
+
+    def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
+        """What the platform holds the assignment for."""
+        ...
+
+    def approve(self, assignment_id: AssignmentId) -> None:
+        """Pay the reward."""
+        ...
+
+    def reject(self, assignment_id: AssignmentId, because: str) -> None:
+        """Refuse the reward; the worker reads the reason."""
+        ...
+
+    def exclude(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """Keep a worker out of later HITs without a message or harm to the account."""
+        ...
+
+    def excluded(
+        self, qualification_type_id: QualificationTypeId
+    ) -> Iterable[WorkerId]:
+        """Who is kept out."""
+        ...
+
+    def block(self, worker_id: WorkerId, because: str) -> None:
+        """The hard block, which counts against the worker's account."""
+        ...
+
+    def balance_cents(self) -> int:
+        """What can still be spent, in US cents."""
+        ...
