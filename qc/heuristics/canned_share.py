@@ -1,0 +1,68 @@
+"""A worker who says "cannot be described" too often.
+
+Idea: the canned text is one click; a worker who takes it on most of his images avoids
+the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers
+who used the canned text for more than 50% of the images that they captioned".
+
+Naive reading: the paper says "more than 50 %", the original code tests ">= 50 %"
+within one file of results. With few images the share says little: one canned answer of
+one image is 100 %. So a worker must have answered `least_images` before this speaks.
+
+Edge cases: an image that a worker answered twice counts once, by his first answer.
+A worker below `least_images` is no suspicion. Answers without a known worker (empty id)
+are no suspicion.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Count, Share
+from qc.scores import grade, is_first, sentences, table
+
+NAME = "canned_share"
+VERSION = 1
+SUBJECT: SubjectKind = "worker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """Where the line is, and from when on.
+
+    Attributes:
+        more_than_share: flag above this share of canned answers (paper: 50 %).
+        or_equal: flag at exactly this share too (original code: true; paper: false).
+        least_images: images a worker must have answered (ours: one full HIT).
+    """
+
+    more_than_share: Share = 0.5
+    or_equal: bool = False
+    least_images: Count = 5
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row a worker, in the order of their ids."""
+    subjects = pd.Index(
+        sorted(frame["worker_id"].unique()), dtype="str", name="worker_id"
+    )
+    by_worker = frame.loc[is_first(frame)].groupby("worker_id")["is_canned"]
+    images = by_worker.size().reindex(subjects, fill_value=0).to_numpy()
+    canned = by_worker.sum().reindex(subjects, fill_value=0).to_numpy()
+    share = canned / images
+    speaks = (images >= params.least_images) & (subjects != "").astype("bool")
+    over = share > params.more_than_share
+    if params.or_equal:
+        over = share >= params.more_than_share
+    flag = speaks & over
+    suspicion = grade(share * speaks, params.more_than_share, flag=flag)
+
+    def sentence(used: int, seen: int) -> str:
+        return f"used the canned text on {used} of {seen} images"
+
+    return table(
+        subjects,
+        suspicion=suspicion,
+        flag=flag,
+        evidence=sentences((suspicion > 0) | flag, sentence, canned, images),
+    )

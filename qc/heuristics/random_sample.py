@@ -1,0 +1,64 @@
+"""A random sample of answers for people to look at.
+
+Idea: rules find what they look for; only a random sample says what they miss. A
+mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "random sample from all
+results"; the paper gives no size.
+
+Naive reading: shuffling the frame and taking the first hundred. Then every new answer
+changes the whole sample, and what was reviewed yesterday is not in it today. Here an
+answer is in the sample when the hash of the seed and its id says so; later answers
+change nothing about it.
+
+Edge cases: the sample's size is a matter of chance, `share` is its expectation; 0
+takes none and 1 takes all. Suspicion is always 0, for being drawn is nothing against an
+answer.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Share
+from qc.scores import sentences, table
+
+NAME = "random_sample"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """How many, and which.
+
+    Attributes:
+        share: the part of all answers to review (ours; the paper states none).
+        seed: another seed draws another sample; the campaign's seed if it is not given.
+    """
+
+    share: Share = 0.02
+    seed: int = 0
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    draws = [_draw(params.seed, answer_id) for answer_id in frame.index]
+    flag = np.array(draws, dtype="float64") < params.share
+
+    def sentence(_: float) -> str:
+        return f"drawn by chance for review (a share of {params.share:g} of all)"
+
+    return table(
+        frame.index,
+        suspicion=np.zeros(len(frame)),
+        flag=flag,
+        evidence=sentences(flag, sentence, draws),
+    )
+
+
+def _draw(seed: int, answer_id: str) -> float:
+    """A number in [0, 1) that depends on the seed and the id alone."""
+    digest = hashlib.sha256(f"{seed}:{answer_id}".encode()).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48

@@ -1,0 +1,55 @@
+"""An answer that breaks a rule or the schema of its task.
+
+Idea: the page refuses such answers, so one that arrives came around the page, or the
+page and the code disagree. VizWiz-Captions checked the same rules in the browser only.
+
+Naive reading: dropping such answers when they are read. They are kept and flagged, so
+that a rule which turns out to be wrong costs no data.
+
+Edge cases: `problems` is filled when answers are read; a frame where it is empty
+everywhere flags nothing. Several broken rules are one flag.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Phrases
+from qc.scores import sentences, table
+
+NAME = "rule_violation"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """What is let through.
+
+    Attributes:
+        ignore: names of rules or schema faults that do not count (ours: none).
+    """
+
+    ignore: Phrases = ()
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    ignored = set(params.ignore)
+    broken = [
+        [name for name in problems if name not in ignored]
+        for problems in frame["problems"]
+    ]
+    flag = np.array([bool(names) for names in broken], dtype="bool")
+
+    def sentence(names: list[str]) -> str:
+        return f"breaks: {', '.join(names)}"
+
+    return table(
+        frame.index,
+        suspicion=flag.astype("float64"),
+        flag=flag,
+        evidence=sentences(flag, sentence, broken),
+    )

@@ -1,0 +1,91 @@
+"""What heuristics share: the table they return, and how a measure becomes a suspicion.
+
+A measure at its limit is a suspicion of 0.5, at half the limit or less 0, at one and a
+half times the limit or more 1. So a reviewer who sorts by suspicion sees what is far
+beyond a limit first, whatever the limit's unit is.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Suspicions = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+def table(
+    subjects: "pd.Index[str]",
+    *,
+    suspicion: npt.ArrayLike,
+    flag: npt.ArrayLike,
+    evidence: Iterable[str],
+) -> pd.DataFrame:
+    """One row a subject: `suspicion` float64, `flag` bool, `evidence` str."""
+    return pd.DataFrame(
+        {
+            "suspicion": np.asarray(suspicion, dtype="float64"),
+            "flag": np.asarray(flag, dtype="bool"),
+            "evidence": pd.array(list(evidence), dtype="str"),
+        },
+        index=subjects,
+    )
+
+
+def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
+    """Suspicions of measures of which more is worse; NaN is no suspicion.
+
+    Args:
+        measure: one number a subject.
+        limit: the measure at which suspicion is 0.5.
+        flag: the verdict, which may differ from `measure > limit` at ties and for
+            subjects that the heuristic has no opinion about.
+
+    >>> grade([0.5, 1.0, 1.5, np.nan], 1.0, flag=np.array([False, True, True, False]))
+    array([0. , 0.5, 1. , 0. ])
+    """
+    ratio = (
+        np.asarray(measure, dtype="float64") / limit
+        if limit
+        else np.full(len(flag), np.nan)
+    )
+    graded = np.nan_to_num(np.clip(ratio - 0.5, 0.0, 1.0), nan=0.0)
+    return np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
+
+
+def sentences(
+    speaks: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
+) -> list[str]:
+    """The evidence of each subject that there is something to say about, else ""."""
+    return [
+        sentence(*cells) if speak else ""
+        for speak, *cells in zip(
+            np.asarray(speaks, dtype="bool"), *columns, strict=True
+        )
+    ]
+
+
+def quoted(text: str, *, longest: int = 80) -> str:
+    """A worker's text inside a sentence: on one line, shortened, in quotation marks.
+
+    It is still hostile: whoever shows it, escapes it.
+    """
+    line = " ".join(text.split())
+    if len(line) > longest:
+        line = line[: longest - 1] + "…"
+    return f"“{line}”"
+
+
+def is_first(frame: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether each answer is its worker's first about its item.
+
+    A worker may meet an item again in a replacement HIT; what he says then is no
+    second voice. First is the earliest submitted, then the least answer id. Answers of
+    unknown workers (empty id) are all first.
+    """
+    ordered = frame.assign(answer_id_=frame.index).sort_values(
+        ["submitted_at", "answer_id_"], kind="stable"
+    )
+    again = ordered.duplicated(["worker_id", "item_id"]) & (ordered["worker_id"] != "")
+    return ~again.reindex(frame.index)
