@@ -75,3 +75,4 @@ class PlannedHit:
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None
     posted_at: datetime | None = None
+    collected_at: datetime | None = None

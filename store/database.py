@@ -1,0 +1,77 @@
+"""Opening a campaign's memory: one SQLite file, durable before anybody is told.
+
+The file belongs to one campaign and one world (a rehearsal, or one endpoint) from its
+birth; opened for any other, it refuses, so that a rehearsal and real work never mix.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from domain.errors import StoreError
+from store.migrations import migrations
+
+FILE_NAME = "piecework.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store; the other modules of this package read and write it."""
+
+    path: Path
+    db: Database
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+
+def open_store(path: Path, *, create: bool = False) -> Store:
+    """The store at `path`, its tables brought up to date.
+
+    Raises:
+        StoreError: there is none (and `create` is false), or it cannot be used.
+    """
+    if not create and not path.is_file():
+        raise StoreError(f"{path}: there is no store yet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        # Prefect may run a step in another thread, never two at once.
+        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        # FULL: an intent that was told to be stored survives a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        db = Database(connection)
+        migrations.apply(db)
+    except sqlite3.Error as fault:
+        raise StoreError(
+            f"{path}: the store cannot be used ({fault})",
+            next_step="look whether another program holds it, or whether the disk is "
+            "full",
+        ) from fault
+    return Store(path, db)
+
+
+def about(store: Store, key: str) -> str | None:
+    """A fact that was fixed once, or `None`."""
+    row = store.db.execute("SELECT value FROM about WHERE key = ?", [key]).fetchone()
+    return row[0] if row else None
+
+
+def fix(store: Store, key: str, value: str) -> None:
+    """Write down a fact for ever.
+
+    Raises:
+        StoreError: the fact was fixed before, otherwise.
+    """
+    with store.db.atomic():
+        store.db.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", [key, value])
+    if (found := about(store, key)) != value:
+        raise StoreError(
+            f"{store.path}: {key} was fixed as {found!r} and cannot become {value!r}",
+            next_step="use a folder of its own for this run ([output] folder), or "
+            "remove the old one if it is not needed",
+        )

@@ -1,0 +1,85 @@
+"""Findings, which may be found again, and decisions, which are made once."""
+
+from collections.abc import Iterable
+
+from domain.judgement import Decision, Finding
+from store.database import Store
+from store.times import from_text, to_text
+
+
+def keep_findings(store: Store, findings: Iterable[Finding]) -> None:
+    """Keep findings; a newer one about the same subject replaces the older.
+
+    Findings without any suspicion are not kept: they say nothing that a missing row
+    does not say.
+    """
+    rows = [
+        (
+            finding.subject_kind,
+            finding.subject_id,
+            finding.heuristic,
+            finding.version,
+            finding.suspicion,
+            finding.flag,
+            finding.evidence,
+        )
+        for finding in findings
+        if finding.flag or finding.suspicion > 0
+    ]
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+        )
+
+
+def findings(store: Store) -> list[Finding]:
+    """All findings that are kept."""
+    return [
+        Finding(**{**row, "flag": bool(row["flag"])})
+        for row in store.db.query(
+            "SELECT * FROM findings ORDER BY subject_kind, subject_id, heuristic"
+        )
+    ]
+
+
+def keep_decisions(store: Store, decisions: Iterable[Decision]) -> int:
+    """Keep decisions about subjects that have none; how many were new."""
+    rows = [
+        (
+            decision.subject_kind,
+            decision.subject_id,
+            decision.verdict,
+            decision.decided_by,
+            to_text(decision.decided_at),
+            decision.because,
+        )
+        for decision in decisions
+    ]
+    before = _count(store)
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "INSERT OR IGNORE INTO decisions "
+            "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+    return _count(store) - before
+
+
+def decisions(store: Store) -> list[Decision]:
+    """All decisions, in the order they were made."""
+    return [
+        Decision(
+            subject_kind=row["subject_kind"],
+            subject_id=row["subject_id"],
+            verdict=row["verdict"],
+            decided_by=row["decided_by"],
+            decided_at=from_text(row["decided_at"]),
+            because=row["because"],
+        )
+        for row in store.db.query("SELECT * FROM decisions ORDER BY decision_id")
+    ]
+
+
+def _count(store: Store) -> int:
+    return int(store.db.execute("SELECT count(*) FROM decisions").fetchone()[0])
