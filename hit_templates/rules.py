@@ -1,0 +1,164 @@
+"""The kinds of rules that an answer must keep, as data and as pure functions.
+
+A rule in `task.toml` names a kind, a field, parameters and the message that a worker
+reads. `_rules.js` holds the same kinds for the page; tests/browser runs both over one
+corpus and wants the same verdicts.
+
+Only `required` and `text_with_option` speak about an empty field. The other kinds hold
+for it, so that a worker who wrote nothing reads one message and not five.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from domain.assignment import FieldValue
+from domain.task import Rule, Task
+from hit_templates.words import Points, begins_with, is_one_sentence, plain, words
+
+Values = Mapping[str, FieldValue]
+Parameters = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleKind:
+    """One kind of rule.
+
+    Attributes:
+        parameters: what a rule of this kind must state, with the type of each.
+        field_kinds: the kinds of fields that it can look at.
+        holds: whether the values keep a rule of this kind.
+    """
+
+    parameters: Mapping[str, type]
+    field_kinds: tuple[str, ...]
+    holds: Callable[[Values, Rule], bool]
+
+
+def check(task: Task, values: Values) -> tuple[Rule, ...]:
+    """The rules of the task that these values break, in the task's order."""
+    return tuple(
+        rule for rule in task.rules if not RULE_KINDS[rule.kind].holds(values, rule)
+    )
+
+
+def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
+    """What is wrong with a rule's kind and parameters, one sentence each."""
+    if kind not in RULE_KINDS:
+        return [f"kind {kind!r} is none of {', '.join(RULE_KINDS)}"]
+    wanted = RULE_KINDS[kind].parameters
+    return [
+        *(
+            f"kind {kind} needs the parameter {name}"
+            for name in wanted
+            if name not in parameters
+        ),
+        *(
+            f"kind {kind} has no parameter {name}"
+            for name in parameters
+            if name not in wanted
+        ),
+        *(
+            f"parameter {name} must be {_TYPE_NAMES[wanted[name]]}, not {value!r}"
+            for name, value in parameters.items()
+            if name in wanted and not _is_of_type(value, wanted[name])
+        ),
+    ]
+
+
+_TYPE_NAMES = {int: "a whole number from 1", str: "a text", list: "a list of texts"}
+
+
+def _is_of_type(value: object, wanted: type) -> bool:
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    if wanted is list:
+        return isinstance(value, list | tuple) and all(
+            isinstance(part, str) and part for part in value
+        )
+    return isinstance(value, str) and bool(value)
+
+
+def _text(values: Values, name: str) -> str:
+    value = values.get(name, "")
+    return plain(value if isinstance(value, str) else " ".join(value))
+
+
+def _chosen(values: Values, name: str) -> tuple[str, ...]:
+    value = values.get(name, ())
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return tuple(value)
+
+
+def _number(rule: Rule, name: str) -> int:
+    return int(str(rule.parameters[name]))
+
+
+def _texts(rule: Rule, name: str) -> tuple[str, ...]:
+    stated = rule.parameters[name]
+    if not isinstance(stated, list | tuple):
+        raise TypeError(f"rule {rule.name}: {name} is no list")
+    return tuple(map(str, stated))
+
+
+def _required(values: Values, rule: Rule) -> bool:
+    return _text(values, rule.field) != ""
+
+
+def _min_words(values: Values, rule: Rule) -> bool:
+    text = _text(values, rule.field)
+    return text == "" or len(words(text)) >= _number(rule, "minimum")
+
+
+def _max_length(values: Values, rule: Rule) -> bool:
+    return len(_text(values, rule.field)) <= _number(rule, "maximum")
+
+
+def _one_sentence(values: Values, rule: Rule) -> bool:
+    points = Points(**{name: _texts(rule, name) for name in _POINTS})
+    return is_one_sentence(_text(values, rule.field), points)
+
+
+def _banned_prefixes(values: Values, rule: Rule) -> bool:
+    text = _text(values, rule.field)
+    return not any(begins_with(text, prefix) for prefix in _texts(rule, "prefixes"))
+
+
+def _exclusive_option(values: Values, rule: Rule) -> bool:
+    chosen = _chosen(values, rule.field)
+    return rule.parameters["option"] not in chosen or len(set(chosen)) == 1
+
+
+def _text_with_option(values: Values, rule: Rule) -> bool:
+    chosen = _chosen(values, str(rule.parameters["chosen_in"]))
+    return rule.parameters["option"] not in chosen or _required(values, rule)
+
+
+_POINTS = ("abbreviations", "before_number", "after_number", "names")
+_TEXT = ("text",)
+
+RULE_KINDS: Mapping[str, RuleKind] = {
+    "required": RuleKind(
+        parameters={}, field_kinds=("text", "choice", "choices"), holds=_required
+    ),
+    "min_words": RuleKind(
+        parameters={"minimum": int}, field_kinds=_TEXT, holds=_min_words
+    ),
+    "max_length": RuleKind(
+        parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_length
+    ),
+    "one_sentence": RuleKind(
+        parameters=dict.fromkeys(_POINTS, list), field_kinds=_TEXT, holds=_one_sentence
+    ),
+    "banned_prefixes": RuleKind(
+        parameters={"prefixes": list}, field_kinds=_TEXT, holds=_banned_prefixes
+    ),
+    "exclusive_option": RuleKind(
+        parameters={"option": str}, field_kinds=("choices",), holds=_exclusive_option
+    ),
+    "text_with_option": RuleKind(
+        parameters={"chosen_in": str, "option": str},
+        field_kinds=_TEXT,
+        holds=_text_with_option,
+    ),
+}

@@ -1,0 +1,190 @@
+r"""What counts as a word, a sentence and a beginning in text that a worker typed.
+
+The page measures the same text in JavaScript (`_rules.js`), so nothing here may depend
+on a Unicode table that grows with each release: every class of characters is spelled
+out in `CHARACTERS`, which the page receives as data. Each class is the inside of a
+regular expression's `[...]`, written so that Python and JavaScript read it alike.
+
+What was decided, where the original page (VizWiz-Captions, 2019) was coarser:
+
+- **Words** are parted by white space, comma, period, semicolon, ellipsis and long dash.
+  `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
+  original: two). `red,blue` and `cat.The` are two: a forgotten space costs nobody a
+  word. A hyphenated word is one. A lone `-`, `&` or emoji is none (the original counted
+  it), else eight dashes would make a caption.
+- **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
+  doubt the text is one sentence: refusing an honest caption costs a worker's time, while
+  a second sentence does little harm. So these end nothing: known abbreviations
+  (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`, `J. Smith`),
+  `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and `!` or `?`
+  before a small letter (`Yahoo! logo`) or after a known name.
+- **A beginning** ignores case, quotes, white space and which apostrophe was typed, and
+  ends where a word ends: "This island" does not begin with "This is".
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+CHARACTERS: Mapping[str, str] = {
+    # White space, and letters that are drawn as nothing (Hangul fillers, empty braille).
+    "spaces": "\t-\r\x1c- \x85\xa0\u115f\u1160\u1680\u2000-\u200a\u2028\u2029\u202f"
+    "\u205f\u2800\u3000\u3164\uffa0",
+    # Control characters, joiners, directions, variation selectors, tags.
+    "invisible": "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff",
+    # What makes no word by itself: punctuation, currency, arrows, emoji.
+    "symbols": "!-/:-@\\[-`{-~\xa1-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
+    "\u02b9-\u02df\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u2bff"
+    "\u2e00-\u2e7f\u3001-\u3003\u3008-\u3020\u3030\ufe10-\ufe6f\uff01-\uff0f"
+    "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufffc\ufffd"
+    "\U0001f000-\U0001fbff",
+    "apostrophes": "'`\xb4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07",
+    "double_quotes": '"\u201c-\u201f\xab\xbb\u2033\uff02',
+    "hyphens": "\\-\u2010\u2011",
+    "breaks": " ,.;\u2014\u2026",
+}
+
+_ONE = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
+_NO_WORD = CHARACTERS["spaces"] + CHARACTERS["symbols"]
+_LETTER = f"[^{_NO_WORD}]"
+
+_INVISIBLE = re.compile(_ONE["invisible"])
+_SPACES = re.compile(f"{_ONE['spaces']}+")
+_LETTERS = re.compile(_LETTER)
+_SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
+_BREAKS = re.compile(f"{_ONE['breaks']}+")
+_POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
+_POINTED_LETTERS = re.compile(
+    f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])"
+)
+_QUOTED = re.compile(
+    f"{_ONE['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_ONE['double_quotes']}"
+)
+_APOSTROPHES = re.compile(_ONE["apostrophes"])
+_CLOSERS_LAST = re.compile(
+    f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$"
+)
+_LAST_PIECE = re.compile(f"(?:{_LETTER}|')+$")
+_NUMBER = re.compile("^[0-9][0-9.,/]*")
+_WORD_ENDS = re.compile(f"^(?:$|(?!{_ONE['hyphens']})[{_NO_WORD}])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """After which words a sign of punctuation ends no sentence; all in small letters.
+
+    Attributes:
+        abbreviations: a period after these ends nothing (`st`, `dr`, `oz`).
+        before_number: nor after these when a number follows (`no`, as in `No. 5`).
+        after_number: nor after these when a number stands before (`in`, `10 in. pan`).
+        names: names that end in `!` or `?` (`yahoo`).
+    """
+
+    abbreviations: Collection[str] = ()
+    before_number: Collection[str] = ()
+    after_number: Collection[str] = ()
+    names: Collection[str] = ()
+
+
+def plain(text: str) -> str:
+    """The text as it is measured: composed, nothing invisible, single spaces, trimmed.
+
+    >>> plain(" a\\u200b  caf\\u0065\\u0301\\n")
+    'a café'
+    """
+    composed = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    return _SPACES.sub(" ", composed).strip(" ")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text; see the module for what a word is.
+
+    >>> words("An 8.5 oz. can - U.S. made,well-known")
+    ['An', '85', 'oz', 'can', 'US', 'made', 'well-known']
+    """
+    joined = _POINT_IN_NUMBER.sub(r"\1", plain(text))
+    joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
+    return [piece for piece in _BREAKS.split(joined) if _LETTERS.search(piece)]
+
+
+def is_one_sentence(text: str, points: Points) -> bool:
+    """Whether no second sentence begins inside the text.
+
+    >>> is_one_sentence("A dog. A cat.", Points())
+    False
+    >>> is_one_sentence("A U.S. flag.", Points())
+    True
+    """
+    tokens = _without_quotes(plain(text)).split(" ")
+    # The period after the last word ends the caption, whatever emoji follow.
+    with_word = [i for i, token in enumerate(tokens) if _LETTERS.search(token)]
+    last = with_word[-1] if with_word else 0
+    return not any(_ends_sentence(tokens, i, points) for i in range(last))
+
+
+def begins_with(text: str, beginning: str) -> bool:
+    """Whether the text opens with `beginning` as whole words.
+
+    >>> begins_with("\\u201cIt\\u2019s a dog", "It's")
+    True
+    >>> begins_with("This island", "This is")
+    False
+    """
+    opening = _SYMBOLS_FIRST.sub("", plain(text))
+    opening, sought = _folded(opening), _folded(beginning)
+    return opening.startswith(sought) and bool(
+        _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+    )
+
+
+def _folded(text: str) -> str:
+    return _APOSTROPHES.sub("'", plain(text)).lower()
+
+
+def _without_quotes(text: str) -> str:
+    """The text with each quotation as one word; itself when all of it is quoted."""
+    outside = _QUOTED.sub(" ", text)
+    return _QUOTED.sub("quoted", text) if _LETTERS.search(outside) else text
+
+
+def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
+    """Whether `tokens[i]`, which is not the last with a word, ends a sentence."""
+    token = _CLOSERS_LAST.sub("", tokens[i])
+    if token.endswith(".") and not token.endswith(".."):
+        return not _is_abbreviation(tokens, i, token[:-1], points)
+    if token.endswith(("!", "?")):
+        name = _last_piece(token.rstrip("!?"))
+        return name not in points.names and _is_capital(_next_word(tokens, i))
+    return False
+
+
+def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bool:
+    piece = _last_piece(word)
+    unit = _NUMBER.sub("", piece)
+    after_number = unit != piece or (i > 0 and _NUMBER.match(tokens[i - 1]) is not None)
+    before_number = _NUMBER.match(_next_word(tokens, i)) is not None
+    return (
+        len(unit) == 1
+        or unit in points.abbreviations
+        or (after_number and unit in points.after_number)
+        or (before_number and unit in points.before_number)
+    )
+
+
+def _last_piece(token: str) -> str:
+    """What stands after the last sign of punctuation, in small letters."""
+    found = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
+    return found[0].lower() if found else ""
+
+
+def _next_word(tokens: list[str], i: int) -> str:
+    """The first token after `i` that holds a word, without what stands before it."""
+    following = next(token for token in tokens[i + 1 :] if _LETTERS.search(token))
+    return _SYMBOLS_FIRST.sub("", following)
+
+
+def _is_capital(word: str) -> bool:
+    return word[0] != word[0].lower()
