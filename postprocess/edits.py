@@ -1,0 +1,128 @@
+"""Arithmetic of edits: replay, undo, and two passes told as one.
+
+The original is never rewritten; what is kept beside it are `Edit`s that all point into
+it, in order and without overlap. So applying them is one pass and undoing is exact.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from domain.edit import Edit
+
+
+def replay(original: str, edits: Sequence[Edit]) -> str:
+    """`original` with `edits` applied.
+
+    Raises:
+        ValueError: the edits are not in order, overlap, or belong to another text.
+    """
+    parts = []
+    position = 0
+    for edit in edits:
+        found = original[edit.start : edit.end]
+        if not position <= edit.start <= edit.end or found != edit.before:
+            raise ValueError(
+                f"at {edit.start}:{edit.end} stands {found!r}, but the edit "
+                f"({edit.rule}) is out of order or replaces {edit.before!r}",
+            )
+        parts += [original[position : edit.start], edit.after]
+        position = edit.end
+    return "".join([*parts, original[position:]])
+
+
+def undo(cleaned: str, edits: Sequence[Edit]) -> str:
+    """What was written, from the cleaned text and the edits that made it.
+
+    Raises:
+        ValueError: `cleaned` is not what these edits make.
+    """
+    parts = []
+    position = taken = 0
+    for edit in edits:
+        start = position + edit.start - taken
+        end = start + len(edit.after)
+        found = cleaned[start:end]
+        if edit.start < taken or found != edit.after:
+            raise ValueError(
+                f"at {start}:{end} stands {found!r}, but the edit ({edit.rule}) "
+                f"is out of order or made {edit.after!r}",
+            )
+        parts += [cleaned[position:start], edit.before]
+        position, taken = end, edit.end
+    return "".join([*parts, cleaned[position:]])
+
+
+def compose(
+    original: str,
+    first: Sequence[Edit],
+    second: Sequence[Edit],
+) -> tuple[Edit, ...]:
+    """One list of edits that does what `first` and then `second` do.
+
+    Edits of `second` point into `replay(original, first)`. Where one lands on what an
+    earlier one made, both become one edit, signed by both rules; where they cancel
+    out, none.
+    """
+    middle = replay(original, first)
+    made = []
+    shift = 0
+    for stretch in _stretches(first, second):
+        grown = sum(_growth(edit) for edit in stretch.early)
+        start = stretch.start - shift
+        end = start + (stretch.end - stretch.start) - grown
+        shift += grown
+        edit = _told_as_one(stretch, original[start:end], middle=middle, at=start)
+        if edit.before != edit.after:
+            made.append(edit)
+    return tuple(made)
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """A part of the text between two passes that edits of either pass share."""
+
+    start: int
+    end: int
+    early: list[Edit] = field(default_factory=list)
+    late: list[Edit] = field(default_factory=list)
+
+
+def _stretches(first: Sequence[Edit], second: Sequence[Edit]) -> list[_Stretch]:
+    alone = []
+    shift = 0
+    for edit in first:
+        start = edit.start + shift
+        alone.append(_Stretch(start, start + len(edit.after), early=[edit]))
+        shift += _growth(edit)
+    alone += [_Stretch(edit.start, edit.end, late=[edit]) for edit in second]
+    joined: list[_Stretch] = []
+    for new in sorted(alone, key=lambda stretch: (stretch.start, stretch.end)):
+        last = joined[-1] if joined else None
+        if last and last.start < new.end and new.start < last.end:
+            last.end = max(last.end, new.end)
+            last.early += new.early
+            last.late += new.late
+        else:
+            joined.append(new)
+    return joined
+
+
+def _told_as_one(stretch: _Stretch, before: str, *, middle: str, at: int) -> Edit:
+    parts = []
+    position = stretch.start
+    for edit in stretch.late:
+        parts += [middle[position : edit.start], edit.after]
+        position = edit.end
+    edits = stretch.early + stretch.late
+    return Edit(
+        start=at,
+        end=at + len(before),
+        before=before,
+        after="".join([*parts, middle[position : stretch.end]]),
+        rule="+".join(dict.fromkeys(edit.rule for edit in edits)),
+        reason="; ".join(dict.fromkeys(edit.reason for edit in edits)),
+    )
+
+
+def _growth(edit: Edit) -> int:
+    return len(edit.after) - (edit.end - edit.start)

@@ -1,0 +1,25 @@
+"""Worker ids leave the store only as keyed hashes: the same worker, nobody's name.
+
+A plain hash would not do: MTurk's worker ids are few and known, so anyone could hash
+them all and compare. With a key that stays with the requester nobody else can.
+"""
+
+import hashlib
+import hmac
+
+from domain.ids import WorkerId
+
+_HEX_CHARACTERS = 16
+"""64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""
+
+
+def pseudonym(worker_id: WorkerId, key: bytes) -> str:
+    """16 hex characters that stand for a worker wherever the key is the same.
+
+    Raises:
+        ValueError: the key is empty, so the hash would protect nobody.
+    """
+    if not key:
+        raise ValueError("the key of the pseudonyms is empty")
+    digest = hmac.new(key, worker_id.encode(), hashlib.sha256).hexdigest()
+    return digest[:_HEX_CHARACTERS]

@@ -1,0 +1,67 @@
+"""What a cleaning rule sees: a worker's text, whose it is about, what to leave alone.
+
+Rules judge a text among the others of its campaign (a word that many people wrote is
+no slip), so they are given all of them at once.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.edit import Edit
+from domain.hit import Item
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """One text as somebody wrote it.
+
+    Attributes:
+        text_id: unique among the texts cleaned together; for answers, the answer id.
+        item_id: texts about the same item know its words from each other.
+        protected: words that no rule may change, casefolded (`protected_words`).
+        is_canned: it is the page's own sentence, not the worker's; never touched.
+    """
+
+    text_id: str
+    item_id: str
+    text: str
+    protected: frozenset[str] = frozenset()
+    is_canned: bool = False
+
+
+class Rule(Protocol):
+    """One idea of what to mend; the modules in `postprocess.rules` are rules.
+
+    Attributes:
+        NAME: what its edits are signed with.
+        VERSION: one more whenever the same texts may get other edits.
+    """
+
+    NAME: str
+    VERSION: int
+
+    def propose(self, texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
+        """Edits by text id, each pointing into that text; texts without are absent.
+
+        Pure; the order of `texts` is by id and carries no meaning.
+        """
+        ...
+
+
+def protected_words(item: Item) -> frozenset[str]:
+    """The words of everything the requester wrote about an item, casefolded.
+
+    >>> from domain.ids import ItemId
+    >>> item = Item(item_id=ItemId("7"), columns={"label": "Gevalia coffee"})
+    >>> sorted(protected_words(item))
+    ['coffee', 'gevalia']
+    """
+    return frozenset(
+        word.casefold()
+        for value in item.columns.values()
+        for word in _LETTERS.findall(value)
+    )
