@@ -12,9 +12,9 @@ has one of `missing:<field>`, `unknown_option:<field>`, `not_a_number:<measure>`
 import re
 from collections.abc import Mapping, Sequence
 
-from domain import task as words
 from domain.assignment import Answer, FieldValue
 from domain.ids import AssignmentId, ItemId, answer_id
+from domain.task import Field, Task
 from hit_templates.rules import check
 
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"(?P<name>.+)\.(?P<position>[1-9][0-9]{0,3})")
 
 
 def read_answers(
-    task: words.Task,
+    task: Task,
     assignment_id: AssignmentId,
     item_ids: Sequence[ItemId],
     fields: Mapping[str, str],
@@ -52,7 +52,7 @@ def read_answers(
 
 
 def _answer(
-    task: words.Task,
+    task: Task,
     assignment_id: AssignmentId,
     item_id: ItemId,
     fields: Mapping[str, str],
@@ -90,7 +90,7 @@ def _answer(
     )
 
 
-def _value(field: words.Field, text: str) -> FieldValue:
+def _value(field: Field, text: str) -> FieldValue:
     if field.kind == "choices":
         return tuple(text.split(SEPARATOR)) if text else ()
     return text
@@ -100,7 +100,7 @@ def _whole_number(text: str | None) -> int | None:
     return int(text) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
 
 
-def _field_problems(task: words.Task, values: Mapping[str, FieldValue]) -> list[str]:
+def _field_problems(task: Task, values: Mapping[str, FieldValue]) -> list[str]:
     problems = []
     for field in task.fields:
         if field.name not in values:
@@ -132,7 +132,7 @@ def _measure_problems(
 
 
 def _strange_fields(
-    task: words.Task, n_items: int, fields: Mapping[str, str]
+    task: Task, n_items: int, fields: Mapping[str, str]
 ) -> list[tuple[int, str]]:
     """Fields that the page does not have: position (0: the whole HIT) and problem."""
     known = {"item", *MEASURES, *(field.name for field in task.fields)}

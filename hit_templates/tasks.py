@@ -10,39 +10,40 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
-from pydantic import Field as Constrained
+from annotated_types import Gt, Len
+from pydantic import BaseModel, ConfigDict, Strict, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
-from domain import task as words
 from domain.errors import ConfigError
+from domain.task import Field, FieldKind, Option, Rule, Task
 from hit_templates.rules import RULE_KINDS, check, parameter_faults
 
 FOLDER = Path(__file__).parent
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 _Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-_Positive = Annotated[int, Constrained(gt=0, strict=True)]
+_Positive = Annotated[int, Gt(0), Strict()]
 _OptionValue = Annotated[str, StringConstraints(pattern=r"^[^|\s]+$")]
 
 
-class _Strict(BaseModel):
+class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _OptionEntry(_Strict):
+class _OptionEntry(_Entry):
     value: _OptionValue  # "|" parts the values of a field on the wire
     label: _Text
 
 
-class _FieldEntry(_Strict):
+class _FieldEntry(_Entry):
     name: _Name
-    kind: words.FieldKind
+    kind: FieldKind
     label: _Text
     options: tuple[_OptionEntry, ...] = ()
     optional: bool = False
 
 
-class _RuleEntry(_Strict):
+class _RuleEntry(_Entry):
     name: _Name
     kind: str
     field: str
@@ -50,16 +51,16 @@ class _RuleEntry(_Strict):
     message: _Text
 
 
-class _Entries(_Strict):
+class _Entries(_Entry):
     version: _Positive
     title: _Text
     description: _Text
-    keywords: Annotated[tuple[_Text, ...], Constrained(min_length=1)]
-    columns: Annotated[tuple[_Text, ...], Constrained(min_length=1)]
+    keywords: Annotated[tuple[_Text, ...], Len(min_length=1)]
+    columns: Annotated[tuple[_Text, ...], Len(min_length=1)]
     items_per_hit: _Positive
     reward_cents: _Positive
     assignment_duration_seconds: _Positive
-    fields: Annotated[tuple[_FieldEntry, ...], Constrained(min_length=1)]
+    fields: Annotated[tuple[_FieldEntry, ...], Len(min_length=1)]
     rules: tuple[_RuleEntry, ...] = ()
     main_text: str = ""
     canned_text: str = ""
@@ -72,7 +73,7 @@ def task_names() -> tuple[str, ...]:
 
 
 @lru_cache
-def load_task(name: str) -> words.Task:
+def load_task(name: str) -> Task:
     """The task that is called `name`.
 
     Raises:
@@ -85,7 +86,7 @@ def load_task(name: str) -> words.Task:
     return read_task(name, (FOLDER / name / "task.toml").read_text("utf-8"))
 
 
-def read_task(name: str, text: str) -> words.Task:
+def read_task(name: str, text: str) -> Task:
     """The task that the text of a `task.toml` describes.
 
     Raises:
@@ -110,23 +111,21 @@ def read_task(name: str, text: str) -> words.Task:
     raise ConfigError([f"{where}: {fault}" for fault in faults])
 
 
-def _task(name: str, entries: _Entries) -> words.Task:
+def _task(name: str, entries: _Entries) -> Task:
     plain = entries.model_dump(exclude={"fields", "rules"})
     fields = tuple(
-        words.Field(
+        Field(
             **entry.model_dump(exclude={"options"}),
-            options=tuple(words.Option(**o.model_dump()) for o in entry.options),
+            options=tuple(Option(**o.model_dump()) for o in entry.options),
         )
         for entry in entries.fields
     )
-    rules = tuple(words.Rule(**entry.model_dump()) for entry in entries.rules)
-    return words.Task(name=name, **plain, fields=fields, rules=rules)
+    rules = tuple(Rule(**entry.model_dump()) for entry in entries.rules)
+    return Task(name=name, **plain, fields=fields, rules=rules)
 
 
-def _sentence(error: object) -> str:
+def _sentence(error: ErrorDetails) -> str:
     """One of pydantic's errors as a sentence that begins with the key."""
-    if not isinstance(error, dict):
-        raise TypeError(f"no error of pydantic: {error!r}")
     key = ".".join(str(part) for part in error["loc"])
     return f"{key}: {error['msg']}."
 
@@ -201,7 +200,7 @@ def _twice(entries: Sequence[dict[str, object]]) -> list[str]:
     return [name for name, count in counts.items() if count > 1]
 
 
-def _faults_of_canned_text(task: words.Task) -> list[str]:
+def _faults_of_canned_text(task: Task) -> list[str]:
     """A button must not fill in what the rules then refuse."""
     if not task.canned_text:
         return []

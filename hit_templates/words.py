@@ -13,8 +13,8 @@ What was decided, where the original page (VizWiz-Captions, 2019) was coarser:
   word. A hyphenated word is one. A lone `-`, `&` or emoji is none (the original counted
   it), else eight dashes would make a caption.
 - **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
-  doubt the text is one sentence: refusing an honest caption costs a worker's time, while
-  a second sentence does little harm. So these end nothing: known abbreviations
+  doubt the text is one sentence: refusing an honest caption costs a worker's time,
+  while a second sentence does little harm. So these end nothing: known abbreviations
   (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`, `J. Smith`),
   `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and `!` or `?`
   before a small letter (`Yahoo! logo`) or after a known name.
@@ -28,7 +28,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 CHARACTERS: Mapping[str, str] = {
-    # White space, and letters that are drawn as nothing (Hangul fillers, empty braille).
+    # White space, and letters drawn as nothing (Hangul fillers, empty braille).
     "spaces": "\t-\r\x1c- \x85\xa0\u115f\u1160\u1680\u2000-\u200a\u2028\u2029\u202f"
     "\u205f\u2800\u3000\u3164\uffa0",
     # Control characters, joiners, directions, variation selectors, tags.
@@ -90,9 +90,9 @@ class Points:
 
 
 def plain(text: str) -> str:
-    """The text as it is measured: composed, nothing invisible, single spaces, trimmed.
+    r"""The text as it is measured: composed, nothing invisible, single spaces, trimmed.
 
-    >>> plain(" a\\u200b  caf\\u0065\\u0301\\n")
+    >>> plain(" a\u200b  caf\u0065\u0301\n")
     'a café'
     """
     composed = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
@@ -126,9 +126,9 @@ def is_one_sentence(text: str, points: Points) -> bool:
 
 
 def begins_with(text: str, beginning: str) -> bool:
-    """Whether the text opens with `beginning` as whole words.
+    r"""Whether the text opens with `beginning` as whole words.
 
-    >>> begins_with("\\u201cIt\\u2019s a dog", "It's")
+    >>> begins_with("\u201cIt\u2019s a dog", "It's")
     True
     >>> begins_with("This island", "This is")
     False

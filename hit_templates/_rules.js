@@ -1,0 +1,119 @@
+// The rules of rules.py and words.py for the page: same kinds, same verdicts.
+// `characters` are the classes of words.CHARACTERS; tests/browser compares both sides.
+// No lookbehind and no Unicode classes: browsers and Python must read it alike.
+const pieceworkRules = (characters) => {
+  const noWord = characters.spaces + characters.symbols;
+  const letter = `[^${noWord}]`;
+  const re = (source, flags = "") => new RegExp(source, "u" + flags);
+  const invisible = re(`[${characters.invisible}]`, "g");
+  const spaces = re(`[${characters.spaces}]+`, "g");
+  const letters = re(letter);
+  const symbolsFirst = re(`^[${noWord}]+`);
+  const breaks = re(`[${characters.breaks}]+`);
+  const pointInNumber = re("([0-9])[.,](?=[0-9])", "g");
+  const pointedLetters = re(`(^|[${noWord}])((?:${letter}\\.)+${letter}?)(?=$|[${noWord}])`, "g");
+  const quote = `[${characters.double_quotes}]`;
+  const quoted = re(`${quote}[^${characters.double_quotes}]*${quote}`, "g");
+  const apostrophes = re(`[${characters.apostrophes}]`, "g");
+  const closersLast = re(`[)\\]\\}*${characters.double_quotes}${characters.apostrophes}]+$`);
+  const lastPieceOf = re(`(?:${letter}|')+$`);
+  const number = re("^[0-9][0-9.,/]*");
+  const wordEnds = re(`^(?:$|(?![${characters.hyphens}])[${noWord}])`);
+
+  const plain = (text) =>
+    text.replace(invisible, "").normalize("NFC").replace(spaces, " ").replace(/^ +| +$/g, "");
+
+  const words = (text) =>
+    plain(text)
+      .replace(pointInNumber, "$1")
+      .replace(pointedLetters, (_, before, run) => before + run.split(".").join(""))
+      .split(breaks)
+      .filter((piece) => letters.test(piece));
+
+  const folded = (text) => plain(text).replace(apostrophes, "'").toLowerCase();
+
+  const beginsWith = (text, beginning) => {
+    const opening = folded(plain(text).replace(symbolsFirst, ""));
+    const sought = folded(beginning);
+    if (!opening.startsWith(sought)) return false;
+    return wordEnds.test(Array.from(opening.slice(sought.length))[0] || "");
+  };
+
+  const withoutQuotes = (text) =>
+    letters.test(text.replace(quoted, " ")) ? text.replace(quoted, "quoted") : text;
+
+  const lastPiece = (token) => {
+    const found = token.replace(apostrophes, "'").match(lastPieceOf);
+    return found ? found[0].toLowerCase() : "";
+  };
+
+  const nextWord = (tokens, i) =>
+    tokens.slice(i + 1).find((token) => letters.test(token)).replace(symbolsFirst, "");
+
+  const isCapital = (word) => {
+    const first = Array.from(word)[0];
+    return first !== first.toLowerCase();
+  };
+
+  const isAbbreviation = (tokens, i, word, points) => {
+    const piece = lastPiece(word);
+    const unit = piece.replace(number, "");
+    const afterNumber = unit !== piece || (i > 0 && number.test(tokens[i - 1]));
+    const beforeNumber = number.test(nextWord(tokens, i));
+    return (
+      Array.from(unit).length === 1 ||
+      points.abbreviations.includes(unit) ||
+      (afterNumber && points.after_number.includes(unit)) ||
+      (beforeNumber && points.before_number.includes(unit))
+    );
+  };
+
+  const endsSentence = (tokens, i, points) => {
+    const token = tokens[i].replace(closersLast, "");
+    if (token.endsWith(".") && !token.endsWith("..")) {
+      return !isAbbreviation(tokens, i, token.slice(0, -1), points);
+    }
+    if (/[!?]$/.test(token)) {
+      const name = lastPiece(token.replace(/[!?]+$/, ""));
+      return !points.names.includes(name) && isCapital(nextWord(tokens, i));
+    }
+    return false;
+  };
+
+  const isOneSentence = (text, points) => {
+    const tokens = withoutQuotes(plain(text)).split(" ");
+    let last = 0;
+    tokens.forEach((token, i) => { if (letters.test(token)) last = i; });
+    return !tokens.slice(0, last).some((_, i) => endsSentence(tokens, i, points));
+  };
+
+  const chosen = (value) => (Array.isArray(value) ? value : value ? [value] : []);
+  const textOf = (value) => plain(Array.isArray(value) ? value.join(" ") : value || "");
+  const required = (values, rule) => textOf(values[rule.field]) !== "";
+
+  const kinds = {
+    required,
+    min_words: (values, rule) => {
+      const text = textOf(values[rule.field]);
+      return text === "" || words(text).length >= rule.parameters.minimum;
+    },
+    max_length: (values, rule) =>
+      Array.from(textOf(values[rule.field])).length <= rule.parameters.maximum,
+    one_sentence: (values, rule) => isOneSentence(textOf(values[rule.field]), rule.parameters),
+    banned_prefixes: (values, rule) =>
+      !rule.parameters.prefixes.some((prefix) => beginsWith(textOf(values[rule.field]), prefix)),
+    exclusive_option: (values, rule) => {
+      const options = chosen(values[rule.field]);
+      return !options.includes(rule.parameters.option) || new Set(options).size === 1;
+    },
+    text_with_option: (values, rule) =>
+      !chosen(values[rule.parameters.chosen_in]).includes(rule.parameters.option) ||
+      required(values, rule),
+  };
+
+  return {
+    words,
+    // The rules that the values break, in the order given.
+    check: (rules, values) => rules.filter((rule) => !kinds[rule.kind](values, rule)),
+  };
+};
