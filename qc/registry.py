@@ -14,10 +14,19 @@ from domain.errors import ConfigError
 from domain.judgement import Finding, SubjectKind
 from qc import parameters
 from qc.heuristics import (
+    answered_before,
     canned_share,
     capitals,
+    lone_canned,
+    pasted,
+    quality_words,
     random_sample,
     rule_violation,
+    same_sentence,
+    text_disagreement,
+    time_in_batch,
+    time_in_image,
+    too_fast,
 )
 
 Settings = Mapping[str, Mapping[str, object] | None]
@@ -39,9 +48,18 @@ class Heuristic(Protocol):
 
 
 HEURISTICS: tuple[Heuristic, ...] = (
-    rule_violation,
+    time_in_batch,
+    time_in_image,
+    too_fast,
     capitals,
     canned_share,
+    lone_canned,
+    quality_words,
+    same_sentence,
+    text_disagreement,
+    pasted,
+    rule_violation,
+    answered_before,
     random_sample,
 )
 

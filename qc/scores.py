@@ -1,8 +1,8 @@
 """What heuristics share: the table they return, and how a measure becomes a suspicion.
 
-A measure at its limit is a suspicion of 0.5, at half the limit or less 0, at one and a
-half times the limit or more 1. So a reviewer who sorts by suspicion sees what is far
-beyond a limit first, whatever the limit's unit is.
+A measure at its limit is a suspicion of 0.5, at three quarters of the limit or less 0;
+beyond, it nears 1 without reaching it (0.75 at twice the limit). So who sorts by
+suspicion sees what is farthest beyond a limit first, whatever the limit's unit is.
 """
 
 from collections.abc import Callable, Iterable
@@ -42,15 +42,13 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
         flag: the verdict, which may differ from `measure > limit` at ties and for
             subjects that the heuristic has no opinion about.
 
-    >>> grade([0.5, 1.0, 1.5, np.nan], 1.0, flag=np.array([False, True, True, False]))
-    array([0. , 0.5, 1. , 0. ])
+    >>> grade([0.75, 1.0, 2.0, np.nan], 1.0, flag=np.array([False, True, True, False]))
+    array([0.  , 0.5 , 0.75, 0.  ])
     """
-    ratio = (
-        np.asarray(measure, dtype="float64") / limit
-        if limit
-        else np.full(len(flag), np.nan)
-    )
-    graded = np.nan_to_num(np.clip(ratio - 0.5, 0.0, 1.0), nan=0.0)
+    ratio = np.asarray(measure, dtype="float64") / (limit or np.nan)
+    near = np.clip(2.0 * ratio - 1.5, 0.0, 0.5)
+    far = 1.0 - 0.5 / np.maximum(ratio, 1.0)
+    graded = np.nan_to_num(np.where(ratio > 1.0, far, near), nan=0.0)
     return np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
 
 

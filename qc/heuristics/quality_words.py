@@ -1,0 +1,119 @@
+"""Text about the photo's quality instead of its content.
+
+Idea: who writes that the image is blurry describes the photograph and not what it
+shows. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
+used words like quality, blur and blurry (but not the canned text), and so were not
+focusing on content in the image".
+
+Naive reading: the original searches for QUALITY and BLUR anywhere in the text. So
+"a bag of Quality Street candies" and "a can of premium quality carrots" are flagged.
+Here words are whole words (`blur*` means any ending), names are taken out first, and a
+grade before "quality" ("premium quality carrots") belongs to the thing if a word
+follows that is not the picture itself: "a high quality photo" is still flagged.
+
+Edge cases: the canned text is no suspicion; text that only resembles it is judged. An
+empty text is no suspicion. An empty list of words switches the rule off. Only the words
+listed are found: "unclear" or "out of focus" are for the campaign file to add.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Phrases
+from qc.scores import quoted, sentences, table
+
+NAME = "quality_words"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+GRADES = ("best", "fine", "finest", "good", "great", "high", "higher", "highest")
+MORE_GRADES = ("premium", "superior", "top")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """Which words, and where they mean something else.
+
+    Attributes:
+        words: whole words to find; a `*` at the end stands for any ending (paper).
+        names: phrases in which such a word is part of a name (ours).
+        grades: words that make "quality" a property of the thing (ours).
+        pictures: words after "quality" that bring it back to the photo (ours).
+    """
+
+    words: Phrases = ("quality", "blur*")
+    names: Phrases = ("quality street", "quality inn", "del monte quality")
+    grades: Phrases = GRADES + MORE_GRADES
+    pictures: Phrases = (
+        "image",
+        "images",
+        "photo",
+        "photograph",
+        "photos",
+        "pic",
+        "picture",
+        "pictures",
+        "shot",
+        "view",
+    )
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    texts = frame["text"].tolist()
+    canned = frame["is_canned"].tolist()
+    wanted = _any_of(params.words)
+    harmless = _harmless(params)
+    found = [
+        [] if skip else _found(text, wanted=wanted, harmless=harmless)
+        for text, skip in zip(texts, canned, strict=True)
+    ]
+    flag = np.array([bool(words) for words in found], dtype="bool")
+
+    def sentence(words: list[str], text: str) -> str:
+        return f"speaks of the photo's quality ({', '.join(words)}): {quoted(text)}"
+
+    return table(
+        frame.index,
+        suspicion=np.where(flag, 0.6, 0.0),
+        flag=flag,
+        evidence=sentences(flag, sentence, found, texts),
+    )
+
+
+def _found(
+    text: str, *, wanted: re.Pattern[str] | None, harmless: re.Pattern[str] | None
+) -> list[str]:
+    """The words found, each once, in the order of the text."""
+    if wanted is None:
+        return []
+    rest = harmless.sub(" ", text) if harmless is not None else text
+    return list(dict.fromkeys(word.casefold() for word in wanted.findall(rest)))
+
+
+def _harmless(params: Params) -> re.Pattern[str] | None:
+    patterns = [_words(name) for name in params.names]
+    if params.grades:
+        grades = "|".join(_words(grade) for grade in params.grades)
+        pictures = "|".join(_words(word) for word in params.pictures)
+        unless = rf"(?!(?:{pictures})\b)" if params.pictures else ""
+        patterns.append(rf"(?:{grades})[\s-]+quality(?=\s+{unless}\w)")
+    return _compile("|".join(patterns)) if patterns else None
+
+
+def _any_of(words: Phrases) -> re.Pattern[str] | None:
+    return _compile("|".join(_words(word) for word in words)) if words else None
+
+
+def _words(phrase: str) -> str:
+    """A phrase as a pattern: any space between its words, `*` for any ending."""
+    parts = [re.escape(part).replace(r"\*", r"\w*") for part in phrase.split()]
+    return r"\s+".join(parts)
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)

@@ -1,0 +1,87 @@
+"""An assignment that took much less or much more time than its batch.
+
+Idea: who rushes does not look, and who takes hours was away. A mechanism of
+VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who were a statistical
+outlier in time-to-submit (taking either too little or too much time) by 1.95 times the
+standard deviation for all the results". The time is from accepting to submitting,
+divided by the items of the HIT.
+
+Naive reading: mean and sd of the raw times. Real times have a long tail, so the sd is
+about as large as the mean and the lower bound is negative: on 12 real MTurk batches
+(1,450 assignments) raw times find 106 slow and not one fast assignment. Logarithms make
+both tails reachable, so `log` is the default; the evidence gives both distances.
+Neither finds a batch in which most are fast: that is what `too_fast` is for.
+
+Edge cases: a negative time is flagged, whatever the batch looks like: a clock is wrong.
+Times that are negative or zero have no part in mean and sd; a zero is no suspicion
+here. A missing time is no suspicion. A batch with fewer than `least_assignments` times,
+or where all are equal, flags nothing else. Exactly at the limit is not beyond it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Amount, Count
+from qc.scores import grade, sentences, table
+from qc.times import logarithm, z_scores
+
+NAME = "time_in_batch"
+VERSION = 1
+SUBJECT: SubjectKind = "assignment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """How far is too far.
+
+    Attributes:
+        outlier_sds: flag beyond this many standard deviations (paper: 1.95).
+        scale: on which times (paper: raw); `either` flags if one of them does.
+        least_assignments: times a batch must have to be compared with (ours).
+    """
+
+    outlier_sds: Amount = 1.95
+    scale: Literal["log", "raw", "either"] = "log"
+    least_assignments: Count = 10
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an assignment, in the order of their ids."""
+    first = frame.drop_duplicates("assignment_id").set_index("assignment_id")
+    first = first.sort_index()
+    seconds, least = first["market_seconds"], params.least_assignments
+    counts = seconds > 0
+    raw = z_scores(seconds.where(counts), first["batch"], counts=counts, least=least)
+    log = z_scores(logarithm(seconds), first["batch"], counts=counts, least=least)
+    raw_distance, log_distance = raw["z"].abs().to_numpy(), log["z"].abs().to_numpy()
+    distance = {
+        "raw": raw_distance,
+        "log": log_distance,
+        "either": np.fmax(raw_distance, log_distance),
+    }[params.scale]
+    negative = (seconds < 0).to_numpy()
+    flag = negative | (distance > params.outlier_sds)
+    suspicion = grade(distance, params.outlier_sds, flag=flag)
+    suspicion[negative] = 1.0
+
+    def sentence(seconds: float, raw_z: float, log_z: float, mean: float) -> str:
+        if seconds < 0:
+            return f"{seconds:.1f} seconds an item: submitted before it was accepted"
+        return (
+            f"{seconds:.1f} seconds an item, the batch's mean is {mean:.1f}: "
+            f"{raw_z:+.2f} sd on raw times, {log_z:+.2f} sd on log times, "
+            f"limit {params.outlier_sds:g} ({params.scale})"
+        )
+
+    return table(
+        first.index,
+        suspicion=suspicion,
+        flag=flag,
+        evidence=sentences(
+            flag | (suspicion > 0), sentence, seconds, raw["z"], log["z"], raw["mean"]
+        ),
+    )

@@ -1,0 +1,78 @@
+"""An answer that took much less or much more time than others about the same item.
+
+Idea: how long an image takes depends on the image, so the others who saw it are the
+measure. The original VizWiz code flags it, under each of three definitions of time, at
+1.95 standard deviations of the image's about five answers.
+
+Naive reading: the limit looks like one in twenty. But among n values no |z| can pass
+sqrt(n - 1) with the population sd: 2.00 at n = 5, so one extreme value among four equal
+ones is needed, and 1.73 at n = 4, so it NEVER fires at four answers or fewer. With the
+sample's sd (pandas' default) it never fires at n = 5 either. On 50 real answers of the
+original it fires 0 times under all three definitions (largest |z| 1.92).
+
+Edge cases: a negative time is flagged. Times that are negative or zero have no part in
+mean and sd, but a zero is compared with them, as in the original. A missing time is no
+suspicion. No spread among the times: nothing else is flagged. A worker's second answer
+about an item has no part and is no suspicion, unless its time is negative.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Amount
+from qc.scores import grade, is_first, sentences, table
+from qc.times import TimeColumn, z_scores
+
+NAME = "time_in_image"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """How far is too far, and which time.
+
+    Attributes:
+        outlier_sds: flag beyond this many standard deviations (original: 1.95).
+        time: which definition (original: each of the three, as flags of their own).
+    """
+
+    outlier_sds: Amount = 1.95
+    time: TimeColumn = "shown_seconds"
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    first = is_first(frame)
+    seconds = frame[params.time]
+    compared = seconds.where(first)
+    found = z_scores(compared, frame["item_id"], counts=compared > 0, least=2)
+    negative = (seconds < 0).to_numpy()
+    distance = found["z"].abs().to_numpy()
+    flag = negative | (distance > params.outlier_sds)
+    suspicion = grade(distance, params.outlier_sds, flag=flag)
+    suspicion[negative] = 1.0
+
+    def sentence(seconds: float, z: float, mean: float, count: float) -> str:
+        if seconds < 0:
+            return f"{seconds:.1f} seconds: ended before it began"
+        return (
+            f"{seconds:.1f} seconds, the mean of {count:.0f} answers about this item "
+            f"is {mean:.1f}: {z:+.2f} sd, limit {params.outlier_sds:g} ({params.time})"
+        )
+
+    return table(
+        frame.index,
+        suspicion=suspicion,
+        flag=flag,
+        evidence=sentences(
+            flag | (suspicion > 0),
+            sentence,
+            seconds,
+            found["z"],
+            found["mean"],
+            found["count"],
+        ),
+    )

@@ -1,0 +1,88 @@
+"""An answer that nobody could have thought of and typed in its time.
+
+Idea: an absolute line, for rules that compare workers with each other never find fast
+ones when times are heavy-tailed or most are fast. Two lines: seconds per item, and
+words typed per second. The fastest of 168,000 typists reach about two words a second
+(Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only copied a text.
+
+Naive reading: that fast is bad. On 3,387 paraphrases labelled by an expert, the time
+tells cheaters from others no better than a coin (AUC 0.51); only below five seconds a
+text were all three flagged ones cheating, which is 0.5 % of all cheating. So the lines
+are set where honest work is hardly possible, and what they find is little and sure.
+
+Edge cases: the canned text is one click: it has a line of its own and no typing speed.
+A missing time is no suspicion; `best` takes the first known of shown, page and market
+time. Zero or negative is below any line. Exactly at a line is not beyond it. An empty
+text has no typing speed. Pasted text is judged too: it was not typed in that time.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.parameters import Amount
+from qc.scores import grade, sentences, table
+
+NAME = "too_fast"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+BEST_FIRST = ("shown_seconds", "page_seconds", "market_seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """The lines; 0 seconds, or a very large speed, is a line that nothing passes.
+
+    Attributes:
+        least_seconds: flag below these seconds for an item (ours; see above).
+        least_seconds_canned: the same for the canned text (ours: three clicks).
+        most_words_per_second: flag above this speed of typing (Dhakal et al. 2018).
+        time: which definition; `best` takes the closest one that is known.
+    """
+
+    least_seconds: Amount = 5.0
+    least_seconds_canned: Amount = 2.0
+    most_words_per_second: Amount = 2.0
+    time: Literal["best", "shown_seconds", "page_seconds", "market_seconds"] = "best"
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    seconds = _seconds(frame, params).to_numpy(dtype="float64")
+    canned = frame["is_canned"].to_numpy()
+    words = np.array([len(text.split()) for text in frame["text"]], dtype="float64")
+    words[canned] = 0.0
+    least = np.where(canned, params.least_seconds_canned, params.least_seconds)
+    possible = np.where(seconds > 0, seconds, np.nan)
+    speed = words / possible
+    never = seconds <= 0
+    flag = never | (seconds < least) | (speed > params.most_words_per_second)
+    beyond = np.fmax(least / possible, speed / (params.most_words_per_second or np.nan))
+    suspicion = grade(np.where(never, np.inf, beyond), 1.0, flag=flag)
+
+    def sentence(seconds: float, speed: float, least: float) -> str:
+        typed = f", {speed:.1f} words a second" if speed > 0 else ""
+        limits = f"at least {least:g} seconds"
+        if speed > 0:
+            limits += f", at most {params.most_words_per_second:g} words a second"
+        return f"{seconds:.1f} seconds{typed} (expected {limits})"
+
+    return table(
+        frame.index,
+        suspicion=suspicion,
+        flag=flag,
+        evidence=sentences(flag | (suspicion > 0), sentence, seconds, speed, least),
+    )
+
+
+def _seconds(frame: pd.DataFrame, params: Params) -> "pd.Series[float]":
+    if params.time != "best":
+        return frame[params.time]
+    best = frame[BEST_FIRST[0]]
+    for column in BEST_FIRST[1:]:
+        best = best.fillna(frame[column])
+    return best

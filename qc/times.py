@@ -1,0 +1,61 @@
+"""Time as the heuristics read it: three definitions, and distance from the mean.
+
+The definitions are the original VizWiz pipeline's three, the columns of the frame:
+`shown_seconds` (this item was on screen), `page_seconds` (the page's time divided by
+its items) and `market_seconds` (accepted to submitted, divided by the items).
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+TimeColumn = Literal["shown_seconds", "page_seconds", "market_seconds"]
+
+FLAT = 1e-9
+"""A standard deviation below this part of the mean is rounding, not spread."""
+
+
+def z_scores(
+    values: "pd.Series[float]",
+    groups: "pd.Series[str] | pd.Series[int]",
+    *,
+    counts: "pd.Series[bool]",
+    least: int,
+) -> pd.DataFrame:
+    """How far each value is from its group's mean, in POPULATION standard deviations.
+
+    Population (numpy's default) as in the original; with the sample's, pandas' default,
+    |z| cannot pass 1.79 among five values, so a limit of 1.95 would never be passed.
+
+    Args:
+        values: NaN where there is none.
+        groups: the group of each value, the same index.
+        counts: whether the value has a part in its group's mean and sd.
+        least: groups with fewer values than this have no mean.
+
+    Returns:
+        Columns `z`, `mean`, `count`, in the order of `values`; `z` is NaN where there
+        is no value, too few of them, or no spread.
+    """
+    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+    counted = pd.DataFrame({"value": values.where(counts), "group": groups})
+    ordered = counted.sort_values("value")
+    by_group = ordered.groupby("group")["value"]
+    stats = pd.DataFrame(
+        {
+            "mean": by_group.mean(),
+            "sd": by_group.std(ddof=0),
+            "count": by_group.count(),
+        }
+    ).reindex(groups)
+    stats.index = values.index
+    spread = stats["sd"] > FLAT * stats["mean"].abs().clip(lower=FLAT)
+    usable = spread & (stats["count"] >= least)
+    z = (values - stats["mean"]) / stats["sd"].where(usable)
+    return pd.DataFrame({"z": z, "mean": stats["mean"], "count": stats["count"]})
+
+
+def logarithm(seconds: "pd.Series[float]") -> "pd.Series[float]":
+    """Natural logarithms of the times above zero; NaN for the others."""
+    return pd.Series(np.log(seconds.where(seconds > 0)), index=seconds.index)
