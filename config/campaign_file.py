@@ -7,6 +7,7 @@ folder finds the same store and cannot post a second time.
 import hashlib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,6 +54,7 @@ def read_campaign(
     *,
     load_task: Callable[[str], Task],
     check_heuristics: Callable[[Heuristics], Sequence[str]],
+    check_policy: Callable[[Sequence[PolicyRule]], Sequence[str]],
     drawn: Sequence[Row] | None = None,
 ) -> Campaign:
     """The campaign that a file describes, items included.
@@ -61,6 +63,7 @@ def read_campaign(
         path: the campaign file.
         load_task: finds a task by name; raises `ConfigError` for an unknown one.
         check_heuristics: says in sentences what is wrong with heuristics' settings.
+        check_policy: says in sentences what is wrong with the policy's rules.
         drawn: rows of drawn pictures; without them, they are read from where the
             rehearsal left them.
 
@@ -72,7 +75,11 @@ def read_campaign(
         name: None if settings is False else settings
         for name, settings in words.heuristics.items()
     }
-    faults = [f"{path}: {fault}" for fault in check_heuristics(heuristics)]
+    policy = _policy(words)
+    faults = [
+        f"{path}: {fault}"
+        for fault in (*check_heuristics(heuristics), *check_policy(policy))
+    ]
     task = _collect(faults, lambda: load_task(words.task))
     faults += _posting_faults(path, words)
     out = output_folder(path, words)
@@ -82,7 +89,8 @@ def read_campaign(
         items = _collect(faults, lambda: _items(path, words, task, out, drawn=drawn))
     if faults or task is None or items is None:
         raise ConfigError(faults)
-    return _campaign(path, words, task, items, pictures, heuristics)
+    campaign = _campaign(path, words, task, items, heuristics)
+    return replace(campaign, pictures=pictures, policy=policy)
 
 
 def output_folder(path: Path, words: CampaignFile) -> Path:
@@ -182,7 +190,6 @@ def _campaign(
     words: CampaignFile,
     task: Task,
     items: tuple[Item, ...],
-    pictures: Path | None,
     heuristics: Heuristics,
 ) -> Campaign:
     posting, rewards = words.posting, words.rewards
@@ -197,7 +204,7 @@ def _campaign(
         hit_description=posting.description or task.description,
         keywords=task.keywords,
         items=items,
-        pictures=pictures,
+        pictures=None,
         posting=Posting(
             batches=posting.batches,
             assignments=posting.assignments,
@@ -225,17 +232,7 @@ def _campaign(
         or f"piecework: not for {words.name}",
         heuristics=heuristics,
         decided_by=words.decisions.by,
-        policy=tuple(
-            PolicyRule(
-                subject_kind=rule.on,
-                any_of=rule.any_of,
-                at_least=rule.at_least,
-                share=rule.share,
-                then=rule.then,
-                because=rule.because,
-            )
-            for rule in words.decisions.rule
-        ),
+        policy=(),
         formats=words.output.formats,
         out=output_folder(path, words),
         rehearsal=RehearsalPlan(
@@ -246,6 +243,20 @@ def _campaign(
             else None,
             scenes=words.items.scenes or 0,
         ),
+    )
+
+
+def _policy(words: CampaignFile) -> tuple[PolicyRule, ...]:
+    return tuple(
+        PolicyRule(
+            subject_kind=rule.on,
+            any_of=rule.any_of,
+            at_least=rule.at_least,
+            share=rule.share,
+            then=rule.then,
+            because=rule.because,
+        )
+        for rule in words.decisions.rule
     )
 
 

@@ -125,7 +125,7 @@ class PolicyTable(_Strict):
         allowed = VERDICTS[self.on]
         if self.then not in allowed:
             raise ValueError(
-                f"then = {self.then!r} cannot be said of a {self.on}; "
+                f"then = {self.then!r} does not fit on = {self.on!r}; "
                 f"allowed: {', '.join(allowed)}"
             )
         return self

@@ -14,6 +14,7 @@ Verdict = Literal["keep", "drop", "approve", "reject", "exclude", "block"]
 """`keep`/`drop` an answer, `approve`/`reject` an assignment, `exclude`/`block` a
 worker.
 
+A person may also say `keep` of a worker who was flagged; it holds for that batch.
 Dropping keeps an answer out of the dataset and still pays for it; excluding keeps a
 worker out of later HITs and harms no account; blocking is the platform's hard block.
 """
@@ -21,7 +22,7 @@ worker out of later HITs and harms no account; blocking is the platform's hard b
 VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "answer": ("keep", "drop"),
     "assignment": ("approve", "reject"),
-    "worker": ("exclude", "block"),
+    "worker": ("keep", "exclude", "block"),
 }
 
 

@@ -43,7 +43,10 @@ def findings(store: Store) -> list[Finding]:
 
 
 def keep_decisions(store: Store, decisions: Iterable[Decision]) -> int:
-    """Keep decisions about subjects that have none; how many were new."""
+    """Keep decisions about subjects that have none; how many were new.
+
+    Only `keep` of a worker may be followed by another: it was about one batch.
+    """
     rows = [
         (
             decision.subject_kind,
@@ -58,9 +61,11 @@ def keep_decisions(store: Store, decisions: Iterable[Decision]) -> int:
     before = _count(store)
     with store.db.atomic():
         store.db.conn.executemany(
-            "INSERT OR IGNORE INTO decisions "
+            "INSERT INTO decisions "
             "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS ("
+            "SELECT 1 FROM decisions WHERE subject_kind = ?1 AND subject_id = ?2 "
+            "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
             rows,
         )
     return _count(store) - before

@@ -88,9 +88,9 @@ CREATE TABLE decisions (
     verdict TEXT NOT NULL,
     decided_by TEXT NOT NULL,
     decided_at TEXT NOT NULL,
-    because TEXT NOT NULL,
-    UNIQUE (subject_kind, subject_id)
+    because TEXT NOT NULL
 ) STRICT;
+CREATE INDEX decisions_by_subject ON decisions (subject_kind, subject_id);
 
 CREATE TABLE ledger (
     entry_id INTEGER PRIMARY KEY,

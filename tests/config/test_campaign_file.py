@@ -1,0 +1,220 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from config.campaign_file import read_campaign
+from config.lines import line_of
+from domain.campaign import Campaign
+from domain.errors import ConfigError
+from domain.task import Field, Task
+
+TASK = Task(
+    name="caption",
+    version=1,
+    title="Describe pictures",
+    description="Describe them.",
+    keywords=("image",),
+    columns=("image_id", "url"),
+    items_per_hit=5,
+    reward_cents=100,
+    assignment_duration_seconds=3600,
+    fields=(Field(name="caption", kind="text", label="Caption"),),
+    rules=(),
+)
+
+GOOD = """
+name = "birds"
+description = "Captions of birds."
+task = "caption"
+[items]
+file = "items.csv"
+[rewards]
+reward_usd = "0.55"
+budget_usd = "20"
+wage_floor_usd_per_hour = "9.50"
+[requirements]
+approved_hits_above = 500
+approval_rate_at_least = 95
+countries = ["us", "CA-ON"]
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["capitals"]
+then = "drop"
+because = "Shouting is no description."
+"""
+
+
+def load_task(name: str) -> Task:
+    """The only task that these tests know."""
+    if name != TASK.name:
+        raise ConfigError([f"task {name!r} is unknown"])
+    return TASK
+
+
+def read(folder: Path, text: str, items: str | bytes | None = None) -> Campaign:
+    """Write a campaign file and its items, and read them."""
+    path = folder / "birds.toml"
+    path.write_text(text, encoding="utf-8")
+    if items is None:
+        items = "image_id,url\na,https://example.org/a.jpg\n"
+    content = items.encode() if isinstance(items, str) else items
+    (folder / "items.csv").write_bytes(content)
+    return read_campaign(
+        path,
+        load_task=load_task,
+        check_heuristics=lambda settings: [
+            f"heuristics.{name}: no such heuristic"
+            for name in settings
+            if name != "capitals"
+        ],
+        check_policy=lambda _rules: [],
+    )
+
+
+def faults_of(folder: Path, text: str, items: str | bytes | None = None) -> list[str]:
+    """The faults that reading ends in."""
+    with pytest.raises(ConfigError) as error:
+        read(folder, text, items)
+    return error.value.faults
+
+
+def test_a_good_file_becomes_a_campaign(tmp_path: Path) -> None:
+    """Money is cents, requirements are MTurk's, paths are absolute."""
+    campaign = read(tmp_path, GOOD)
+    assert campaign.rewards.reward_cents == 55
+    assert campaign.rewards.budget_cents == 2000
+    assert campaign.rewards.wage_floor_cents_per_hour == 950
+    assert [one.comparator for one in campaign.requirements] == [
+        "GreaterThan",
+        "GreaterThanOrEqualTo",
+        "In",
+    ]
+    assert campaign.requirements[2].locales == ("US", "CA-ON")
+    assert campaign.out == tmp_path / "out" / "birds"
+    assert [item.item_id for item in campaign.items] == ["a"]
+
+
+def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
+    """Four faults of the schema, each with the line an editor shows."""
+    text = GOOD.replace('reward_usd = "0.55"', "reward_usd = 0.55")
+    text = text.replace('budget_usd = "20"\n', "")
+    text = text.replace('by = "policy"', 'by = "nobody"')
+    text += "colour = 1\n"
+    faults = faults_of(tmp_path, text)
+    assert len(faults) == 4
+    said = "\n".join(faults)
+    for words in (
+        "birds.toml:8: rewards.reward_usd: write dollars as text",
+        "birds.toml:7: rewards.budget_usd: is missing",
+        "birds.toml:15: decisions.by: ",
+        "decisions.rule.0.colour: no such key",
+    ):
+        assert words in said
+
+
+def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> None:
+    """What is found after the schema is collected as well."""
+    text = GOOD + "[heuristics.astrology]\nstars = 3\n"
+    faults = faults_of(tmp_path, text, "image_id,url\n")
+    assert any("heuristics.astrology" in fault for fault in faults)
+    assert any("holds no items" in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ("", "holds no items"),
+        ("image_id,url\na,\n", "line 2: url is missing or empty"),
+        ("url\nhttps://e.org/a\n", "image_id is missing"),
+        (
+            "image_id,url\na,https://e.org/1\na,https://e.org/2\n",
+            "line 3: image_id 'a' was used in line 2 already",
+        ),
+        ("image_id,url\na,javascript:alert(1)\n", "names no pictures folder"),
+        ("image_id,url\na,https://\n", "is no address"),
+        ("image_id,url\na,https://e.org/a b\n", "is no address"),
+        ("image_id,url\na\x07,https://e.org/a\n", "control character"),
+        ("image_id,url\na,https://e.org/a,extra\n", "more cells than the header"),
+        (b"image_id,url\n\xff\xfe,https://e.org/a\n", "not UTF-8 at byte 13"),
+    ],
+)
+def test_bad_items_are_named_by_file_and_line(
+    tmp_path: Path, items: str | bytes, words: str
+) -> None:
+    """Each kind of bad row has a sentence that says where and what."""
+    faults = faults_of(tmp_path, GOOD, items)
+    assert any(words in fault and "items.csv" in fault for fault in faults), faults
+
+
+def test_many_bad_rows_are_counted_and_not_all_printed(tmp_path: Path) -> None:
+    """Of a thousand faults, twenty are shown and the rest is a number."""
+    rows = "".join(f"i{number},\n" for number in range(1000))
+    faults = faults_of(tmp_path, GOOD, "image_id,url\n" + rows)
+    assert len(faults) == 21
+    assert faults[-1] == "and 980 more like these"
+
+
+def test_json_lines_are_read_and_checked(tmp_path: Path) -> None:
+    """A flat object a line is an item; anything else names its line."""
+    text = GOOD.replace("items.csv", "items.jsonl")
+    row = {"image_id": "a", "url": "https://example.org/a", "year": 2019}
+    (tmp_path / "items.jsonl").write_text(json.dumps(row) + "\n\n")
+    assert read(tmp_path, text).items[0].columns["year"] == "2019"
+    (tmp_path / "items.jsonl").write_text('{"image_id": "a"\n')
+    assert "line 1: no valid JSON" in faults_of(tmp_path, text)[0]
+    (tmp_path / "items.jsonl").write_text('["a"]\n')
+    assert "one object of plain values" in faults_of(tmp_path, text)[0]
+
+
+def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
+    """A relative url is a file of the pictures folder, and none outside it."""
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "a.svg").write_text("<svg/>")
+    (tmp_path / "secret.txt").write_text("x")
+    text = GOOD.replace('file = "items.csv"', 'file = "items.csv"\npictures="pictures"')
+    assert read(tmp_path, text, "image_id,url\na,a.svg\n").pictures is not None
+    for url in ("../secret.txt", "missing.svg", "/etc/passwd"):
+        faults = faults_of(tmp_path, text, f"image_id,url\na,{url}\n")
+        assert "is no file in" in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name = ", "no valid TOML"),
+        ("", "name: is missing"),
+        (GOOD.replace('"caption"', '"origami"'), "task 'origami' is unknown"),
+        (GOOD.replace('by = "policy"', 'by = "policy"\nmaybe = 1'), "no such key"),
+        (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]] says"),
+        (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
+        (GOOD.replace('"20"', '"-1"'), "zero or more"),
+        (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget_usd"),
+        (GOOD.replace('"20"', '"0.005"'), "whole number of cents"),
+        (GOOD.replace('"us"', '"USA"'), "write a country as"),
+    ],
+)
+def test_bad_files_end_in_a_sentence(tmp_path: Path, text: str, words: str) -> None:
+    """Every bad value is refused in words, before anything is written."""
+    assert any(words in fault for fault in faults_of(tmp_path, text))
+
+
+def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
+    """The path is named and the next step is a file that exists."""
+    with pytest.raises(ConfigError, match=r"none\.toml: the campaign file cannot"):
+        read_campaign(
+            tmp_path / "none.toml",
+            load_task=load_task,
+            check_heuristics=lambda _: [],
+            check_policy=lambda _: [],
+        )
+
+
+def test_lines_of_arrays_of_tables_are_counted() -> None:
+    """The second [[rule]] is the second, wherever it stands."""
+    text = "[[rule]]\na = 1\n[[rule]]\na = 2\n[other]\nb = 3\n"
+    assert line_of(text, ["rule", 1, "a"]) == 4
+    assert line_of(text, ["other", "b"]) == 6
+    assert line_of(text, ["nowhere"]) is None

@@ -1,0 +1,25 @@
+"""A fresh store, and a clock that stands still."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.clock import FixedClock
+from store.database import Store, fix, open_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An open store of its own file, with a name."""
+    opened = open_store(tmp_path / "piecework.db", create=True)
+    fix(opened, "name", "a test")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """Monday, nine o'clock."""
+    return FixedClock(datetime(2026, 1, 5, 9, tzinfo=UTC))

@@ -1,0 +1,220 @@
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from domain.assignment import Answer, Assignment
+from domain.clock import FixedClock
+from domain.edit import Edit
+from domain.errors import StoreError
+from domain.hit import PlannedHit
+from domain.ids import (
+    AnswerId,
+    AssignmentId,
+    HitId,
+    HitKey,
+    HitTypeId,
+    ItemId,
+    WorkerId,
+)
+from domain.judgement import Decision, Finding
+from store import assignments, edits, hits, judgements
+from store.database import Store, about, fix, open_store
+
+HIT = PlannedHit(
+    hit_key=HitKey("birds.b0001.r00.000001"),
+    batch=1,
+    round=0,
+    max_assignments=5,
+    item_ids=(ItemId("a"), ItemId("b")),
+)
+
+
+def _posted(store: Store, clock: FixedClock) -> None:
+    hits.plan(store, [HIT])
+    with store.db.atomic():
+        hits.mark_posted(
+            store,
+            HIT.hit_key,
+            hit_type_id=HitTypeId("T"),
+            hit_id=HitId("H"),
+            at=clock.now(),
+        )
+
+
+def _assignment(clock: FixedClock, raw: str) -> Assignment:
+    return Assignment(
+        assignment_id=AssignmentId("S1"),
+        hit_id=HitId("H"),
+        worker_id=WorkerId("A1"),
+        status="Submitted",
+        accepted_at=clock.now(),
+        submitted_at=clock.now() + timedelta(minutes=5),
+        raw=raw,
+        fields={"caption.1": "ünïcode \U0001f426"},
+    )
+
+
+def test_a_hit_moves_from_planned_to_posted_to_collected(
+    store: Store, clock: FixedClock
+) -> None:
+    """Each list holds the HIT exactly while it is in that state."""
+    hits.plan(store, [HIT])
+    assert hits.unposted(store) == [HIT]
+    with store.db.atomic():
+        hits.mark_posted(
+            store,
+            HIT.hit_key,
+            hit_type_id=HitTypeId("T"),
+            hit_id=HitId("H"),
+            at=clock.now(),
+        )
+    assert hits.unposted(store) == []
+    assert [hit.hit_id for hit in hits.uncollected(store)] == ["H"]
+    with store.db.atomic():
+        hits.mark_collected(store, HitId("H"), at=clock.now())
+    assert hits.uncollected(store) == []
+    assert hits.every(store)[0].collected_at == clock.now()
+
+
+def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
+    """A HIT planned twice refuses the whole plan that holds it."""
+    hits.plan(store, [HIT])
+    other = PlannedHit(
+        hit_key=HitKey("birds.b0001.r00.000002"),
+        batch=1,
+        round=0,
+        max_assignments=5,
+        item_ids=(ItemId("c"),),
+    )
+    with pytest.raises(sqlite3.IntegrityError):
+        hits.plan(store, [other, HIT])
+    assert hits.every(store) == [HIT]
+
+
+def test_what_a_worker_sent_is_kept_verbatim_and_once(
+    store: Store, clock: FixedClock
+) -> None:
+    """Keeping again, even with another text, changes nothing."""
+    _posted(store, clock)
+    answer = Answer(
+        answer_id=AnswerId("S1.1"),
+        assignment_id=AssignmentId("S1"),
+        item_id=ItemId("a"),
+        position=1,
+        values={"caption": "x", "flaws": ("blur", "dark")},
+        shown_ms=12_000,
+        problems=("caption_min_words",),
+    )
+    for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
+        with store.db.atomic():
+            assignments.keep(store, _assignment(clock, raw), [answer])
+    assert assignments.every(store) == [_assignment(clock, "<Answer>\x85\r\n</Answer>")]
+    assert assignments.answers(store) == [answer]
+
+
+def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
+    """A later verdict on the same answer is not stored."""
+
+    def decision(verdict: str) -> Decision:
+        return Decision(
+            subject_kind="answer",
+            subject_id="S1.1",
+            verdict=verdict,  # type: ignore[arg-type]  # two of the literal's own
+            decided_by="ada",
+            decided_at=clock.now(),
+            because="it is good",
+        )
+
+    assert judgements.keep_decisions(store, [decision("keep")]) == 1
+    assert judgements.keep_decisions(store, [decision("drop")]) == 0
+    assert [one.verdict for one in judgements.decisions(store)] == ["keep"]
+
+
+def test_keep_of_a_worker_may_be_followed_by_exclude(
+    store: Store, clock: FixedClock
+) -> None:
+    """It was said about one batch; exclusion is for good."""
+
+    def decision(verdict: str) -> Decision:
+        return Decision(
+            subject_kind="worker",
+            subject_id="A1",
+            verdict=verdict,  # type: ignore[arg-type]  # of the literal's own
+            decided_by="ada",
+            decided_at=clock.now(),
+            because="seen",
+        )
+
+    for verdict, new in (("keep", 1), ("exclude", 1), ("keep", 0)):
+        assert judgements.keep_decisions(store, [decision(verdict)]) == new
+
+
+def test_a_newer_finding_replaces_the_older(store: Store) -> None:
+    """One row a heuristic and subject; no suspicion, no row."""
+
+    def finding(suspicion: float) -> Finding:
+        return Finding(
+            heuristic="capitals",
+            version=1,
+            subject_kind="answer",
+            subject_id="S1.1",
+            suspicion=suspicion,
+            flag=suspicion > 0.5,
+            evidence=f"{suspicion:.0%} capitals",
+        )
+
+    judgements.keep_findings(store, [finding(0.2)])
+    judgements.keep_findings(store, [finding(0.9)])
+    judgements.keep_findings(store, [finding(0.0)])
+    assert judgements.findings(store) == [finding(0.9)]
+
+
+def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
+    """Cleaning again leaves no edit of the time before."""
+    _posted(store, clock)
+    answer = Answer(
+        answer_id=AnswerId("S1.1"),
+        assignment_id=AssignmentId("S1"),
+        item_id=ItemId("a"),
+        position=1,
+        values={},
+    )
+    with store.db.atomic():
+        assignments.keep(store, _assignment(clock, "raw"), [answer])
+    edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
+    edits.replace_all(store, {AnswerId("S1.1"): [edit]})
+    assert edits.every(store) == {"S1.1": (edit,)}
+    edits.replace_all(store, {})
+    assert edits.every(store) == {}
+
+
+def test_a_store_belongs_to_one_world(store: Store) -> None:
+    """A fact that was fixed at birth cannot become another."""
+    fix(store, "world", "rehearsal")
+    fix(store, "world", "rehearsal")
+    with pytest.raises(StoreError, match="was fixed as 'rehearsal'"):
+        fix(store, "world", "http://127.0.0.1:8080")
+    assert about(store, "world") == "rehearsal"
+
+
+def test_opening_again_finds_everything(tmp_path: Path) -> None:
+    """The file is the memory; the object is not."""
+    path = tmp_path / "piecework.db"
+    first = open_store(path, create=True)
+    hits.plan(first, [HIT])
+    first.close()
+    second = open_store(path)
+    assert hits.every(second) == [HIT]
+    second.close()
+
+
+def test_a_missing_or_broken_store_is_a_sentence(tmp_path: Path) -> None:
+    """Neither a missing file nor one of another kind ends in a traceback of SQLite."""
+    with pytest.raises(StoreError, match="no store yet"):
+        open_store(tmp_path / "piecework.db")
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is no database" * 100)
+    with pytest.raises(StoreError, match="cannot be used"):
+        open_store(broken)
