@@ -1,0 +1,179 @@
+"""The pen: a few shapes as SVG text, so that a drawing reads like a drawing.
+
+Things are drawn with their feet at (0, 0); y grows downwards as in all SVG, so what
+stands up has negative y. Numbers are kept short because a crowd fetches many pictures.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+Point = tuple[float, float]
+Extent = tuple[float, float, float, float]
+"""x, y, width and height; or centre x, centre y and two radii."""
+
+INKS = {
+    "red": "#c8342b",
+    "blue": "#2f66b3",
+    "green": "#3f8f4a",
+    "yellow": "#edc02f",
+    "orange": "#e5832a",
+    "purple": "#7a4a9e",
+    "pink": "#e690ae",
+    "brown": "#85583a",
+    "black": "#33343a",
+    "white": "#f3f1ea",
+    "gray": "#8e949b",
+}
+
+SHADES = (
+    '<linearGradient id="round"><stop offset="0" stop-color="#000" stop-opacity=".3"/>'
+    '<stop offset=".3" stop-color="#fff" stop-opacity=".3"/>'
+    '<stop offset=".55" stop-color="#fff" stop-opacity="0"/>'
+    '<stop offset="1" stop-color="#000" stop-opacity=".38"/></linearGradient>'
+    '<linearGradient id="fall" x2="0" y2="1">'
+    '<stop offset="0" stop-color="#fff" stop-opacity=".28"/>'
+    '<stop offset="1" stop-color="#000" stop-opacity=".24"/></linearGradient>'
+    '<radialGradient id="ball" cx=".35" cy=".3" r=".8">'
+    '<stop offset="0" stop-color="#fff" stop-opacity=".5"/>'
+    '<stop offset=".45" stop-color="#fff" stop-opacity="0"/>'
+    '<stop offset="1" stop-color="#000" stop-opacity=".42"/></radialGradient>'
+    '<radialGradient id="shadow"><stop offset=".2" stop-opacity=".36"/>'
+    '<stop offset="1" stop-opacity="0"/></radialGradient>'
+)
+"""Light and shade laid over flat colour; referred to by `shade` and `shadow`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """What a thing is painted with.
+
+    Attributes:
+        base: the colour of the thing as `#rrggbb`.
+        text: what is printed on it.
+    """
+
+    base: str
+    text: str = ""
+
+    @property
+    def dark(self) -> str:
+        """The colour in the shade."""
+        return mix(self.base, "#1c1c28", share=0.4)
+
+    @property
+    def light(self) -> str:
+        """The colour in the light."""
+        return mix(self.base, "#ffffff", share=0.45)
+
+    @property
+    def ink(self) -> str:
+        """A colour that can be read upon `base`."""
+        return "#22242a" if _brightness(self.base) > 140 else "#fdfbf4"  # noqa: PLR2004 - of 255
+
+
+def mix(one: str, other: str, *, share: float) -> str:
+    """Two colours mixed; `share` of the other.
+
+    >>> mix("#000000", "#ffffff", share=0.5)
+    '#808080'
+    """
+    pairs = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def shape(outline: str, fill: str, *, more: str = "") -> str:
+    """A filled outline in SVG's path words."""
+    return f'<path d="{outline}" fill="{fill}"{_extra(more)}/>'
+
+
+def line(outline: str, colour: str, *, width: float = 3) -> str:
+    """A stroke with round ends."""
+    return (
+        f'<path d="{outline}" fill="none" stroke="{colour}" stroke-width="{_n(width)}" '
+        'stroke-linecap="round" stroke-linejoin="round"/>'
+    )
+
+
+def box(extent: Extent, fill: str, *, radius: float = 0, more: str = "") -> str:
+    """A rectangle, with round corners if asked."""
+    x, y, width, height = extent
+    corner = f' rx="{_n(radius)}"' if radius else ""
+    return (
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+        f'{corner} fill="{fill}"{_extra(more)}/>'
+    )
+
+
+def oval(extent: Extent, fill: str, *, more: str = "") -> str:
+    """An ellipse by its centre and its two radii."""
+    x, y, rx, ry = extent
+    return (
+        f'<ellipse cx="{_n(x)}" cy="{_n(y)}" rx="{_n(rx)}" ry="{_n(ry)}" '
+        f'fill="{fill}"{_extra(more)}/>'
+    )
+
+
+def solid(outline: str, fill: str, *, shade: str = "round") -> str:
+    """A filled outline with light and shade over it."""
+    return shape(outline, fill) + shape(outline, f"url(#{shade})")
+
+
+def block(extent: Extent, fill: str, *, radius: float = 0, shade: str = "fall") -> str:
+    """A rectangle with light and shade over it."""
+    return box(extent, fill, radius=radius) + box(
+        extent, f"url(#{shade})", radius=radius
+    )
+
+
+def ball(extent: Extent, fill: str, *, shade: str = "ball") -> str:
+    """An ellipse with light and shade over it."""
+    return oval(extent, fill) + oval(extent, f"url(#{shade})")
+
+
+def shadow(width: float, *, depth: float = 9) -> str:
+    """The soft shadow of a thing of this width, under its feet."""
+    return oval((4, -1, width * 0.58, depth), "url(#shadow)")
+
+
+def lettering(words: str, middle: Point, *, width: float, size: float, ink: str) -> str:
+    """Printed words around a middle, squeezed when they would be wider than `width`."""
+    if not words:
+        return ""
+    x, y = middle
+    expected = len(words) * size * 0.66
+    squeeze = (
+        f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"'
+        if expected > width
+        else ""
+    )
+    return (
+        f'<text x="{_n(x)}" y="{_n(y + size * 0.36)}" font-size="{_n(size)}" '
+        f'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" '
+        f'text-anchor="middle" fill="{ink}"{squeeze}>{escape(words)}</text>'
+    )
+
+
+def placed(drawing: str, at: Point, *, scale: float = 1, turn: float = 0) -> str:
+    """A drawing moved so that its feet stand at a point."""
+    turning = f" rotate({_n(turn)})" if turn else ""
+    size = f" scale({_n(scale)})" if scale != 1 else ""
+    moving = f"translate({_n(at[0])} {_n(at[1])})"
+    return f'<g transform="{moving}{turning}{size}">{drawing}</g>'
+
+
+def _n(number: float) -> str:
+    text = f"{number:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _extra(more: str) -> str:
+    return f" {more}" if more else ""
+
+
+def _channels(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+
+
+def _brightness(colour: str) -> float:
+    red, green, blue = _channels(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
