@@ -1,0 +1,44 @@
+"""What a dataset says about its own making, beside the answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from postprocess.registry import RULES
+from postprocess.splits import Shares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetFacts:
+    """How one dataset was made; nothing in it may identify a worker.
+
+    Attributes:
+        source_hash: sha256 of the campaign file.
+        code_commit: the version of piecework, "" if unknown.
+        is_rehearsal: workers were simulated; every file says so.
+        wanted_per_item: accepted answers wanted for each item.
+        rules: version by name of every cleaning rule that ran.
+    """
+
+    campaign: str
+    purpose: str
+    task: str
+    task_version: int
+    source_hash: str
+    code_commit: str
+    is_rehearsal: bool
+    wanted_per_item: int
+    canned_text: str = ""
+    shares: Shares = field(default_factory=Shares)
+    rules: Mapping[str, int] = field(
+        default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
+    )
+
+    @property
+    def warning(self) -> str:
+        """What nobody may overlook, or "" where there is nothing of the kind."""
+        if not self.is_rehearsal:
+            return ""
+        return (
+            "REHEARSAL: all answers come from simulated workers. "
+            "No person wrote, saw or judged anything here."
+        )
