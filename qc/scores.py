@@ -48,8 +48,10 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
     ratio = np.asarray(measure, dtype="float64") / (limit or np.nan)
     near = np.clip(2.0 * ratio - 1.5, 0.0, 0.5)
     far = 1.0 - 0.5 / np.maximum(ratio, 1.0)
-    graded = np.nan_to_num(np.where(ratio > 1.0, far, near), nan=0.0)
-    return np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
+    graded = np.where(ratio > 1.0, far, near)
+    graded = np.where(np.isnan(graded), 0.0, graded)
+    graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
+    return graded.astype("float64")
 
 
 def sentences(

@@ -1,0 +1,46 @@
+"""Laws of text in capitals."""
+
+import pytest
+
+from qc.heuristics.capitals import Params, score
+from tests.qc.frames import evidence, flagged, frame, row
+
+
+def is_flagged(text: str, params: Params) -> bool:
+    """Whether a text alone is flagged."""
+    return bool(flagged(score(frame(row("a", text=text)), params)))
+
+
+@pytest.mark.parametrize(
+    ("text", "caps"),
+    [
+        ("A CAT SITS ON A MAT", True),  # 14 of 19 characters
+        ("A cat sits on a mat", False),
+        ("ABCDefgh", False),  # 4 of 8: half is not more than half
+        ("ABCDefg", True),  # 4 of 7
+        ("CODE 12345678901", False),  # 4 of 16 characters
+        ("", False),
+        ("12 345 !!", False),
+        ("TV", False),  # two letters say nothing
+        ("قطة تجلس على حصيرة", False),  # letters without case
+    ],
+)
+def test_more_than_half_of_all_characters(text: str, caps: bool) -> None:  # noqa: FBT001 - a case
+    """The paper's rule: capitals against all characters, spaces and digits included."""
+    assert is_flagged(text, Params()) is caps
+
+
+def test_letters_alone_find_what_digits_hide() -> None:
+    """4 of 4 letters, though 4 of 16 characters."""
+    assert is_flagged("CODE 12345678901", Params(letters_only=True))
+
+
+def test_evidence_says_how_much_and_of_what() -> None:
+    """4 of 7 is 57 %."""
+    found = score(frame(row("a", text="ABCDefg")), Params())
+    assert evidence(found, "a") == "57% of the characters are capitals: “ABCDefg”"
+
+
+def test_an_empty_frame_has_no_answers() -> None:
+    """No answers, no rows."""
+    assert score(frame(), Params()).empty

@@ -1,0 +1,27 @@
+"""Laws of answers that break a rule."""
+
+from qc.heuristics.rule_violation import Params, score
+from tests.qc.frames import cells, evidence, flagged, frame, row
+
+
+def test_any_problem_is_a_flag_with_its_name() -> None:
+    """All broken rules are named; an answer without is no suspicion."""
+    broken = row("a", problems=("caption_min_words", "caption_one_sentence"))
+    found = score(frame(broken, row("b")), Params())
+    assert flagged(found) == {"a"}
+    said = evidence(found, "a")
+    assert said == "breaks: caption_min_words, caption_one_sentence"
+    assert cells(found, "b") == (0.0, False, "")
+
+
+def test_ignored_rules_do_not_count() -> None:
+    """What the campaign lets through is not even named."""
+    one, two = row("a", problems=("x",)), row("b", problems=("x", "y"))
+    found = score(frame(one, two), Params(ignore=("x",)))
+    assert flagged(found) == {"b"}
+    assert evidence(found, "b") == "breaks: y"
+
+
+def test_an_empty_frame_has_no_answers() -> None:
+    """No answers, no rows."""
+    assert score(frame(), Params()).empty

@@ -1,0 +1,76 @@
+"""Laws of one against a strong majority."""
+
+import pytest
+
+from qc.heuristics.text_disagreement import Params, score
+from tests.qc.frames import evidence, flagged, frame, row
+
+VALUES = {"y": "yes", "n": "no", "-": ""}
+
+
+def votes(pattern: str) -> list[dict[str, object]]:
+    """One answer a letter about the same item; ids by place."""
+    return [
+        row(str(place), item_id="i", **{"value.has_text": VALUES[letter]})
+        for place, letter in enumerate(pattern)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "against"),
+    [
+        ("yyyyn", {"4"}),
+        ("nyyyyy", {"0"}),
+        ("yyynn", set()),  # three are not four
+        ("yyyynn", set()),  # two of six are not one against all
+        ("nnnny", set()),  # who sees text alone may have the sharper eye
+        ("yyyyy", set()),
+        ("yyyy-", set()),  # no value is no vote
+        ("yyn", set()),
+    ],
+)
+def test_who_sees_no_text_against_four_is_flagged(
+    pattern: str, against: set[str]
+) -> None:
+    """At least four say yes, and they are at least four fifths."""
+    assert flagged(score(frame(*votes(pattern)), Params())) == against
+
+
+def test_any_majority_can_be_made_to_count() -> None:
+    """An empty majority value takes both directions."""
+    params = Params(majority_value="")
+    assert flagged(score(frame(*votes("nnnny")), params)) == {"4"}
+    assert flagged(score(frame(*votes("yyyyn")), params)) == {"4"}
+
+
+def test_ties_are_no_majority() -> None:
+    """Four against four, with a share that would allow it, is nobody's majority."""
+    params = Params(majority_value="", least_share=0.5)
+    assert flagged(score(frame(*votes("yyyynnnn")), params)) == set()
+
+
+def test_evidence_counts_the_votes() -> None:
+    """A reviewer sees who said what."""
+    found = score(frame(*votes("yyyyn")), Params())
+    assert evidence(found, "4") == "says “no” to has_text; 4 of 5 say “yes”"
+    assert found.loc["4", "suspicion"] == pytest.approx(0.8)
+
+
+def test_a_second_answer_is_no_second_vote() -> None:
+    """Three yes, and one of them again, are not four."""
+    rows = votes("yyyn")
+    again = {"worker_id": "worker-0", "value.has_text": "yes"}
+    rows.append(row("z", item_id="i", **again))
+    assert flagged(score(frame(*rows), Params())) == set()
+
+
+def test_a_task_without_the_field_is_no_suspicion() -> None:
+    """Other tasks have other fields; nothing fails."""
+    found = score(frame(*votes("yyyyn")), Params(field="unheard_of"))
+    assert flagged(found) == set()
+    assert len(found) == 5
+
+
+def test_an_empty_frame_has_no_answers() -> None:
+    """No answers, no rows."""
+    assert score(frame(), Params()).empty

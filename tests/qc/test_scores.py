@@ -1,0 +1,58 @@
+"""Laws of what heuristics share."""
+
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.scores import grade, is_first, quoted
+from tests.qc.frames import START, frame, row
+
+
+def test_suspicion_is_a_half_at_the_limit_and_grows_beyond() -> None:
+    """By the formula: 3/4 limit 0, 7/8 limit 1/4, limit 1/2, twice 1 - 1/4, ever 1."""
+    measure = [3.0, 3.5, 4.0, 8.0, np.inf]
+    flag = np.array([False, False, True, True, True])
+    assert grade(measure, 4.0, flag=flag).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_no_measure_is_no_suspicion() -> None:
+    """NaN says nothing, and a limit of 0 cannot be compared with."""
+    assert grade([np.nan], 1.0, flag=np.array([False])).tolist() == [0.0]
+    assert grade([1.0, 0.0], 0.0, flag=np.array([True, False])).tolist() == [0.5, 0.0]
+
+
+def test_verdict_and_suspicion_never_contradict_each_other() -> None:
+    """Who has no flag is at 0.5 at most, however large his measure."""
+    flag = np.array([False, True])
+    assert grade([9.0, 0.1], 1.0, flag=flag).tolist() == [0.5, 0.5]
+
+
+def test_the_first_answer_is_the_earliest_and_then_the_least_id() -> None:
+    """Submitted first wins; at the same moment, the least answer id."""
+    same = {"worker_id": "w", "item_id": "i"}
+    late = {"submitted_at": START + timedelta(hours=2)}
+    answers = frame(row("a", **same, **late), row("c", **same), row("b", **same))
+    assert is_first(answers).to_dict() == {"a": False, "b": True, "c": False}
+
+
+def test_answers_of_unknown_workers_are_all_first() -> None:
+    """Two answers without a worker may well come from two people."""
+    same = {"worker_id": "", "item_id": "i"}
+    assert is_first(frame(row("a", **same), row("b", **same))).all()
+
+
+@pytest.mark.parametrize("text", ["a" * 200, "two\nlines", ""])
+def test_quoted_text_is_one_short_line(text: str) -> None:
+    """Evidence stays readable whatever was typed."""
+    found = quoted(text, longest=80)
+    assert "\n" not in found
+    assert len(found) <= 82
+
+
+def test_first_of_an_empty_frame_is_empty() -> None:
+    """No answers, none of them first."""
+    found = is_first(frame())
+    assert isinstance(found, pd.Series)
+    assert found.empty
