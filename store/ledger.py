@@ -47,3 +47,12 @@ def balances(store: Store) -> dict[Account, int]:
 def taken_cents(store: Store) -> int:
     """Spent and held together: what counts against a campaign's cap."""
     return -balances(store)["requester"]
+
+
+def released_cents(store: Store) -> int:
+    """What was held and went back to the requester, in cents."""
+    row = store.db.execute(
+        "SELECT coalesce(sum(amount_cents), 0) FROM ledger "
+        "WHERE credit = 'held' AND debit = 'requester'"
+    ).fetchone()
+    return int(row[0])

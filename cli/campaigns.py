@@ -1,0 +1,161 @@
+"""Commands on a campaign: check, run, advance, status, decisions, export."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cli.words import say_progress
+from domain.errors import ConfigError
+from domain.money import dollars
+
+_FILE = click.argument("campaign", type=click.Path(path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+_LIVE = click.option(
+    "--live", is_flag=True, help="Spend real money; refused until it is built."
+)
+_ENDPOINT = click.option(
+    "--endpoint",
+    envvar="PIECEWORK_ENDPOINT",
+    required=True,
+    help="URL of the marketplace (or PIECEWORK_ENDPOINT), see `piecework serve`.",
+)
+
+
+@click.command()
+@_FILE
+@_JSON
+def check(campaign: Path, *, as_json: bool) -> None:
+    """Read, render and price everything; touch nothing.
+
+    Example:  piecework check config/campaigns/demo.toml
+    """
+    from cli.checking import check_campaign  # noqa: PLC0415 - pandas costs a second
+
+    facts = check_campaign(campaign)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2, sort_keys=True))
+        return
+    for name, value in facts.items():
+        shown = dollars(int(str(value))) if name.endswith("_cents") else value
+        click.echo(f"{name.removesuffix('_cents'):32} {shown}")
+
+
+@click.command()
+@_FILE
+@_ENDPOINT
+@_LIVE
+@click.option("--poll-seconds", default=60.0, show_default=True)
+@_JSON
+def run(
+    campaign: Path, *, endpoint: str, live: bool, poll_seconds: float, as_json: bool
+) -> None:
+    """Make passes until the campaign is finished or waits for people.
+
+    Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
+    """
+    from cli.passing import run_passes  # noqa: PLC0415 - Prefect costs seconds
+
+    say_progress(
+        run_passes(campaign, endpoint, live=live, poll_seconds=poll_seconds),
+        as_json=as_json,
+    )
+
+
+@click.command()
+@_FILE
+@_ENDPOINT
+@_LIVE
+@_JSON
+def advance(campaign: Path, *, endpoint: str, live: bool, as_json: bool) -> None:
+    """Make one pass: do what is due, and end; for a schedule.
+
+    Example:  piecework advance birds.toml --endpoint http://127.0.0.1:8080
+    """
+    from cli.passing import advance_once  # noqa: PLC0415 - Prefect costs seconds
+
+    say_progress(advance_once(campaign, endpoint, live=live), as_json=as_json)
+
+
+@click.command()
+@_FILE
+@_JSON
+def status(campaign: Path, *, as_json: bool) -> None:
+    """Say how far a campaign is, what it cost, and who waits for whom.
+
+    Example:  piecework status config/campaigns/demo.toml
+    """
+    from flows.steps.progress import progress  # noqa: PLC0415 - pandas costs a second
+    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+
+    with stored_place(load_campaign(campaign)) as place:
+        reached = progress(place)
+    say_progress(reached, as_json=as_json)
+    if reached.to_decide and not as_json:
+        click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
+
+
+@click.command()
+@_FILE
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path),
+    help="Write what waits for a person to this CSV file.",
+)
+@click.option(
+    "--read",
+    type=click.Path(path_type=Path),
+    help="Read a filled-in file back; all of it or nothing.",
+)
+@click.option("--by", help="Who answers for the decisions that are read.")
+def decisions(
+    campaign: Path, *, write: Path | None, read: Path | None, by: str | None
+) -> None:
+    """Take decisions to a person and back, as a CSV file.
+
+    Example:  piecework decisions birds.toml --write decisions.csv
+
+    Then:     piecework decisions birds.toml --read decisions.csv --by ada
+    """
+    if (write is None) == (read is None):
+        raise click.UsageError("give either --write FILE or --read FILE")
+    if read is not None and not (by or "").strip():
+        raise click.UsageError("--read needs --by NAME: a decision has an author")
+    from flows.steps.decision_file import read_decisions, waiting_csv  # noqa: PLC0415
+    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+
+    with stored_place(load_campaign(campaign)) as place:
+        if write is not None:
+            content, rows = waiting_csv(place)
+            write.write_bytes(content)
+            click.echo(f"{write}: {rows} decisions to make")
+        elif read is not None:
+            new = read_decisions(
+                place, _text(read), decided_by=str(by).strip(), name=str(read)
+            )
+            click.echo(f"{read}: {new} decisions stored; the next pass acts on them")
+
+
+@click.command()
+@_FILE
+def export(campaign: Path) -> None:
+    """Write the dataset and the report again, as far as the campaign has come.
+
+    Example:  piecework export config/campaigns/demo.toml
+    """
+    from flows.steps.clean import clean  # noqa: PLC0415 - dictionaries cost a second
+    from flows.steps.export import export as write_files  # noqa: PLC0415
+    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+
+    with stored_place(load_campaign(campaign)) as place:
+        clean(place)
+        click.echo(f"report: {write_files(place)}")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as fault:
+        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
+    except UnicodeDecodeError as fault:
+        raise ConfigError([f"{path}: not UTF-8 at byte {fault.start}"]) from fault

@@ -1,0 +1,59 @@
+"""The command `piecework`: parses words, calls the work, turns errors into exit codes.
+
+0 done, 1 failed, 2 used wrongly, 3 refused for safety.
+"""
+
+import os
+import sys
+
+import click
+
+from cli.campaigns import advance, check, decisions, export, run, status
+from cli.rehearsals import preview, rehearse
+from cli.serving import serve
+from domain.errors import PieceworkError
+
+
+class _Group(click.Group):
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except PieceworkError as error:
+            click.secho(str(error), fg="red", err=True)
+            if error.next_step:
+                click.echo(f"next: {error.next_step}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="piecework")
+def main() -> None:
+    """Turn a campaign file into a dataset that people can trust.
+
+    Amazon Mechanical Turk closed on 2026-09-30. piecework brings a marketplace that
+    speaks the same protocol: rehearsals run on simulated workers, cost nothing and
+    need no account.
+
+    Start with:  piecework rehearse config/campaigns/demo.toml
+    """
+    # Before anything imports Prefect: nothing is sent to anybody, and its log says
+    # only what somebody should look at.
+    os.environ.setdefault("DO_NOT_TRACK", "1")
+    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+
+
+for command in (
+    check,
+    preview,
+    rehearse,
+    run,
+    advance,
+    status,
+    decisions,
+    export,
+    serve,
+):
+    main.add_command(command)

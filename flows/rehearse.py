@@ -1,0 +1,119 @@
+"""`rehearse`: a whole campaign on simulated workers, with the real parts in between.
+
+The marketplace runs embedded, as a real server with a database of its own beside the
+store; passes talk to it through boto3, workers through HTTP. Between two passes the
+crowd works in virtual time. A rehearsal that was killed goes on where it stopped.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from config.campaign_file import output_folder, read_file
+from domain.campaign import Campaign
+from domain.ids import ItemId
+from flows.artifacts import publish_artifacts
+from flows.passes import one_pass, run_name
+from flows.steps.traits import remember_planted
+from flows.wiring import load_campaign, place_of, rehearsal_place
+from flows.writing import write_results
+from marketplace.server import serve
+from rehearsal import scenes
+from rehearsal.clock import MarketplaceClock
+from rehearsal.crowd import Crowd
+from rehearsal.traits import PLANTED_BAD
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+"""Virtual time begins on a Monday morning, in every rehearsal alike."""
+
+_crowds: dict[str, Crowd] = {}
+
+
+@flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
+def rehearse(campaign: str) -> dict[str, object]:
+    """Rehearse a campaign from its file to dataset and report.
+
+    Args:
+        campaign: path of the campaign file.
+
+    Returns:
+        The progress as plain values (`flows.steps.progress.Progress`), and the virtual
+        seconds that the campaign took as `virtual_seconds`.
+    """
+    loaded = prepare(Path(campaign))
+    campaign = str(loaded.path)
+    with _world(loaded):
+        while (reached := one_pass(campaign)).waiting_for in {
+            "workers",
+            "the next pass",
+        }:
+            if reached.waiting_for == "workers":
+                let_workers_work(campaign)
+        report = write_results(campaign)
+        publish_artifacts(campaign, reached, report)
+        virtual = place_of(campaign).clock.now() - START
+        return {
+            **reached.as_dict(),
+            "report": report,
+            "virtual_seconds": virtual.total_seconds(),
+        }
+
+
+@task(name="crowd", cache_policy=NO_CACHE)
+def let_workers_work(campaign: str) -> int:
+    """Let the simulated workers work until nothing is left that they would take."""
+    return _crowds[campaign].work_until().submitted
+
+
+def prepare(path: Path) -> Campaign:
+    """The campaign of a file; its pictures are drawn first if it asks for that.
+
+    Raises:
+        ConfigError: every fault of the file.
+    """
+    words = read_file(path)
+    if words.items.scenes:
+        out = output_folder(path, words)
+        rows = scenes.item_rows(words.items.scenes)
+        # Faults of the file come before anything is written.
+        load_campaign(path, drawn=rows)
+        _draw(out, words.rehearsal.seed, rows)
+    return load_campaign(path)
+
+
+def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
+    pictures = out / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    for scene, row in zip(scenes.scenes(seed, len(rows)), rows, strict=True):
+        name = scenes.picture_name(ItemId(row["image_id"]))
+        (pictures / name).write_text(scenes.draw(scene), encoding="utf-8")
+    lines = "".join(json.dumps(dict(row)) + "\n" for row in rows)
+    (out / "items.jsonl").write_text(lines, encoding="utf-8")
+
+
+@contextmanager
+def _world(campaign: Campaign) -> Iterator[None]:
+    plan = campaign.rehearsal
+    with serve(
+        campaign.out / "marketplace.db",
+        rehearsal=True,
+        seed=plan.seed,
+        start=START,
+        pictures=campaign.pictures,
+    ) as running:
+        clock = MarketplaceClock(running.endpoint_url)
+        with (
+            rehearsal_place(campaign, running.endpoint_url, clock) as place,
+            Crowd(campaign, running.endpoint_url) as crowd,
+        ):
+            remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
+            _crowds[str(campaign.path)] = crowd
+            try:
+                yield
+            finally:
+                del _crowds[str(campaign.path)]

@@ -1,0 +1,51 @@
+"""Fetch what workers sent: verbatim first, typed in the same transaction."""
+
+from domain.hit import PlannedHit
+from domain.ids import HitId
+from flows.steps.planning import hit_cost_cents
+from flows.workplace import Workplace
+from hit_templates.answers import read_answers
+from store import assignments, hits, ledger
+
+
+def collect(place: Workplace) -> int:
+    """Collect every HIT on which nobody works any more; how many assignments came."""
+    waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
+    hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
+    # The listing is read to its end before anything is fetched: it is not a snapshot.
+    reviewable = [
+        hit_id
+        for hit_id in place.platform.reviewable_hits(hit_types)
+        if hit_id in waiting
+    ]
+    return sum(_collect(place, waiting[hit_id], hit_id) for hit_id in reviewable)
+
+
+def _collect(place: Workplace, hit: PlannedHit, hit_id: HitId) -> int:
+    arrived = list(place.platform.assignments(hit_id))
+    task, now = place.campaign.task, place.clock.now()
+    with place.store.db.atomic():
+        for assignment in arrived:
+            answers = read_answers(
+                task, assignment.assignment_id, hit.item_ids, assignment.fields
+            )
+            assignments.keep(place.store, assignment, answers)
+        hits.mark_collected(place.store, hit_id, at=now)
+        _release_unused(place, hit, len(arrived))
+    return len(arrived)
+
+
+def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:
+    """Slots that nobody filled before the HIT expired cost nothing."""
+    unused = hit.max_assignments - arrived
+    per_assignment = (
+        hit_cost_cents(place.campaign, hit.max_assignments) // hit.max_assignments
+    )
+    ledger.move(
+        place.store,
+        unused * per_assignment,
+        credit="held",
+        debit="requester",
+        intent_key=f"publish:{hit.hit_key}",
+        at=place.clock.now(),
+    )

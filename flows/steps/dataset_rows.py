@@ -1,0 +1,91 @@
+"""From the store to the dataset frame: one row an answer, workers as keyed hashes."""
+
+import pandas as pd
+
+from domain.assignment import Answer
+from domain.edit import Edit
+from domain.hit import Item, PlannedHit
+from flows.steps.state import State, counted
+from flows.workplace import Workplace
+from postprocess.edits import replay
+from postprocess.frame import dataset_frame
+from postprocess.pseudonyms import pseudonym
+from postprocess.splits import split_of
+from qc.frame import is_canned
+from store import edits
+
+
+def answers_frame(place: Workplace, state: State) -> pd.DataFrame:
+    """Every answer that is decided, kept or not (see `postprocess.frame`).
+
+    `assignment_id` is added for the report; no dataset file shows it.
+    """
+    _, surplus = counted(state, place.campaign.posting.assignments)
+    proposed = edits.every(place.store)
+    hits, items = _by_id(place, state)
+    rows = []
+    for answer in state.answers.values():
+        decision = state.decisions.get(("answer", answer.answer_id))
+        if decision is None:
+            continue
+        is_rejected = decision.verdict == "drop"
+        rows.append(
+            {
+                **_facts(place, state, answer, hits, items),
+                **_text(place, answer, proposed.get(answer.answer_id, ())),
+                "is_rejected": is_rejected,
+                "rejected_because": decision.because if is_rejected else "",
+                "is_surplus": answer.answer_id in surplus,
+            }
+        )
+    return dataset_frame(rows)
+
+
+def _by_id(
+    place: Workplace, state: State
+) -> tuple[dict[str, PlannedHit], dict[str, Item]]:
+    hits = {str(hit_id): hit for hit_id, hit in state.batch_of_hit().items()}
+    items = {str(item.item_id): item for item in place.campaign.items}
+    return hits, items
+
+
+def _facts(
+    place: Workplace,
+    state: State,
+    answer: Answer,
+    hits: dict[str, PlannedHit],
+    items: dict[str, Item],
+) -> dict[str, object]:
+    assignment = state.assignments[answer.assignment_id]
+    hit = hits[assignment.hit_id]
+    shown = answer.shown_ms
+    text_field = place.campaign.task.text_present_field
+    return {
+        "answer_id": answer.answer_id,
+        "assignment_id": answer.assignment_id,
+        "item_id": answer.item_id,
+        "url": items[answer.item_id].columns.get("url", ""),
+        "split": split_of(answer.item_id),
+        "batch": hit.batch,
+        "round": hit.round,
+        "position": answer.position,
+        "text_detected": answer.values.get(text_field, ""),
+        "flaws": answer.values.get("flaws", ()),
+        "flaw_other": answer.values.get("flaw_other", ""),
+        "worker": pseudonym(assignment.worker_id, place.pseudonym_key),
+        "shown_seconds": float("nan") if shown is None else shown / 1000,
+        "submitted_at": assignment.submitted_at,
+    }
+
+
+def _text(
+    place: Workplace, answer: Answer, proposed: tuple[Edit, ...]
+) -> dict[str, object]:
+    task = place.campaign.task
+    original = str(answer.values.get(task.main_text, ""))
+    return {
+        "caption_original": original,
+        "caption": replay(original, proposed),
+        "edits": proposed,
+        "is_precanned": is_canned(original, task.canned_text),
+    }

@@ -1,0 +1,92 @@
+"""Turn findings into decisions: by the campaign's stated policy, or by people.
+
+Where people decide, the policy still settles what nothing speaks against, and proposes
+a verdict for the rest; the rest waits.
+"""
+
+from collections.abc import Iterable
+
+from domain.judgement import Decision, Finding
+from flows.steps.assess import answer_frame
+from flows.steps.state import State, read_state
+from flows.workplace import Workplace
+from qc.policy import decide as apply_policy
+from store import judgements
+
+
+def decide(place: Workplace) -> int:
+    """Decide what can be decided now; how many decisions are new."""
+    state = read_state(place)
+    if not state.is_collected(state.batch) or not state.has_undecided():
+        return 0
+    findings = judgements.findings(place.store)
+    proposed = proposals(place, state, findings)
+    if place.campaign.decided_by == "person":
+        proposed = _beyond_doubt(state, proposed, findings)
+    return judgements.keep_decisions(place.store, proposed)
+
+
+def proposals(
+    place: Workplace, state: State, findings: Iterable[Finding]
+) -> list[Decision]:
+    """What the policy says about everything in this batch that is undecided."""
+    frame = answer_frame(place, state)
+    batch = frame[frame["batch"] == state.batch]
+    decisions = apply_policy(
+        batch,
+        findings,
+        place.campaign.policy,
+        campaign=place.campaign.name,
+        at=place.clock.now(),
+    )
+    return [decision for decision in decisions if state.is_open(decision)]
+
+
+def waiting_for_people(place: Workplace, state: State) -> list[Decision]:
+    """Proposals that a person has to look at; empty where the policy decides."""
+    if place.campaign.decided_by == "policy" or not state.is_collected(state.batch):
+        return []
+    findings = judgements.findings(place.store)
+    proposed = proposals(place, state, findings)
+    clear = {
+        (decision.subject_kind, decision.subject_id)
+        for decision in _beyond_doubt(state, proposed, findings)
+    }
+    return [
+        decision
+        for decision in proposed
+        if (decision.subject_kind, decision.subject_id) not in clear
+    ]
+
+
+def _beyond_doubt(
+    state: State, proposed: list[Decision], findings: Iterable[Finding]
+) -> list[Decision]:
+    """Proposals about assignments in which nothing at all is flagged."""
+    flagged = {
+        (finding.subject_kind, finding.subject_id)
+        for finding in findings
+        if finding.flag
+    }
+    doubtful = {
+        answer.assignment_id
+        for answer in state.answers.values()
+        if ("answer", answer.answer_id) in flagged
+    }
+    clear = {
+        one.assignment_id
+        for one in state.assignments.values()
+        if one.assignment_id not in doubtful
+        and ("assignment", one.assignment_id) not in flagged
+        and ("worker", one.worker_id) not in flagged
+    }
+    clear_answers = {
+        answer.answer_id
+        for answer in state.answers.values()
+        if answer.assignment_id in clear
+    }
+    return [
+        decision
+        for decision in proposed
+        if decision.subject_id in clear or decision.subject_id in clear_answers
+    ]

@@ -1,0 +1,49 @@
+"""Write dataset, data card and report; each file whole or not at all."""
+
+import os
+from pathlib import Path
+
+from flows.provenance import code_version
+from flows.steps.dataset_rows import answers_frame
+from flows.steps.report_facts import report_facts
+from flows.steps.state import read_state
+from flows.workplace import Workplace
+from postprocess.datasets.export import files
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.report.page import render
+
+REPORT = "report.html"
+DATASET = "dataset"
+
+
+def export(place: Workplace) -> Path:
+    """Write everything into the campaign's folder; the path of the report."""
+    campaign, state = place.campaign, read_state(place)
+    facts = DatasetFacts(
+        campaign=campaign.name,
+        purpose=campaign.description,
+        task=campaign.task.name,
+        task_version=campaign.task.version,
+        source_hash=campaign.source_hash,
+        code_commit=code_version(),
+        is_rehearsal=place.is_rehearsal,
+        wanted_per_item=campaign.posting.assignments,
+        canned_text=campaign.task.canned_text,
+    )
+    made = files(answers_frame(place, state), campaign.items, facts, campaign.formats)
+    for name, content in made.items():
+        _write(campaign.out / DATASET / name, content)
+    report = campaign.out / REPORT
+    _write(report, render(report_facts(place, state)).encode())
+    return report
+
+
+def _write(path: Path, content: bytes) -> None:
+    # A reader never meets half a file, and a full disk leaves the old one.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)

@@ -1,0 +1,216 @@
+"""Post what comes next, each HIT through an intent, never past the campaign's cap."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+
+from domain.campaign import Campaign
+from domain.errors import BudgetExceeded
+from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
+from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
+from domain.money import dollars
+from flows.steps.decide import waiting_for_people
+from flows.steps.planning import (
+    affordable,
+    batch_items,
+    campaign_cost_cents,
+    first_round,
+    hit_cost_cents,
+    replacements,
+)
+from flows.steps.state import State, missing, read_state
+from flows.workplace import Workplace
+from hit_templates.render import html_question, render_hit
+from store import hits, intents, ledger
+from store.database import about, fix
+from store.intents import Intent
+
+
+def launch(place: Workplace) -> int:
+    """Plan what is due and post every planned HIT; how many were posted.
+
+    Raises:
+        BudgetExceeded: the plain campaign costs more than its cap allows.
+    """
+    _check_cap(place)
+    due = next_hits(place, read_state(place))
+    if due:
+        hits.plan(place.store, due)
+    unposted = hits.unposted(place.store)
+    if not unposted:
+        return 0
+    hit_type_id = _hit_type(place)
+    find = _Finder(place)
+    items = {item.item_id: item for item in place.campaign.items}
+    for hit in unposted:
+        _post(place, hit, hit_type_id, items, find)
+    return len(unposted)
+
+
+def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
+    """What should be planned now; nothing while earlier work is open, or at the end."""
+    campaign = place.campaign
+    if state.batch and not _is_settled(place, state):
+        return []
+    taken = ledger.taken_cents(place.store)
+    batch = state.batch
+    if batch:
+        rounds = max(hit.round for hit in state.hits_of(batch))
+        if rounds < campaign.posting.max_rounds:
+            item_ids = [item.item_id for item in batch_items(campaign, batch)]
+            lacking = missing(state, item_ids, campaign.posting.assignments)
+            again = replacements(campaign, batch, rounds + 1, lacking)
+            if chosen := affordable(campaign, again, taken_cents=taken):
+                return chosen
+    while batch < campaign.posting.batches:
+        batch += 1
+        fresh = first_round(campaign, batch)
+        if chosen := affordable(campaign, fresh, taken_cents=taken):
+            return chosen
+    return []
+
+
+def exclusion(place: Workplace) -> QualificationTypeId:
+    """The qualification type that keeps workers out of this campaign's HITs."""
+    if (known := about(place.store, "exclusion")) is not None:
+        return QualificationTypeId(known)
+    found = place.platform.exclusion(
+        place.campaign.exclusion_name,
+        "Held by workers whom the requester does not ask again for this kind of HIT.",
+    )
+    fix(place.store, "exclusion", found)
+    return found
+
+
+def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> str:
+    """The question document of a HIT: the rendered page in MTurk's envelope."""
+    page = render_hit(
+        campaign.task,
+        [_with_page_url(items[item_id]) for item_id in hit.item_ids],
+        title=campaign.title,
+        round_number=hit.round,
+    )
+    return html_question(page)
+
+
+def _is_settled(place: Workplace, state: State) -> bool:
+    return (
+        state.is_collected(state.batch)
+        and not state.has_undecided()
+        and not state.unsettled()
+        and not waiting_for_people(place, state)
+    )
+
+
+def _check_cap(place: Workplace) -> None:
+    plain, cap = (
+        campaign_cost_cents(place.campaign),
+        place.campaign.rewards.budget_cents,
+    )
+    if plain > cap:
+        raise BudgetExceeded(
+            f"{place.campaign.path}: rewards.budget_usd is {dollars(cap)}, and the "
+            f"campaign costs {dollars(plain)} before any replacement",
+            next_step="raise budget_usd, or lower items, assignments or reward",
+        )
+
+
+def _hit_type(place: Workplace) -> HitTypeId:
+    campaign = place.campaign
+    hit_type = HitType(
+        title=campaign.title,
+        description=campaign.hit_description,
+        keywords=campaign.keywords,
+        reward_cents=campaign.rewards.reward_cents,
+        assignment_duration_seconds=campaign.posting.assignment_duration_seconds,
+        auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
+        requirements=(
+            *campaign.requirements,
+            QualificationRequirement(
+                qualification_type_id=exclusion(place), comparator="DoesNotExist"
+            ),
+        ),
+    )
+    values = json.dumps(asdict(hit_type), sort_keys=True)
+    key = f"hit type {hashlib.sha256(values.encode()).hexdigest()[:16]}"
+    if (known := about(place.store, key)) is not None:
+        return HitTypeId(known)
+    found = place.platform.hit_type(hit_type)
+    fix(place.store, key, found)
+    return found
+
+
+class _Finder:
+    """Looks HITs up by annotation; lists the platform once, and only if it must."""
+
+    def __init__(self, place: Workplace) -> None:
+        self._place = place
+        self._known: dict[str, HitId] | None = None
+
+    def __call__(self, annotation: str) -> HitId | None:
+        if self._known is None:
+            self._known = dict(self._place.platform.find_hits())
+        return self._known.get(annotation)
+
+
+def _post(
+    place: Workplace,
+    hit: PlannedHit,
+    hit_type_id: HitTypeId,
+    items: dict[ItemId, Item],
+    find: Callable[[str], HitId | None],
+) -> None:
+    campaign, store, clock = place.campaign, place.store, place.clock
+    cost = hit_cost_cents(campaign, hit.max_assignments)
+    if ledger.taken_cents(store) + cost > campaign.rewards.budget_cents:
+        raise BudgetExceeded(
+            f"{hit.hit_key}: would cost {dollars(cost)}, more than is left of the cap "
+            f"of {dollars(campaign.rewards.budget_cents)}",
+            next_step=f"piecework status {campaign.path}",
+        )
+    annotation = f"{intents.store_name(store)}/{hit.hit_key}"
+    intent = Intent(
+        key=f"publish:{hit.hit_key}",
+        operation="publish",
+        arguments={"hit_type_id": hit_type_id, "annotation": annotation},
+        amount_cents=cost,
+    )
+
+    def act() -> str:
+        return place.platform.publish(
+            hit_type_id,
+            question(campaign, hit, items),
+            max_assignments=hit.max_assignments,
+            lifetime_seconds=campaign.posting.lifetime_seconds,
+            annotation=annotation,
+            token=intent.token(store),
+        )
+
+    def record(hit_id: str) -> None:
+        now = clock.now()
+        hits.mark_posted(
+            store, hit.hit_key, hit_type_id=hit_type_id, hit_id=HitId(hit_id), at=now
+        )
+        ledger.move(
+            store, cost, credit="requester", debit="held", intent_key=intent.key, at=now
+        )
+
+    intents.carry_out(
+        store,
+        intent,
+        act=act,
+        look=lambda: find(annotation),
+        record=record,
+        clock=clock,
+    )
+
+
+def _with_page_url(item: Item) -> Item:
+    """Pictures that the marketplace serves have a path of its own on the page."""
+    url = item.columns.get("url", "")
+    if not url or url.startswith(("http://", "https://", "/")):
+        return item
+    return Item(
+        item_id=item.item_id, columns={**item.columns, "url": f"/pictures/{url}"}
+    )

@@ -1,0 +1,124 @@
+"""What has been done, what it cost, and who waits for whom; for people and programs."""
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from flows.steps.decide import waiting_for_people
+from flows.steps.launch import next_hits
+from flows.steps.state import State, counted, missing, read_state
+from flows.workplace import Workplace
+from store import judgements, ledger
+
+Waiting = Literal["nobody", "workers", "people", "the next pass"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A campaign at a glance; counts unless the name says cents.
+
+    Attributes:
+        accepted: answers that count towards the dataset.
+        missing: accepted answers that are still wanted, over all items.
+        replaced: HITs that were posted because answers were missing.
+        to_decide: subjects that wait for a person's decision.
+        waiting_for: who has to act before anything moves.
+        cap_reached: answers are missing, and no more can be bought.
+    """
+
+    campaign: str
+    is_rehearsal: bool
+    items: int
+    batch: int
+    batches: int
+    hits_posted: int
+    hits_open: int
+    replaced: int
+    submitted: int
+    answers: int
+    flagged: int
+    accepted: int
+    dropped: int
+    surplus: int
+    missing: int
+    rejected: int
+    excluded: int
+    to_decide: int
+    rewards_cents: int
+    fees_cents: int
+    held_cents: int
+    budget_cents: int
+    waiting_for: Waiting
+    cap_reached: bool
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.waiting_for == "nobody"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for `--json`."""
+        return {**asdict(self), "is_finished": self.is_finished}
+
+
+def progress(place: Workplace) -> Progress:
+    """Where the campaign stands; asks nobody but the store."""
+    state, campaign = read_state(place), place.campaign
+    wanted = campaign.posting.assignments
+    counting, surplus = counted(state, wanted)
+    lacking = missing(state, [item.item_id for item in campaign.items], wanted)
+    verdicts = [decision.verdict for decision in state.decisions.values()]
+    money = ledger.balances(place.store)
+    to_decide = len(waiting_for_people(place, state))
+    waiting_for = _waiting_for(place, state, to_decide)
+    return Progress(
+        campaign=campaign.name,
+        is_rehearsal=place.is_rehearsal,
+        items=len(campaign.items),
+        batch=state.batch,
+        batches=campaign.posting.batches,
+        hits_posted=sum(hit.hit_id is not None for hit in state.hits),
+        hits_open=sum(not hit.collected_at for hit in state.hits if hit.hit_id),
+        replaced=sum(hit.round > 0 for hit in state.hits if hit.hit_id),
+        submitted=len(state.assignments),
+        answers=len(state.answers),
+        flagged=len(
+            {
+                (finding.subject_kind, finding.subject_id)
+                for finding in judgements.findings(place.store)
+                if finding.flag
+            }
+        ),
+        accepted=len(counting),
+        dropped=verdicts.count("drop"),
+        surplus=len(surplus),
+        missing=sum(lacking.values()),
+        rejected=verdicts.count("reject"),
+        excluded=verdicts.count("exclude") + verdicts.count("block"),
+        to_decide=to_decide,
+        rewards_cents=money["rewards"],
+        fees_cents=money["fees"],
+        held_cents=money["held"],
+        budget_cents=campaign.rewards.budget_cents,
+        waiting_for=waiting_for,
+        cap_reached=waiting_for == "nobody" and bool(lacking),
+    )
+
+
+def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
+    is_open = any(hit.hit_id and not hit.collected_at for hit in state.hits)
+    if is_open:
+        return "workers"
+    if to_decide:
+        return "people"
+    if state.hits and not _has_due(place, state):
+        return "nobody"
+    return "the next pass"
+
+
+def _has_due(place: Workplace, state: State) -> bool:
+    return bool(
+        any(hit.hit_id is None for hit in state.hits)
+        or state.has_undecided()
+        or state.unsettled()
+        or next_hits(place, state)
+    )

@@ -1,0 +1,200 @@
+"""What the report is told: frames made from the store, worker ids hashed."""
+
+from collections import Counter
+from datetime import datetime
+
+import pandas as pd
+
+from domain.ids import WorkerId
+from domain.judgement import Decision, SubjectKind
+from flows.provenance import code_version
+from flows.steps.dataset_rows import answers_frame
+from flows.steps.progress import progress
+from flows.steps.state import State
+from flows.steps.traits import planted
+from flows.workplace import Workplace
+from postprocess.pseudonyms import pseudonym
+from postprocess.registry import RULES
+from postprocess.report.facts import ReportFacts
+from store import judgements, ledger
+
+
+def report_facts(place: Workplace, state: State) -> ReportFacts:
+    """All that the report shows, as it stands in the store."""
+    campaign = place.campaign
+    money = ledger.balances(place.store)
+    started, finished = _span(place, state)
+    return ReportFacts(
+        campaign=campaign.name,
+        purpose=campaign.description,
+        task=campaign.task.name,
+        task_version=campaign.task.version,
+        source_hash=campaign.source_hash,
+        code_commit=code_version(),
+        seed=campaign.rehearsal.seed,
+        is_rehearsal=place.is_rehearsal,
+        started_at=started,
+        finished_at=finished,
+        wanted_per_item=campaign.posting.assignments,
+        items=len(campaign.items),
+        is_finished=progress(place).is_finished,
+        answers=answers_frame(place, state),
+        batches=_batches(state),
+        findings=_findings(place),
+        decisions=_decisions(place, state),
+        workers=_workers(place, state),
+        ledger={
+            "budget": campaign.rewards.budget_cents,
+            "held": money["held"],
+            "paid_rewards": money["rewards"],
+            "paid_bonuses": money["bonuses"],
+            "fees": money["fees"],
+            "released": ledger.released_cents(place.store),
+        },
+        wage_floor_cents_per_hour=campaign.rewards.wage_floor_cents_per_hour,
+        rules={rule.NAME: rule.VERSION for rule in RULES},
+    )
+
+
+def _span(place: Workplace, state: State) -> tuple[datetime, datetime]:
+    """From the first posting to the last thing that happened."""
+    moments = [hit.posted_at for hit in state.hits if hit.posted_at]
+    moments += [one.submitted_at for one in state.assignments.values()]
+    moments += [one.decided_at for one in state.decisions.values()]
+    if not moments:
+        return place.clock.now(), place.clock.now()
+    return min(moments), max(moments)
+
+
+def _batches(state: State) -> pd.DataFrame:
+    hits = state.batch_of_hit()
+    round_of = {
+        one.assignment_id: (hits[one.hit_id].batch, hits[one.hit_id].round)
+        for one in state.assignments.values()
+    }
+    settled: dict[tuple[int, int], datetime] = {}
+    for assignment_id, key in round_of.items():
+        decision = state.decisions.get(("assignment", assignment_id))
+        if decision is not None:
+            settled[key] = max(
+                settled.get(key, decision.decided_at), decision.decided_at
+            )
+    verdicts: Counter[tuple[int, int, str]] = Counter()
+    for answer in state.answers.values():
+        decision = state.decisions.get(("answer", answer.answer_id))
+        if decision is not None:
+            verdicts[(*round_of[answer.assignment_id], decision.verdict)] += 1
+    excluded = _excluded_by_round(state, settled)
+    rows = []
+    for key in sorted({(hit.batch, hit.round) for hit in state.hits}):
+        mine = [hit for hit in state.hits if (hit.batch, hit.round) == key]
+        posted = [hit.posted_at for hit in mine if hit.posted_at]
+        came = [
+            one.submitted_at
+            for one in state.assignments.values()
+            if round_of[one.assignment_id] == key
+        ]
+        rows.append(
+            {
+                "batch": key[0],
+                "round": key[1],
+                "hits": len(mine),
+                "assignments_wanted": sum(hit.max_assignments for hit in mine),
+                "assignments_submitted": len(came),
+                "answers_kept": verdicts[(*key, "keep")],
+                "answers_dropped": verdicts[(*key, "drop")],
+                "posted_at": min(posted, default=None),
+                "last_submitted_at": max(came, default=None),
+                "settled_at": settled.get(key),
+                "workers_excluded": excluded[key],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _excluded_by_round(
+    state: State, settled: dict[tuple[int, int], datetime]
+) -> Counter[tuple[int, int]]:
+    """A worker is excluded with the first round that is settled at or after it."""
+    order = sorted(settled.items(), key=lambda pair: pair[1])
+    found: Counter[tuple[int, int]] = Counter()
+    for decision in state.decisions.values():
+        if decision.verdict in {"exclude", "block"}:
+            later = [key for key, at in order if at >= decision.decided_at]
+            found[later[0] if later else order[-1][0]] += 1
+    return found
+
+
+def _findings(place: Workplace) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "heuristic": finding.heuristic,
+            "version": finding.version,
+            "subject_kind": finding.subject_kind,
+            "subject_id": _shown(place, finding.subject_kind, finding.subject_id),
+            "suspicion": finding.suspicion,
+            "flag": finding.flag,
+            "evidence": finding.evidence,
+        }
+        for finding in judgements.findings(place.store)
+    )
+
+
+def _decisions(place: Workplace, state: State) -> pd.DataFrame:
+    def row(decision: Decision) -> dict[str, object]:
+        kind = decision.subject_kind
+        return {
+            "subject_kind": kind,
+            "subject_id": _shown(place, kind, decision.subject_id),
+            "verdict": decision.verdict,
+            "decided_by": decision.decided_by,
+            "decided_at": decision.decided_at,
+            "because": decision.because,
+        }
+
+    return pd.DataFrame(row(decision) for decision in state.decisions.values())
+
+
+def _workers(place: Workplace, state: State) -> pd.DataFrame:
+    traits = planted(place.store)
+    worker_of = {one.assignment_id: one.worker_id for one in state.assignments.values()}
+    totals: dict[WorkerId, Counter[str]] = {
+        worker_id: Counter() for worker_id in sorted(set(worker_of.values()))
+    }
+    for assignment_id, assignment in state.assignments.items():
+        total = totals[assignment.worker_id]
+        total["assignments"] += 1
+        total["seconds"] += round(
+            (assignment.submitted_at - assignment.accepted_at).total_seconds()
+        )
+        total[_verdict(state, "assignment", assignment_id)] += 1
+    for answer_id, answer in state.answers.items():
+        total = totals[worker_of[answer.assignment_id]]
+        total["answers"] += 1
+        total[_verdict(state, "answer", answer_id)] += 1
+    rows = {
+        pseudonym(worker_id, place.pseudonym_key): {
+            "assignments": total["assignments"],
+            "answers": total["answers"],
+            "answers_dropped": total["drop"],
+            "assignments_rejected": total["reject"],
+            "paid_cents": total["approve"] * place.campaign.rewards.reward_cents,
+            "seconds_worked": float(total["seconds"]),
+            "is_excluded": _verdict(state, "worker", worker_id) in {"exclude", "block"},
+            "trait": traits.get(worker_id, ("", False))[0],
+            "is_planted_bad": traits.get(worker_id, ("", False))[1],
+        }
+        for worker_id, total in totals.items()
+    }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _verdict(state: State, kind: SubjectKind, subject_id: str) -> str:
+    decision = state.decisions.get((kind, subject_id))
+    return "undecided" if decision is None else decision.verdict
+
+
+def _shown(place: Workplace, kind: str, subject_id: str) -> str:
+    if kind == "worker":
+        return pseudonym(WorkerId(subject_id), place.pseudonym_key)
+    return subject_id

@@ -1,0 +1,138 @@
+"""Where a campaign stands, read from its store: what is open, missing, undecided."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from domain.assignment import Answer, Assignment
+from domain.hit import PlannedHit
+from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from domain.judgement import Decision, SubjectKind
+from flows.workplace import Workplace
+from store import assignments, hits, intents, judgements
+
+SETTLEMENTS: dict[str, str] = {
+    "approve": "approve",
+    "reject": "reject",
+    "exclude": "exclude",
+    "block": "block",
+}
+"""Verdicts that are acted on outside, and the operation that does it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """All that is known of a campaign's work, in memory and by id."""
+
+    hits: tuple[PlannedHit, ...]
+    assignments: dict[AssignmentId, Assignment]
+    answers: dict[AnswerId, Answer]
+    decisions: dict[tuple[SubjectKind, str], Decision]
+    settled: frozenset[str]
+
+    @property
+    def batch(self) -> int:
+        """The batch at work; 0 before the first."""
+        return max((hit.batch for hit in self.hits), default=0)
+
+    def hits_of(self, batch: int) -> list[PlannedHit]:
+        """The HITs of a batch."""
+        return [hit for hit in self.hits if hit.batch == batch]
+
+    def is_collected(self, batch: int) -> bool:
+        """Whether all posted HITs of a batch, and there are some, are collected."""
+        mine = self.hits_of(batch)
+        return bool(mine) and all(hit.collected_at for hit in mine)
+
+    def has_undecided(self) -> bool:
+        """Whether an assignment or an answer has no verdict yet."""
+        subjects = [("assignment", str(one)) for one in self.assignments]
+        subjects += [("answer", str(one)) for one in self.answers]
+        return any(subject not in self.decisions for subject in subjects)
+
+    def is_open(self, decision: Decision) -> bool:
+        """Whether nobody has decided about this decision's subject yet."""
+        earlier = self.decisions.get((decision.subject_kind, decision.subject_id))
+        if earlier is None:
+            return True
+        # `keep` of a worker was said about an earlier batch if this one came after it.
+        collected = [hit.collected_at for hit in self.hits_of(self.batch)]
+        return (decision.subject_kind, earlier.verdict) == ("worker", "keep") and any(
+            at is not None and at > earlier.decided_at for at in collected
+        )
+
+    def unsettled(self) -> list[Decision]:
+        """Decisions that still have to be carried out."""
+        return [
+            decision
+            for decision in self.decisions.values()
+            if decision.verdict in SETTLEMENTS
+            and settlement_key(decision) not in self.settled
+        ]
+
+    def batch_of_hit(self) -> dict[HitId, PlannedHit]:
+        """Posted HITs by their platform's id."""
+        return {hit.hit_id: hit for hit in self.hits if hit.hit_id}
+
+
+def read_state(place: Workplace) -> State:
+    """The state as the store holds it now."""
+    store = place.store
+    return State(
+        hits=tuple(hits.every(store)),
+        assignments={one.assignment_id: one for one in assignments.every(store)},
+        answers={one.answer_id: one for one in assignments.answers(store)},
+        decisions={
+            (one.subject_kind, one.subject_id): one
+            for one in judgements.decisions(store)
+        },
+        settled=frozenset().union(
+            *(intents.done(store, operation) for operation in SETTLEMENTS.values())
+        ),
+    )
+
+
+def settlement_key(decision: Decision) -> str:
+    """The key of the intent that carries a decision out."""
+    return f"{SETTLEMENTS[decision.verdict]}:{decision.subject_id}"
+
+
+def counted(state: State, wanted: int) -> tuple[set[AnswerId], set[AnswerId]]:
+    """Kept answers that count, and the surplus.
+
+    An item takes one kept answer of each worker, and no more than `wanted` in all, the
+    earliest first; what is beyond is surplus: paid for, and set aside.
+    """
+    counting: set[AnswerId] = set()
+    surplus: set[AnswerId] = set()
+    workers: set[tuple[ItemId, WorkerId]] = set()
+    totals: Counter[ItemId] = Counter()
+    for answer in _kept(state):
+        worker_id = state.assignments[answer.assignment_id].worker_id
+        is_second = (answer.item_id, worker_id) in workers
+        if is_second or totals[answer.item_id] >= wanted:
+            surplus.add(answer.answer_id)
+            continue
+        workers.add((answer.item_id, worker_id))
+        totals[answer.item_id] += 1
+        counting.add(answer.answer_id)
+    return counting, surplus
+
+
+def missing(state: State, item_ids: Iterable[ItemId], wanted: int) -> dict[ItemId, int]:
+    """How many accepted answers each of these items still misses."""
+    counting, _ = counted(state, wanted)
+    have = Counter(state.answers[answer_id].item_id for answer_id in counting)
+    return {
+        item_id: wanted - have[item_id]
+        for item_id in item_ids
+        if have[item_id] < wanted
+    }
+
+
+def _kept(state: State) -> list[Answer]:
+    def is_kept(answer: Answer) -> bool:
+        decision = state.decisions.get(("answer", answer.answer_id))
+        return decision is not None and decision.verdict == "keep"
+
+    return [answer for answer in state.answers.values() if is_kept(answer)]

@@ -1,0 +1,197 @@
+"""Puts the spokes together: the only module of flows that knows them all.
+
+A step is given a `Workplace`. Prefect hands tasks plain strings, so the workplace of a
+campaign is opened once in a process and found again by the campaign's path.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from config.campaign_file import read_campaign
+from domain.campaign import Campaign
+from domain.clock import Clock, SystemClock
+from domain.errors import RefusedForSafety, StoreError
+from flows.steps.progress import Progress
+from flows.workplace import Workplace
+from hit_templates.tasks import load_task
+from platforms.mturk import MTurk, refuse_closed_host
+from qc.policy import check_rules
+from qc.registry import HEURISTICS, check_settings
+from store.database import FILE_NAME, about, fix, open_store
+
+_open: dict[str, Workplace] = {}
+_listeners: list[Callable[[Progress], None]] = []
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+REHEARSAL = "rehearsal"
+
+
+def load_campaign(
+    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
+) -> Campaign:
+    """The campaign of a file, with tasks and heuristics as they are installed.
+
+    Raises:
+        ConfigError: every fault of the file, its items, heuristics and policy.
+    """
+    return read_campaign(
+        path,
+        load_task=load_task,
+        check_heuristics=check_settings,
+        check_policy=lambda rules: check_rules(
+            rules, heuristics=[heuristic.NAME for heuristic in HEURISTICS]
+        ),
+        drawn=drawn,
+    )
+
+
+@contextmanager
+def rehearsal_place(
+    campaign: Campaign, endpoint: str, clock: Clock
+) -> Iterator[Workplace]:
+    """The workplace of a rehearsal: policy decides, ids are hashed by the seed."""
+    campaign = replace(campaign, decided_by="policy")
+    seed = f"piecework rehearsal {campaign.name} {campaign.rehearsal.seed}"
+    key = hashlib.sha256(seed.encode()).digest()
+    platform = MTurk(endpoint, access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
+    with _opened(
+        campaign, platform, clock, world=REHEARSAL, name=seed, key=key
+    ) as place:
+        yield place
+
+
+@contextmanager
+def market_place(
+    campaign: Campaign, endpoint: str, *, live: bool
+) -> Iterator[Workplace]:
+    """The workplace of a campaign on a marketplace that runs elsewhere.
+
+    Raises:
+        RefusedForSafety: live work was asked for, or the endpoint is not on this
+            machine, or the pictures are drawn ones.
+    """
+    refuse_closed_host(endpoint)
+    if live:
+        raise RefusedForSafety(
+            "--live is refused: spending real money is not built yet, and Amazon "
+            "Mechanical Turk closed to new HITs on 2026-09-30",
+            next_step=f"piecework rehearse {campaign.path}",
+        )
+    if urlsplit(endpoint).hostname not in _LOOPBACK:
+        raise RefusedForSafety(
+            f"{endpoint}: a marketplace on another machine is live work, which is "
+            "refused until it is built",
+            next_step="piecework serve, and --endpoint http://127.0.0.1:PORT",
+        )
+    if campaign.rehearsal.scenes:
+        raise RefusedForSafety(
+            f"{campaign.path}: its pictures are drawn for rehearsals; nobody should be "
+            "paid to describe them",
+            next_step=f"piecework rehearse {campaign.path}",
+        )
+    with _opened(
+        campaign,
+        MTurk(endpoint),
+        SystemClock(),
+        world=endpoint,
+        name=secrets.token_hex(8),
+        key=secrets.token_bytes(32),
+    ) as place:
+        yield place
+
+
+@contextmanager
+def stored_place(campaign: Campaign) -> Iterator[Workplace]:
+    """The workplace for looking and exporting only: whatever world the store is of.
+
+    Raises:
+        StoreError: the campaign has no store yet.
+    """
+    path = campaign.out / FILE_NAME
+    store = open_store(path)
+    world = about(store, "world")
+    store.close()
+    if world is None:
+        raise StoreError(f"{path}: the store is empty; no pass has begun")
+    if world == REHEARSAL:
+        # Nothing is called: a port that nobody can listen on says so if that changes.
+        with rehearsal_place(campaign, "http://127.0.0.1:1", SystemClock()) as place:
+            yield place
+        return
+    with _opened(
+        campaign, MTurk(world), SystemClock(), world=world, name="", key=b""
+    ) as place:
+        yield place
+
+
+def place_of(campaign_path: str) -> Workplace:
+    """The workplace that this process has opened for a campaign file."""
+    return _open[str(Path(campaign_path).resolve())]
+
+
+@contextmanager
+def listening(listener: Callable[[Progress], None]) -> Iterator[None]:
+    """Let somebody hear the progress of every pass that ends inside."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def tell(progress: Progress) -> None:
+    """Tell all listeners how far a campaign is."""
+    for listener in _listeners:
+        listener(progress)
+
+
+@contextmanager
+def _opened(
+    campaign: Campaign,
+    platform: MTurk,
+    clock: Clock,
+    *,
+    world: str,
+    name: str,
+    key: bytes,
+) -> Iterator[Workplace]:
+    store = open_store(campaign.out / FILE_NAME, create=True)
+    try:
+        # Each is fixed at birth; a store of another world, or of other items, refuses.
+        fix(store, "campaign", campaign.name)
+        fix(store, "world", world)
+        fix(store, "work", _work_hash(campaign))
+        # Chosen once, found again ever after.
+        name = about(store, "name") or name
+        key = bytes.fromhex(about(store, "pseudonym_key") or key.hex())
+        fix(store, "name", name)
+        fix(store, "pseudonym_key", key.hex())
+        place = Workplace(
+            campaign=campaign,
+            store=store,
+            platform=platform,
+            clock=clock,
+            is_rehearsal=world == REHEARSAL,
+            pseudonym_key=key,
+        )
+        _open[str(campaign.path)] = place
+        yield place
+    finally:
+        _open.pop(str(campaign.path), None)
+        store.close()
+
+
+def _work_hash(campaign: Campaign) -> str:
+    """What must not change once HITs exist: the items and how they are dealt out."""
+    posting = campaign.posting
+    parts = [
+        campaign.task.name,
+        str((posting.batches, posting.assignments, posting.items_per_hit)),
+        *sorted(item.item_id for item in campaign.items),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
