@@ -1,0 +1,130 @@
+"""The few kinds of things a page of the report is made of.
+
+Sections say what they know in these; one template turns them into accessible HTML, so
+that every table has its caption and scopes and every plot its text alternative.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from markupsafe import Markup
+
+Level = Literal["problem", "watch", "fine", "fact"]
+
+LEVEL_WORDS: Mapping[Level, str] = {
+    "problem": "Problem",
+    "watch": "Watch",
+    "fine": "Fine",
+    "fact": "Note",
+}
+"""Levels are told in words, since colour alone reaches not everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a stranger typed; shown apart from our own words."""
+
+    text: str
+    kind: str = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A name or hash, in fixed width."""
+
+    text: str
+    kind: str = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A short word that should be seen at once."""
+
+    text: str
+    level: Level
+    kind: str = "tag"
+
+
+Cell = str | Quote | Code | Tag
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table's column; `spoken` is the long name where `label` is a short one."""
+
+    label: str
+    is_number: bool = False
+    spoken: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under a caption; the first cell of a row is its heading.
+
+    Attributes:
+        note: what a reader has to know to read it right.
+        is_folded: shown only on demand.
+        empty: what to say instead of a table without rows.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    is_folded: bool = False
+    empty: str = "Nothing to show."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A plot; `description` says in words what it shows, with the main numbers."""
+
+    title: str
+    description: str
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One sentence that bears on trust."""
+
+    level: Level
+    text: str
+
+    @property
+    def word(self) -> str:
+        """The level as the reader sees it."""
+        return LEVEL_WORDS[self.level]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFigure:
+    """A number large enough to be seen from afar, and what puts it in proportion."""
+
+    label: str
+    value: str
+    beside: str
+    level: Level = "fact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One question that the report answers; `key` is its anchor."""
+
+    key: str
+    title: str
+    lead: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def text(label: str) -> Column:
+    """A column of words."""
+    return Column(label)
+
+
+def number(label: str, *, spoken: str = "") -> Column:
+    """A column of numbers, aligned at the right."""
+    return Column(label, is_number=True, spoken=spoken)

@@ -1,0 +1,34 @@
+"""The questions that the report answers, one module each, in reading order."""
+
+from collections.abc import Callable
+
+from postprocess.report.parts import Section
+from postprocess.report.reading import Reading
+from postprocess.report.sections import (
+    captions,
+    cleaning,
+    decisions,
+    difficulty,
+    flags,
+    funnel,
+    money,
+    planted,
+    provenance,
+    timeline,
+    workers,
+)
+
+SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
+    funnel.build,
+    planted.build,
+    money.build,
+    timeline.build,
+    captions.build,
+    difficulty.build,
+    flags.build,
+    decisions.build,
+    workers.build,
+    cleaning.build,
+    provenance.build,
+)
+"""A section that has nothing to say in a campaign returns None."""

@@ -1,0 +1,120 @@
+"""From the answers asked for to the captions one can learn from."""
+
+from collections.abc import Mapping
+
+from postprocess.report import plots
+from postprocess.report.canvas import svg
+from postprocess.report.parts import Figure, Section, Table, number, text
+from postprocess.report.reading import FATES, Fate, Reading
+from postprocess.report.words import count, part_of, plural, share
+
+_MEANINGS: Mapping[Fate, str] = {
+    "rejected": "Rejected: the assignment was rejected and not paid",
+    "dropped": "Dropped: paid, but kept out of the dataset",
+    "surplus": "Surplus: good, but more than the number wanted",
+    "canned": "Canned: the page's own sentence for images beyond recognition",
+    "novel": "Novel: accepted captions in a worker's own words",
+}
+
+_COLOURS: Mapping[Fate, str] = {
+    "rejected": plots.RED,
+    "dropped": plots.RED,
+    "surplus": plots.GREY,
+    "canned": plots.GREY,
+    "novel": plots.GREEN,
+}
+
+
+def build(reading: Reading) -> Section:
+    """Counts of the answers by what became of them."""
+    return Section(
+        key="funnel",
+        title="What became of the answers",
+        lead=(
+            _lead(reading),
+            (
+                "Every submitted answer has exactly one fate, and all of them are "
+                "exported with it: nothing disappears."
+            ),
+        ),
+        figures=(_figure(reading),),
+        tables=(_table(reading),),
+    )
+
+
+def _lead(reading: Reading) -> str:
+    facts = reading.facts
+    accepted = count(reading.count("canned", "novel"))
+    return (
+        f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
+        f"of {plural(facts.items, 'image')}: {count(reading.wanted)} in all. "
+        f"{plural(reading.submitted, 'answer')} came back; {accepted} were accepted, "
+        f"of which {count(reading.count('novel'))} are novel captions."
+    )
+
+
+def _flagged(reading: Reading) -> int:
+    return int(reading.flags.any(axis="columns").sum())
+
+
+def _figure(reading: Reading) -> Figure:
+    submitted = reading.submitted
+    flagged = _flagged(reading)
+    rows = [
+        plots.Bar("wanted", reading.wanted, count(reading.wanted)),
+        plots.Bar("submitted", submitted, count(submitted)),
+        plots.Bar(
+            "of these flagged", flagged, _beside(flagged, submitted), plots.AMBER
+        ),
+        *(
+            plots.Bar(
+                fate,
+                reading.count(fate),
+                _beside(reading.count(fate), submitted),
+                _COLOURS[fate],
+            )
+            for fate in FATES
+        ),
+    ]
+    title = "Answers from wanted to novel"
+    description = "; ".join(f"{row.label}: {row.words}" for row in rows)
+    drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
+    return Figure(title=title, description=description, svg=drawing)
+
+
+def _beside(part: int, whole: int) -> str:
+    return f"{count(part)} ({share(part, whole)})"
+
+
+def _table(reading: Reading) -> Table:
+    is_flagged = reading.flags.any(axis="columns")
+    rows = []
+    for fate in FATES:
+        is_here = reading.fates == fate
+        here = int(is_here.sum())
+        rows.append(
+            (
+                _MEANINGS[fate],
+                count(here),
+                share(here, reading.submitted),
+                part_of(int((is_here & is_flagged).sum()), here),
+            )
+        )
+    total = (
+        "All submitted",
+        count(reading.submitted),
+        share(reading.submitted, reading.submitted),
+        part_of(_flagged(reading), reading.submitted),
+    )
+    return Table(
+        caption="Fates of the submitted answers",
+        columns=(
+            text("Fate"),
+            number("Answers"),
+            number("Share"),
+            number("Of these flagged"),
+        ),
+        rows=(*rows, total),
+        note="Flagged: some heuristic flagged the answer, its assignment or its "
+        "worker. A flag is a suspicion, not a verdict.",
+    )

@@ -1,0 +1,120 @@
+"""Numbers and strangers' text as people can read them.
+
+Shares never round to a lie (99.96 % is not 100 %), wages round down (what is below the
+floor never looks as if it met it), and text that a worker typed can neither reorder
+the line it stands in nor flood the page.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+
+import pandas as pd
+from pandas.api.typing import NaTType
+
+from domain.money import dollars
+
+NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
+
+_KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
+"""Joiners shape Persian, Hindi and emoji, and cannot reorder anything."""
+
+
+def count(number: float) -> str:
+    """A whole number with thousands marked.
+
+    >>> count(195905)
+    '195,905'
+    """
+    return f"{int(number):,}"
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> plural(1, "worker"), plural(2, "worker"), plural(0, "HIT")
+    ('1 worker', '2 workers', '0 HITs')
+    """
+    return f"{count(number)} {noun if number == 1 else many or noun + 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage with one decimal that says 0 and 100 only where they are exact.
+
+    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(0, 5), share(1, 0)
+    ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
+    """
+    if not whole:
+        return NOTHING
+    percent = 100 * part / whole
+    if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
+        return "<0.1 %"
+    if 99.95 <= percent < 100:  # noqa: PLR2004 - as above
+        return ">99.9 %"
+    return f"{percent:.1f} %"
+
+
+def part_of(part: int, whole: int) -> str:
+    """A count, of how many, and the share.
+
+    >>> part_of(3, 12)
+    '3 of 12 (25.0 %)'
+    """
+    return f"{count(part)} of {count(whole)} ({share(part, whole)})"
+
+
+def wage(cents_per_hour: float) -> str:
+    """A wage in dollars an hour, rounded down to the cent.
+
+    >>> wage(724.99), wage(725.0)
+    ('$7.24/h', '$7.25/h')
+    """
+    if math.isnan(cents_per_hour):
+        return NOTHING
+    return f"{dollars(math.floor(cents_per_hour + 1e-6))}/h"
+
+
+def hours(seconds: float) -> str:
+    """A time span in hours.
+
+    >>> hours(5400)
+    '1.5 h'
+    """
+    return NOTHING if math.isnan(seconds) else f"{seconds / 3600:,.1f} h"
+
+
+def moment(time: datetime | NaTType) -> str:
+    """A time to the minute, in UTC, or a dash for one that has not come."""
+    if isinstance(time, NaTType):
+        return NOTHING
+    return pd.Timestamp(time).tz_convert("UTC").strftime("%Y-%m-%d %H:%M")
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as an English list.
+
+    >>> listed(["a", "b", "c"]), listed([])
+    ('a, b and c', '')
+    """
+    *most, last = [*words] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def excerpt(text: str, *, limit: int = 240) -> str:
+    """The beginning of a stranger's text, with control characters made visible.
+
+    >>> excerpt("a" * 300, limit=5)
+    'aaaaa… (300 characters)'
+    >>> excerpt("abc\u202edef")
+    'abc⟨U+202E⟩def'
+    """
+    shown = "".join(map(_visible, " ".join(text[:limit].split())))
+    return f"{shown}… ({count(len(text))} characters)" if len(text) > limit else shown
+
+
+def _visible(character: str) -> str:
+    is_hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Cn", "Co"}
+    if is_hidden and character not in _KEPT_FORMAT_CHARACTERS:
+        return f"⟨U+{ord(character):04X}⟩"
+    return character
