@@ -125,6 +125,9 @@
     $("steps-note").textContent = $(`heading-${n}`).textContent;
   };
   const go = (n) => {
+    // On a phone the instructions would part every picture from its questions.
+    const details = $("instructions").querySelector("details");
+    if (details && n > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
     show(n);
     save();
     window.scrollTo(0, 0);
@@ -192,12 +195,15 @@
   const fill = (button) => {
     const name = button.dataset.fills;
     const [control] = controls(name);
+    const present = control.value;
+    const isOwn = present.trim() !== "" && present !== button.dataset.text;
     if (name in setAside) {
       control.value = setAside[name];
       delete setAside[name];
+      if (isOwn) setAside[name] = present; // typed since: the two change places
       say("Your own text is back.");
     } else {
-      if (control.value.trim() && control.value !== button.dataset.text) setAside[name] = control.value;
+      if (isOwn) setAside[name] = present;
       control.value = button.dataset.text;
       say(`The text box now says: ${button.dataset.text}`);
     }
@@ -212,8 +218,6 @@
   });
   form.addEventListener("input", (event) => {
     keepExclusive(event.target);
-    const [button] = form.querySelectorAll(`[data-fills="${event.target.name}"]`);
-    if (button) delete setAside[event.target.name]; // typing again: nothing to bring back
     changed();
   });
   form.addEventListener("click", (event) => {

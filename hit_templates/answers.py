@@ -76,7 +76,7 @@ def _answer(
         *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
         *_field_problems(task, values),
         *_measure_problems(texts, measures),
-        *(name for where, name in strange if where in {0, position}),
+        *sorted({name for where, name in strange if where in {0, position}}),
         *(rule.name for rule in check(task, values)),
     ]
     return Answer(
@@ -146,4 +146,4 @@ def _strange_fields(
             strange.append((0, "extra_item"))
         elif numbered is None or numbered["name"] not in known:
             strange.append((position, "unknown_field"))
-    return sorted(set(strange))
+    return strange

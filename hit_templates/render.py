@@ -8,16 +8,17 @@ refused before anything is posted.
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.task import Task
 from hit_templates.answers import MEASURES
+from hit_templates.tasks import FOLDER
 from hit_templates.words import CHARACTERS
 
 NAMESPACE = (
@@ -111,14 +112,27 @@ def question_bytes(question: str) -> int:
 
 @lru_cache
 def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["packed"] = _packed
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return environment
+
+
+def _packed(name: str) -> Markup:
+    """One of our own scripts or styles, without indents and lines of comment.
+
+    A question has room for 65,535 bytes; what is only for us need not travel.
+    """
+    lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
+    kept = [line for line in lines if line and not line.startswith("//")]
+    return Markup("\n".join(kept))  # noqa: S704 - files of this folder, no stranger's
 
 
 def _page_data(task: Task) -> Mapping[str, object]:
@@ -165,10 +179,11 @@ def _faults_of_item(task: Task, item: Item) -> list[str]:
         for name in task.columns
         if not item.columns.get(name, "").strip()
     ]
-    texts = {"id": item.item_id, **item.columns}
+    if any(character < " " for character in item.item_id):
+        faults.append("the id holds a control character, a tab or a line break")
     faults += [
         f"the column {name} holds the control character {found[0]!r}"
-        for name, text in texts.items()
+        for name, text in item.columns.items()
         if (found := _NOT_FOR_XML.search(text))
     ]
     faults += [

@@ -1,0 +1,67 @@
+"""One real Chromium for all browser tests; a window and a host for each."""
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.render import render_hit
+from hit_templates.tasks import load_task
+from tests.browser.host import Host, serving
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A Chromium without a window."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed (tests/need_chromium.sh installs it)")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens an address in a browser profile of its own; a script's error fails."""
+    contexts, errors = [], []
+
+    def opened(address: str, *, width: int = 1280, height: int = 900) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        context.set_default_timeout(5_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    """A host that shows the caption page with two pictures."""
+    columns = [
+        {"image_id": f"img_{n}", "url": f"/pictures/{n}.svg"} for n in ("one", "two")
+    ]
+    items = [Item(item_id=ItemId(row["image_id"]), columns=row) for row in columns]
+    with serving() as started:
+        started.page = render_hit(load_task("caption"), items)
+        yield started

@@ -1,0 +1,168 @@
+"""Task folders are read completely, and their faults are told all at once."""
+
+import pytest
+
+from domain.errors import ConfigError
+from domain.task import Task
+from hit_templates.tasks import FOLDER, load_task, read_task, task_names
+
+SMALL = """
+version = 1
+title = "Rate a sentence"
+description = "Say how good a sentence is."
+keywords = ["sentence"]
+columns = ["sentence_id", "sentence"]
+items_per_hit = 3
+reward_cents = 20
+assignment_duration_seconds = 600
+
+[[fields]]
+name = "grade"
+kind = "choice"
+label = "How good is it?"
+options = [{ value = "1", label = "Bad" }, { value = "2", label = "Good" }]
+
+[[fields]]
+name = "why"
+kind = "text"
+label = "Why?"
+optional = true
+
+[[rules]]
+name = "grade_required"
+kind = "required"
+field = "grade"
+message = "Please choose."
+"""
+
+
+def faults_of(text: str) -> list[str]:
+    """What is wrong with a task file."""
+    with pytest.raises(ConfigError) as raised:
+        read_task("small", text)
+    return raised.value.faults
+
+
+def test_the_caption_task_is_the_published_one(caption_task: Task) -> None:
+    """Names and values that other packages rely on are these."""
+    assert "caption" in task_names()
+    assert [field.name for field in caption_task.fields] == [
+        "caption", "has_text", "flaws", "flaw_other",
+    ]  # fmt: skip
+    flaws = caption_task.fields[2]
+    assert [option.value for option in flaws.options] == [
+        "blur", "bright", "dark", "obscured", "framing", "rotation", "other", "none",
+    ]  # fmt: skip
+    assert caption_task.columns == ("image_id", "url")
+    assert caption_task.main_text == "caption"
+    assert caption_task.text_present_field == "has_text"
+    assert (
+        caption_task.canned_text
+        == "Quality issues are too severe to recognize visual content."
+    )
+
+
+def test_every_folder_with_a_task_file_is_a_task() -> None:
+    """Adding a task is adding a folder; each can be read and has its page."""
+    for name in task_names():
+        assert load_task(name).name == name
+        assert (FOLDER / name / "question.html.j2").exists()
+        assert (FOLDER / name / "NOTES.md").exists()
+        assert (FOLDER / name / "example.jsonl").exists()
+
+
+def test_another_task_needs_only_its_file() -> None:
+    """Nothing in the reader is about captions."""
+    task = read_task("small", SMALL)
+    assert task.fields[0].options[1].label == "Good"
+    assert task.rules[0].field == "grade"
+    assert task.main_text == ""
+
+
+def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
+    """The message says what there is."""
+    with pytest.raises(ConfigError, match=r"there are: .*caption"):
+        load_task("captoin")
+
+
+def test_all_faults_of_a_file_are_told_at_once() -> None:
+    """Shape, rules and references are all looked at before anything is raised."""
+    text = (
+        SMALL.replace("version = 1", 'version = "one"\ncolour = "red"')
+        .replace('kind = "required"', 'kind = "min_words"')
+        .replace('kind = "text"', 'kind = "txt"')
+        .replace('field = "grade"', 'field = "grad"')
+    )
+    faults = faults_of(text)
+    assert all(fault.startswith("hit_templates/small/task.toml: ") for fault in faults)
+    for part in (
+        "version: Input should be a valid integer",
+        "colour: Extra inputs are not permitted",
+        "fields.1.kind: Input should be 'text'",
+        "rules.0: kind min_words needs the parameter minimum.",
+        "rules.0: there is no field 'grad'.",
+    ):
+        assert any(part in fault for fault in faults), part
+    assert len(faults) == 5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ('name = "why"', 'name = "grade"', "grade is there twice"),
+        ('value = "2"', 'value = "1|2"', "fields.0.options.1.value"),
+        ('kind = "choice"', 'kind = "text"', "grade takes no options"),
+        ('kind = "text"', 'kind = "choices"', "why needs options"),
+        ("version = 1", 'version = 1\nmain_text = "grade"', "no text field 'grade'"),
+        ("version = 1", 'version = 1\ntext_present_field = "why"', "no choice field"),
+        ('"required"', '"one_of"', "'one_of' is none of required"),
+        ("items_per_hit = 3", "items_per_hit = 0", "items_per_hit"),
+        ("version = 1", "version =", "Invalid value"),
+    ],
+)
+def test_each_fault_is_named(before: str, after: str, fault: str) -> None:
+    """One wrong thing is told as that thing."""
+    assert any(fault in told for told in faults_of(SMALL.replace(before, after, 1)))
+
+
+def test_a_rule_must_suit_the_field_and_the_option_it_names() -> None:
+    """Kinds are for kinds of fields, and an option must exist."""
+    rule = (
+        SMALL
+        + """
+[[rules]]
+name = "short"
+kind = "max_length"
+field = "grade"
+message = "Shorter, please."
+parameters = { maximum = 9 }
+
+[[rules]]
+name = "why_required"
+kind = "text_with_option"
+field = "why"
+message = "Please say why."
+parameters = { chosen_in = "grade", option = "3" }
+"""
+    )
+    told = "\n".join(faults_of(rule))
+    assert "rules.1: kind max_length is not for the field grade." in told
+    assert "rules.2: grade has no option '3'." in told
+
+
+def test_a_canned_text_that_the_rules_refuse_is_a_fault() -> None:
+    """A button must not fill in what cannot be submitted."""
+    text = SMALL.replace(
+        "version = 1", 'version = 1\nmain_text = "why"\ncanned_text = "No idea."'
+    )
+    text += """
+[[rules]]
+name = "why_words"
+kind = "min_words"
+field = "why"
+message = "More, please."
+parameters = { minimum = 3 }
+"""
+    assert faults_of(text) == [
+        "hit_templates/small/task.toml: canned_text: it breaks the rule why_words."
+    ]
