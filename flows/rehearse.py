@@ -26,6 +26,7 @@ from marketplace.server import serve
 from rehearsal import scenes
 from rehearsal.clock import MarketplaceClock
 from rehearsal.crowd import Crowd
+from rehearsal.drawing.picture import draw
 from rehearsal.traits import PLANTED_BAD
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -91,7 +92,7 @@ def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     for scene, row in zip(scenes.scenes(seed, len(rows)), rows, strict=True):
         name = scenes.picture_name(ItemId(row["image_id"]))
-        (pictures / name).write_text(scenes.draw(scene), encoding="utf-8")
+        (pictures / name).write_text(draw(scene), encoding="utf-8")
     lines = "".join(json.dumps(dict(row)) + "\n" for row in rows)
     (out / "items.jsonl").write_text(lines, encoding="utf-8")
 

@@ -1,0 +1,151 @@
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.task import Task
+from flows.steps.planning import (
+    affordable,
+    batch_items,
+    campaign_cost_cents,
+    first_round,
+    hit_cost_cents,
+    replacements,
+)
+
+
+def campaign(items: int, *, batches: int = 3, items_per_hit: int = 5) -> Campaign:
+    """A campaign of so many items, one dollar a HIT, five assignments."""
+    return Campaign(
+        name="birds",
+        path=Path("birds.toml"),
+        source_hash="",
+        description="",
+        task=Task(
+            name="caption",
+            version=1,
+            title="",
+            description="",
+            keywords=(),
+            columns=("image_id", "url"),
+            items_per_hit=5,
+            reward_cents=100,
+            assignment_duration_seconds=3600,
+            fields=(),
+            rules=(),
+        ),
+        title="",
+        hit_description="",
+        keywords=(),
+        items=tuple(
+            Item(item_id=ItemId(f"i{number}"), columns={}) for number in range(items)
+        ),
+        pictures=None,
+        posting=Posting(
+            batches=batches,
+            assignments=5,
+            items_per_hit=items_per_hit,
+            lifetime_seconds=3600,
+            assignment_duration_seconds=3600,
+            auto_approval_delay_seconds=3600,
+            max_rounds=3,
+        ),
+        rewards=Rewards(
+            reward_cents=100, budget_cents=10_000, wage_floor_cents_per_hour=0
+        ),
+        requirements=(),
+        exclusion_name="out",
+        heuristics={},
+        decided_by="policy",
+        policy=(),
+        formats=("csv",),
+        out=Path("out"),
+        rehearsal=RehearsalPlan(seed=1, crowd={}),
+    )
+
+
+@given(items=st.integers(1, 80), batches=st.integers(1, 12), per_hit=st.integers(1, 9))
+def test_every_item_is_posted_in_exactly_one_batch(
+    items: int, batches: int, per_hit: int
+) -> None:
+    """However items are dealt, none is lost and none is dealt twice."""
+    one = campaign(items, batches=batches, items_per_hit=per_hit)
+    posted = Counter(
+        item_id
+        for batch in range(1, batches + 1)
+        for hit in first_round(one, batch)
+        for item_id in hit.item_ids
+    )
+    assert posted == Counter(item.item_id for item in one.items)
+    sizes = [len(batch_items(one, batch)) for batch in range(1, batches + 1)]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(
+    missing=st.dictionaries(
+        st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(1, 5)
+    )
+)
+def test_replacements_ask_for_exactly_what_is_missing(
+    missing: dict[ItemId, int],
+) -> None:
+    """Each item is asked for as often as it misses an answer, never more."""
+    asked: Counter[ItemId] = Counter()
+    for hit in replacements(campaign(61), 1, 1, missing):
+        assert len(hit.item_ids) <= 5
+        for item_id in hit.item_ids:
+            asked[item_id] += hit.max_assignments
+    assert asked == Counter(missing)
+
+
+def test_keys_of_hits_never_repeat() -> None:
+    """A key names one HIT for ever: by campaign, batch, round and number."""
+    one = campaign(60)
+    missing = {item.item_id: 1 for item in one.items}
+    keys = [
+        hit.hit_key
+        for hits in (
+            first_round(one, 1),
+            first_round(one, 2),
+            replacements(one, 1, 1, missing),
+            replacements(one, 1, 2, missing),
+        )
+        for hit in hits
+    ]
+    assert len(keys) == len(set(keys))
+    assert all(len(key) < 200 for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("assignments", "cents"),
+    [
+        (5, 600),  # 5 x (100 + 20)
+        (9, 1080),  # 9 x (100 + 20)
+        (10, 1400),  # 10 x (100 + 40): the higher fee from ten assignments
+    ],
+)
+def test_a_hit_costs_rewards_and_fees(assignments: int, cents: int) -> None:
+    """MTurk's price list: 20 %, and 40 % from ten assignments."""
+    assert hit_cost_cents(campaign(1), assignments) == cents
+
+
+def test_a_campaign_costs_what_its_hits_cost() -> None:
+    """7 items in 3 batches of 3, 2, 2 are three HITs of five assignments: 3 x 600."""
+    assert campaign_cost_cents(campaign(7)) == 1800
+
+
+@pytest.mark.parametrize(
+    ("budget", "taken", "posted"),
+    [(1800, 0, 3), (1799, 0, 2), (1800, 601, 1), (0, 0, 0)],
+)
+def test_no_hit_is_planned_past_the_cap(budget: int, taken: int, posted: int) -> None:
+    """What fits is planned, in order; the first HIT that does not fit ends it."""
+    one = campaign(15, batches=1)
+    one = replace(one, rewards=replace(one.rewards, budget_cents=budget))
+    assert len(affordable(one, first_round(one, 1), taken_cents=taken)) == posted
