@@ -1,0 +1,59 @@
+"""The marketplace's own time, in whole milliseconds since 1970 (UTC).
+
+Live, it is the machine's. In a rehearsal it stands still until somebody moves it, is
+kept in the database, and never runs backwards.
+"""
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+
+from marketplace.exceptions import Refusal
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+DEFAULT_START = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+"""A Monday morning; fixed, so that the same seed rehearses the same."""
+
+SECOND = 1000
+DAY = 24 * 3600 * SECOND
+
+
+def to_ms(moment: datetime) -> int:
+    """An aware moment as milliseconds."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def to_datetime(ms: int) -> datetime:
+    """Milliseconds as an aware moment in UTC."""
+    return _EPOCH + timedelta(milliseconds=ms)
+
+
+def machine_ms() -> int:
+    """The machine's present."""
+    return to_ms(datetime.now(UTC))  # noqa: TID251 - the one place that may
+
+
+def virtual_ms(conn: sqlite3.Connection) -> int | None:
+    """The rehearsal's present; None in a live database."""
+    row = conn.execute("SELECT value FROM settings WHERE key = 'now_ms'").fetchone()
+    return None if row is None else int(row[0])
+
+
+def move(conn: sqlite3.Connection, now_ms: int) -> None:
+    """Set virtual time.
+
+    Raises:
+        Refusal: time would run backwards (409).
+    """
+    present = virtual_ms(conn)
+    if present is not None and now_ms < present:
+        raise Refusal(
+            "ClockRunsForward",
+            f"It is {to_datetime(present).isoformat()} already; time only moves on.",
+            status=409,
+        )
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES ('now_ms', ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (str(now_ms),),
+    )

@@ -1,0 +1,204 @@
+"""The controls of a rehearsal: clock, workers, faults, and a look into the books.
+
+For programs only: a browser's request carries Origin or Sec-Fetch-Site and is refused,
+lest a question's page play with the rehearsal it is shown in.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from marketplace import accounts, audit, clock
+from marketplace.exceptions import Refusal
+from marketplace.faults import KINDS, Fault, Kind
+from marketplace.house import House
+from marketplace.requester.model import operation_names
+
+_END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
+_LARGEST_COUNT = 10**9
+_LONGEST_HANDLE = 200
+_LONGEST_WAIT_SECONDS = 600
+
+
+class Control:
+    """The controls of one rehearsing house."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def routes(self) -> list[Route]:
+        """All addresses of the controls."""
+        return [
+            Route("/rehearsal/clock", self.clock, methods=["GET", "PUT"]),
+            Route("/rehearsal/workers", self.workers, methods=["POST"]),
+            Route("/rehearsal/faults", self.faults, methods=["PUT"]),
+            Route("/rehearsal/books", self.books),
+            Route("/rehearsal/calls", self.calls),
+        ]
+
+    async def clock(self, request: Request) -> Response:
+        """Read virtual time, or move it on."""
+        _programs_only(request)
+        if request.method == "PUT":
+            given = await _object(request, allowed=("now",))
+            self._house.move_clock(_moment(given.get("now")))
+        with self._house.turn() as turn:
+            now = clock.to_datetime(turn.now_ms)
+        return JSONResponse({"now": now.isoformat()})
+
+    async def workers(self, request: Request) -> Response:
+        """Let a simulated worker in."""
+        _programs_only(request)
+        new = _new_worker(await _object(request, allowed=tuple(_WORKER_FIELDS)))
+        with self._house.turn() as turn:
+            worker_id, token = accounts.add_worker(turn, new)
+        return JSONResponse({"worker_id": worker_id, "token": token})
+
+    async def faults(self, request: Request) -> Response:
+        """Replace the script of faults."""
+        _programs_only(request)
+        given = await _json(request)
+        if not isinstance(given, list):
+            raise _bad("Send a list of faults.")
+        self._house.faults.set([_fault(one) for one in given])
+        return JSONResponse({"faults": len(given)})
+
+    async def books(self, request: Request) -> Response:
+        """Everything that a test compares with."""
+        _programs_only(request)
+        with self._house.turn() as turn:
+            document = audit.books(turn)
+        return JSONResponse(document)
+
+    async def calls(self, request: Request) -> Response:
+        """How often each operation was called."""
+        _programs_only(request)
+        with self._house.turn() as turn:
+            document = self._house.calls.read(turn.conn)
+        return JSONResponse(document)
+
+
+def _programs_only(request: Request) -> None:
+    if "origin" in request.headers or "sec-fetch-site" in request.headers:
+        raise Refusal(
+            "ProgramsOnly", "The controls are for programs, not for pages.", status=403
+        )
+
+
+async def _json(request: Request) -> object:
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError) as fault:
+        raise _bad("Send a JSON document.") from fault
+
+
+async def _object(request: Request, *, allowed: tuple[str, ...]) -> dict[str, Any]:
+    given = await _json(request)
+    return _members(given, allowed)
+
+
+def _members(given: object, allowed: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise _bad("Send a JSON object.")
+    unknown = sorted(set(given) - set(allowed))
+    if unknown:
+        raise _bad(f"Unknown members: {ascii(unknown)[:200]}.")
+    return given
+
+
+def _moment(given: object) -> int:
+    try:
+        moment = datetime.fromisoformat(str(given))
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        if moment < _END_OF_TIME:
+            return clock.to_ms(moment)
+    except (ValueError, OverflowError) as fault:
+        raise _bad("now must be a moment as ISO 8601 writes it.") from fault
+    raise _bad(f"now must be before {_END_OF_TIME.year}.")
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str) or not 0 < len(given) <= _LONGEST_HANDLE:
+        raise _bad(f"A text of 1 to {_LONGEST_HANDLE} characters is needed.")
+    if not given.isprintable():
+        raise _bad("Texts must be printable.")
+    return given
+
+
+def _two_letters(given: object) -> str:
+    letters = _text(given)
+    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as ISO 3166 has it
+        raise _bad("country and subdivision have two letters each.")
+    return letters.upper()
+
+
+def _optional_letters(given: object) -> str | None:
+    return None if given is None else _two_letters(given)
+
+
+def _count(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise _bad("Counts are whole numbers.")
+    if not 0 <= given <= _LARGEST_COUNT:
+        raise _bad(f"Counts are from 0 to {_LARGEST_COUNT}.")
+    return given
+
+
+def _yes(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise _bad("is_adult and is_master are true or false.")
+    return given
+
+
+_WORKER_FIELDS: dict[str, Callable[[object], Any]] = {
+    "handle": _text,
+    "country": _two_letters,
+    "subdivision": _optional_letters,
+    "hits_approved": _count,
+    "hits_submitted": _count,
+    "is_adult": _yes,
+    "is_master": _yes,
+}
+
+
+def _new_worker(given: dict[str, Any]) -> accounts.NewWorker:
+    if "handle" not in given or "country" not in given:
+        raise _bad("handle and country are needed.")
+    new = accounts.NewWorker(
+        **{name: _WORKER_FIELDS[name](value) for name, value in given.items()}
+    )
+    if new.hits_approved > new.hits_submitted:
+        raise _bad("hits_approved cannot be above hits_submitted.")
+    return new
+
+
+def _fault(given: object) -> Fault:
+    fields = _members(given, ("kind", "call", "operation", "times", "seconds"))
+    kind, operation = fields.get("kind"), fields.get("operation")
+    if kind not in KINDS:
+        raise _bad(f"kind must be one of {', '.join(get_args(Kind))}.")
+    if operation is not None and operation not in operation_names():
+        raise _bad("operation must be null or one of the requester API's.")
+    seconds = fields.get("seconds", 0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise _bad("seconds must be a number.")
+    if not 0 <= seconds <= _LONGEST_WAIT_SECONDS:
+        raise _bad(f"seconds must be from 0 to {_LONGEST_WAIT_SECONDS}.")
+    call = fields.get("call")
+    return Fault(
+        kind=cast("Kind", kind),
+        call=1 if call is None else _count(call),
+        operation=operation,
+        times=_count(fields.get("times", 1)),
+        seconds=seconds,
+    )
+
+
+def _bad(sentence: str) -> Refusal:
+    return Refusal("BadRequest", sentence)

@@ -1,0 +1,76 @@
+"""The house's two doors as web applications, and who goes through which.
+
+One process and one event loop serve both; the port on which a request arrived decides,
+never a header that the client wrote.
+"""
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from marketplace.control import Control
+from marketplace.exceptions import Refusal
+from marketplace.house import House
+from marketplace.requester.api import RequesterApi
+from marketplace.transport import BodyLimit
+from marketplace.workers import replies
+from marketplace.workers.frames import Frames
+from marketplace.workers.site import Site
+from marketplace.workers.working import Origins
+
+
+def site_app(house: House, origins: Origins) -> Starlette:
+    """Requester API, worker site and, in a rehearsal, its controls."""
+    api = RequesterApi(house)
+
+    async def call(request: Request) -> Response:
+        return await api(request)
+
+    routes: list[BaseRoute] = [
+        Route("/", call, methods=["POST"]),
+        Route("/", _to_hits, methods=["GET"]),
+        *Site(house, origins).routes(),
+    ]
+    if house.rules.rehearsal:
+        routes += Control(house).routes()
+    return _app(routes)
+
+
+def frames_app(house: House, origins: Origins, *, pictures: Path | None) -> Starlette:
+    """Pages of questions and their pictures."""
+    return _app([*Frames(house, origins, pictures=pictures).routes()])
+
+
+class ByPort:
+    """Gives each request to the application of the port that it came in by."""
+
+    def __init__(self, site: ASGIApp, frames: ASGIApp, *, frames_port: int) -> None:
+        self._site = site
+        self._frames = frames
+        self._frames_port = frames_port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass it on."""
+        is_frame = scope["server"][1] == self._frames_port
+        await (self._frames if is_frame else self._site)(scope, receive, send)
+
+
+def _app(routes: list[BaseRoute]) -> Starlette:
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(BodyLimit)],
+        exception_handlers={
+            Refusal: replies.refusal_handler,
+            HTTPException: replies.http_fault_handler,
+        },
+    )
+
+
+async def _to_hits(_request: Request) -> Response:
+    return replies.moved("/worker/hits")

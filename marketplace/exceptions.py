@@ -1,0 +1,99 @@
+"""Refusals: what the marketplace answers instead of doing something.
+
+Both sides of the house raise these and nothing else on purpose; whatever else escapes
+is a fault of ours. Raising one always rolls back the turn it happened in.
+"""
+
+TURK = "AWS.MechanicalTurk."
+"""Prefix of every TurkErrorCode."""
+
+
+class Refusal(Exception):  # noqa: N818 - a no is an answer, not a fault
+    """The marketplace understood, and the answer is no; nothing has changed.
+
+    Attributes:
+        kind: AWS's `__type` on the requester's side, a short code on the worker's.
+        message: a sentence for the caller.
+        turk_code: the TurkErrorCode without its prefix, where AWS gives one.
+        status: the HTTP status.
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, turk_code: str = "", status: int = 400
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.turk_code = turk_code
+        self.status = status
+
+
+def request_error(code: str, message: str) -> Refusal:
+    """The service's modelled client fault, with its TurkErrorCode."""
+    return Refusal("RequestError", message, turk_code=code)
+
+
+def does_not_exist(thing: str, key: str) -> Refusal:
+    """An id that is unknown, or another requester's; both look the same on purpose."""
+    names = {
+        "HIT": "HITDoesNotExist",
+        "Assignment": "AssignmentDoesNotExist",
+        "QualificationType": "QualificationTypeDoesNotExist",
+        "Qualification": "QualificationDoesNotExist",
+        "QualificationRequest": "QualificationRequestDoesNotExist",
+        "HITLayout": "HITLayoutDoesNotExist",
+        "HITType": "HITTypeDoesNotExist",
+    }
+    return request_error(names[thing], f"{thing} {key} does not exist.")
+
+
+def wrong_state(thing: str, key: str, *, found: str, allowed: str) -> Refusal:
+    """The operation is not for this state; names what was found and what is allowed."""
+    code = {
+        "HIT": "InvalidHITState",
+        "Assignment": "InvalidAssignmentState",
+        "Qualification": "InvalidQualificationState",
+        "QualificationType": "InvalidQualificationTypeState",
+        "QualificationRequest": "InvalidQualificationRequestState",
+    }[thing]
+    return request_error(
+        code,
+        f"This operation can be called with a status of: {allowed}. "
+        f"{thing} {key} is currently in the state '{found}'.",
+    )
+
+
+def already_processed(token: str) -> Refusal:
+    """A repeated request token; as seen live, the answer has no TurkErrorCode."""
+    return Refusal(
+        "RequestError",
+        f'The idempotency token "{token}" has already been processed.',
+    )
+
+
+def invalid_parameters(*faults: str) -> Refusal:
+    """Parameters that break the service model or its documented limits."""
+    return Refusal(
+        "ParameterValidationError",
+        "There was a problem with the parameters of this request: " + " ".join(faults),
+    )
+
+
+def invalid_xml(complaint: str) -> Refusal:
+    """A question that is no well-formed document of its schema."""
+    return Refusal(
+        "ParameterValidationError",
+        "There was an error parsing the XML question or answer data in your request. "
+        "Please make sure the data is well-formed and validates against the "
+        f"appropriate schema. Details: {complaint}",
+    )
+
+
+def insufficient_funds(*, needed_cents: int, available_cents: int) -> Refusal:
+    """The account cannot carry this; nothing was created or paid."""
+    return request_error(
+        "InsufficientFunds",
+        "This requester has insufficient funds to complete this transaction: "
+        f"it needs ${needed_cents / 100:.2f} and ${available_cents / 100:.2f} is "
+        "available.",
+    )

@@ -1,0 +1,133 @@
+"""The house: one database, one clock, one mint, and turns taken one after another.
+
+Both sides and the rehearsal's controls come through `turn`, so whoever looks first sees
+everything that time has done meanwhile.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from marketplace import accounts, clock, lifecycle
+from marketplace.calls import Calls
+from marketplace.faults import FaultScript
+from marketplace.ids import Mint
+from marketplace.requester import backend
+from marketplace.storage import Storage
+from marketplace.turn import Turn
+
+
+class WrongDatabaseError(Exception):
+    """The database belongs to a marketplace that was started otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a marketplace was started; kept in its database for good.
+
+    Attributes:
+        rehearsal: virtual time, simulated workers, money that is not.
+        seed: where a rehearsal's ids come from.
+        start: virtual time at the very beginning.
+    """
+
+    rehearsal: bool = False
+    seed: int = 0
+    start: datetime | None = None
+
+
+class House:
+    """An open marketplace without its doors."""
+
+    def __init__(self, database: Path, rules: Rules) -> None:
+        self.rules = rules
+        self.calls = Calls()
+        self.faults = FaultScript()
+        self._mint = Mint(rules.seed if rules.rehearsal else None)
+        self._storage = Storage(database)
+        try:
+            with self._storage.transaction() as conn:
+                _settle_rules(conn, rules)
+        except BaseException:
+            self._storage.close()
+            raise
+
+    @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        """One turn, after everything that has come due; all of it or nothing.
+
+        What came due is kept even if the turn is refused.
+        """
+        with self._storage.transaction() as conn:
+            lifecycle.catch_up(self._turn(conn))
+        with self._storage.transaction() as conn:
+            before = conn.total_changes
+            yield self._turn(conn)
+            if conn.total_changes != before:
+                self.calls.write(conn)
+
+    def perform(self, access_key: str, operation: str, given: object) -> dict[str, Any]:
+        """One call of the requester API, from its members to its answer's members.
+
+        Raises:
+            Refusal: and then nothing has changed.
+        """
+        with self.turn() as turn:
+            if self.rules.rehearsal:
+                requester = accounts.add_requester(
+                    turn, access_key, balance_cents=accounts.REHEARSAL_BALANCE_CENTS
+                )
+            else:
+                requester = accounts.find_requester(turn, access_key)
+            return backend.perform(turn, requester, operation, given)
+
+    def move_clock(self, now_ms: int) -> None:
+        """Set a rehearsal's time.
+
+        Raises:
+            Refusal: it would run backwards.
+        """
+        with self._storage.transaction() as conn:
+            clock.move(conn, now_ms)
+
+    def new_request_id(self) -> str:
+        """An id for a reply."""
+        return self._mint.request()
+
+    def close(self) -> None:
+        """Write down what waits and close the database."""
+        with self._storage.transaction() as conn:
+            self.calls.write(conn)
+        self._storage.close()
+
+    def _turn(self, conn: sqlite3.Connection) -> Turn:
+        now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None
+        return Turn(
+            conn=conn,
+            now_ms=clock.machine_ms() if now_ms is None else now_ms,
+            mint=self._mint,
+        )
+
+
+def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
+    wanted = {"rehearsal": str(int(rules.rehearsal))}
+    if rules.rehearsal:
+        wanted["seed"] = str(rules.seed)
+    found = {row["key"]: row["value"] for row in conn.execute("SELECT * FROM settings")}
+    if not found:
+        conn.executemany(
+            "INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items()
+        )
+        if rules.rehearsal:
+            clock.move(conn, clock.to_ms(rules.start or clock.DEFAULT_START))
+        return
+    for key, value in wanted.items():
+        if found.get(key) != value:
+            raise WrongDatabaseError(
+                f"This database was made with {key} {found.get(key)}, "
+                f"not {value}; start it as it was made, or take another file."
+            )

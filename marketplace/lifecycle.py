@@ -1,0 +1,59 @@
+"""What time does to a marketplace: expiry, abandonment, auto-approval, disposal.
+
+Nothing runs in the background. Before each turn `catch_up` asks four partial indexes
+what has come due and does it, each thing as of the moment it was due; so a clock that
+jumps a month leaves the same state as one that ticked through it.
+"""
+
+import sqlite3
+
+from marketplace import assignments, hits
+from marketplace.clock import DAY
+from marketplace.turn import Turn
+
+_ABANDONED = "SELECT * FROM assignments WHERE status = 'Accepted' AND deadline_ms < ?"
+_UNDECIDED = (
+    "SELECT * FROM assignments WHERE status = 'Submitted' AND auto_approve_ms <= ?"
+)
+_EXPIRED = "SELECT id, expires_ms FROM hits WHERE is_expired = 0 AND expires_ms <= ?"
+_DISPOSABLE = "SELECT id FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
+
+TOKEN_LIFE = DAY
+"""MTurk remembers request tokens for 24 hours."""
+
+
+def catch_up(turn: Turn) -> None:
+    """Do everything that has come due by now, in the order in which it came due.
+
+    A worker's deadline may lie before or after the HIT's expiry; both orders leave the
+    same HIT, but disposal counts from the last of them, so they are taken in order.
+    """
+    due = [
+        *((row["deadline_ms"], 0, row) for row in turn.all(_ABANDONED, turn.now_ms)),
+        *((row["expires_ms"], 1, row) for row in turn.all(_EXPIRED, turn.now_ms)),
+        *(
+            (row["auto_approve_ms"], 2, row)
+            for row in turn.all(_UNDECIDED, turn.now_ms)
+        ),
+    ]
+    for at_ms, kind, row in sorted(due, key=lambda event: (*event[:2], event[2]["id"])):
+        _EVENTS[kind](turn, row, at_ms)
+    for row in turn.all(_DISPOSABLE, turn.now_ms):
+        hits.dispose(turn, row["id"])
+    turn.run("DELETE FROM request_tokens WHERE made_ms <= ?", turn.now_ms - TOKEN_LIFE)
+
+
+def _abandon(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
+    assignments.give_back(turn, row, status="Abandoned", at_ms=at_ms)
+
+
+def _expire(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
+    turn.run("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
+    hits.settle(turn, row["id"], at_ms=at_ms)
+
+
+def _auto_approve(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
+    assignments.approve(turn, row, at_ms=at_ms, feedback="")
+
+
+_EVENTS = (_abandon, _expire, _auto_approve)

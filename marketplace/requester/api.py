@@ -1,0 +1,74 @@
+"""The requester API as a web endpoint: POST / and nothing else."""
+
+import asyncio
+import logging
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from marketplace import clock
+from marketplace.exceptions import Refusal
+from marketplace.faults import Fault
+from marketplace.house import House
+from marketplace.requester import backend, wire
+from marketplace.transport import drop_connection
+
+_LOG = logging.getLogger(__name__)
+
+_THROTTLED = Refusal("ThrottlingException", "Rate exceeded")
+_BROKEN = Refusal(
+    "ServiceFault", "The service failed.", turk_code="ServiceFault", status=500
+)
+
+
+class RequesterApi:
+    """Answers requesters; in a rehearsal, with the faults of the script."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def __call__(self, request: Request) -> Response:
+        """One call."""
+        body = await request.body()
+        try:
+            call = wire.read(request.headers, body)
+            backend.check_operation(call.operation)
+        except Refusal as refusal:
+            return self._refused(refusal)
+        fault = self._strike(call.operation)
+        if fault is not None and fault.kind == "slow":
+            await asyncio.sleep(fault.seconds)
+        if fault is not None and fault.kind in ("throttle", "server_error"):
+            return self._refused(_THROTTLED if fault.kind == "throttle" else _BROKEN)
+        reply = self._perform(call)
+        if fault is not None and fault.kind == "lose_reply":
+            await drop_connection(request)
+        return reply
+
+    def _strike(self, operation: str) -> Fault | None:
+        self._house.calls.count(operation)
+        if not self._house.rules.rehearsal:
+            return None
+        return self._house.faults.strike(operation)
+
+    def _perform(self, call: wire.Request) -> Response:
+        try:
+            document = self._house.perform(
+                call.access_key, call.operation, wire.members(call.body)
+            )
+        except Refusal as refusal:
+            _LOG.info("refused operation=%s type=%s", call.operation, refusal.kind)
+            return self._refused(refusal)
+        return self._reply(wire.answer(document))
+
+    def _refused(self, refusal: Refusal) -> Response:
+        body = wire.error(refusal, now_ms=clock.machine_ms())
+        return self._reply(body, status=refusal.status)
+
+    def _reply(self, body: bytes, *, status: int = 200) -> Response:
+        return Response(
+            body,
+            status_code=status,
+            media_type=wire.CONTENT_TYPE,
+            headers={"x-amzn-RequestId": self._house.new_request_id()},
+        )

@@ -1,0 +1,60 @@
+"""Worker blocks: the hard kind, which hides all of a requester's HITs."""
+
+from typing import Any
+
+from marketplace import accounts
+from marketplace.exceptions import request_error
+from marketplace.requester.paging import page
+from marketplace.turn import Turn
+
+MOST_BLOCKS = 100_000
+
+Given = dict[str, Any]
+
+
+def create_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """CreateWorkerBlock: a repeat replaces the reason."""
+    worker = accounts.find_worker(turn, given["WorkerId"])
+    count = turn.one("SELECT count(*) FROM blocks WHERE requester = ?", requester)
+    if count is not None and count[0] >= MOST_BLOCKS:
+        raise request_error(
+            "PermissionDenied", f"A requester may block {MOST_BLOCKS} workers at most."
+        )
+    turn.run(
+        "INSERT INTO blocks (requester, worker, reason) VALUES (?, ?, ?) "
+        "ON CONFLICT (requester, worker) DO UPDATE SET reason = excluded.reason",
+        requester,
+        worker["id"],
+        given["Reason"],
+    )
+    return {}
+
+
+def delete_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """DeleteWorkerBlock: also of a worker who is not blocked."""
+    worker = accounts.find_worker(turn, given["WorkerId"])
+    turn.run(
+        "DELETE FROM blocks WHERE requester = ? AND worker = ?",
+        requester,
+        worker["id"],
+    )
+    return {}
+
+
+def list_worker_blocks(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """ListWorkerBlocks: oldest first."""
+    wanted = page(given, operation="ListWorkerBlocks")
+    rows = turn.all(
+        "SELECT blocks.id, blocks.reason, workers.worker_id FROM blocks "
+        "JOIN workers ON workers.id = blocks.worker "
+        "WHERE blocks.requester = ? AND blocks.id > ? ORDER BY blocks.id LIMIT ?",
+        requester,
+        wanted.after[0] if wanted.after else 0,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "WorkerBlocks": [
+            {"WorkerId": row["worker_id"], "Reason": row["reason"]} for row in rows
+        ],
+    }

@@ -1,0 +1,115 @@
+"""Bonuses: money on top of a reward, for one worker's one assignment."""
+
+from typing import Any
+
+from marketplace import books, money
+from marketplace.clock import DAY
+from marketplace.exceptions import (
+    already_processed,
+    does_not_exist,
+    invalid_parameters,
+    request_error,
+)
+from marketplace.requester import request_tokens, shapes
+from marketplace.requester.judging import own_assignment
+from marketplace.requester.paging import page
+from marketplace.turn import Turn
+
+WINDOW_DAYS = 183
+"""Six months after the submission."""
+_OPERATION = "SendBonus"
+
+Given = dict[str, Any]
+
+
+def send_bonus(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """SendBonus: pay the worker of a submitted assignment something more."""
+    token = given.get("UniqueRequestToken")
+    if token and request_tokens.earlier(
+        turn, requester, operation=_OPERATION, token=token
+    ):
+        raise already_processed(token)
+    row = own_assignment(turn, requester, given["AssignmentId"])
+    if row["submitted_ms"] is None or row["worker_id"] != given["WorkerId"]:
+        raise does_not_exist("Assignment", given["AssignmentId"])
+    if turn.now_ms > row["submitted_ms"] + WINDOW_DAYS * DAY:
+        raise request_error(
+            "InvalidAssignmentState",
+            f"Assignment {row['assignment_id']} was submitted more than six months "
+            "ago; no bonus can be paid for it.",
+        )
+    cents = money.cents(given["BonusAmount"])
+    if cents < 1:
+        raise invalid_parameters("BonusAmount must be at least 0.01.")
+    fee_cents = money.bonus_fee_cents(cents)
+    books.pay(
+        turn,
+        books.available(requester),
+        legs={books.worker_purse(row["worker"]): cents, books.FEES: fee_cents},
+        reason="bonus",
+        subject=row["assignment_id"],
+    )
+    turn.run(
+        "INSERT INTO bonuses (assignment, hit, worker, cents, fee_cents, reason, "
+        "paid_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        row["id"],
+        row["hit"],
+        row["worker"],
+        cents,
+        fee_cents,
+        given["Reason"],
+        turn.now_ms,
+    )
+    if token:
+        request_tokens.remember(
+            turn,
+            requester,
+            operation=_OPERATION,
+            token=token,
+            subject=row["assignment_id"],
+        )
+    return {}
+
+
+def list_bonus_payments(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """ListBonusPayments: of one HIT or of one assignment, oldest first."""
+    wanted = page(given, operation="ListBonusPayments")
+    if ("HITId" in given) == ("AssignmentId" in given):
+        raise invalid_parameters("Exactly one of HITId and AssignmentId is needed.")
+    if "AssignmentId" in given:
+        assignment = own_assignment(turn, requester, given["AssignmentId"])
+        condition, key = "bonuses.assignment = ?", assignment["id"]
+    else:
+        condition, key = "bonuses.hit = ?", _hit(turn, requester, given["HITId"])
+    rows = turn.all(
+        "SELECT bonuses.*, workers.worker_id, assignments.assignment_id FROM bonuses "
+        "JOIN workers ON workers.id = bonuses.worker "
+        "JOIN assignments ON assignments.id = bonuses.assignment "
+        f"WHERE {condition} AND bonuses.id > ? ORDER BY bonuses.id LIMIT ?",
+        key,
+        wanted.after[0] if wanted.after else 0,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "BonusPayments": [shapes.bonus_payment(row) for row in rows],
+    }
+
+
+def _hit(turn: Turn, requester: int, hit_id: str) -> int:
+    row = turn.one(
+        "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
+    )
+    if row is None:
+        raise does_not_exist("HIT", hit_id)
+    return int(row["id"])
+
+
+def get_account_balance(turn: Turn, requester: int, _given: Given) -> dict[str, Any]:
+    """GetAccountBalance: what may be spent, and what HITs may still cost."""
+    return {
+        "AvailableBalance": money.currency(
+            books.balance(turn, books.available(requester))
+        ),
+        "OnHoldBalance": money.currency(books.balance(turn, books.held(requester))),
+    }

@@ -1,0 +1,185 @@
+"""Granting and taking qualifications: soft blocks, training passed, and the like."""
+
+import sqlite3
+from typing import Any
+
+from marketplace import accounts
+from marketplace.exceptions import does_not_exist, wrong_state
+from marketplace.requester import qualification_types, shapes
+from marketplace.requester.paging import page
+from marketplace.turn import Turn
+
+Given = dict[str, Any]
+
+_SELECT = (
+    "SELECT qualifications.*, workers.worker_id, "
+    "qualification_types.qualification_type_id FROM qualifications "
+    "JOIN workers ON workers.id = qualifications.worker "
+    "JOIN qualification_types "
+    "ON qualification_types.id = qualifications.qualification_type "
+)
+
+
+def associate_qualification(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """AssociateQualificationWithWorker: grant, regrant, or set another value."""
+    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
+    worker = accounts.find_worker(turn, given["WorkerId"])
+    grant(turn, kind["id"], worker["id"], value=given.get("IntegerValue", 1))
+    return {}
+
+
+def disassociate_qualification(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """DisassociateQualificationFromWorker: revoke what the worker holds."""
+    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
+    row = _held(turn, kind["qualification_type_id"], given["WorkerId"])
+    turn.run(
+        "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
+        row["id"],
+    )
+    return {}
+
+
+def get_qualification_score(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """GetQualificationScore: what a worker holds of an own type."""
+    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
+    row = _held(turn, kind["qualification_type_id"], given["WorkerId"])
+    return {"Qualification": shapes.qualification(row)}
+
+
+def list_workers_with_qualification_type(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """ListWorkersWithQualificationType: who holds it (or held it: Revoked)."""
+    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
+    wanted = page(given, operation="ListWorkersWithQualificationType")
+    rows = turn.all(
+        f"{_SELECT} WHERE qualifications.qualification_type = ? "
+        "AND qualifications.status = ? AND qualifications.id > ? "
+        "ORDER BY qualifications.id LIMIT ?",
+        kind["id"],
+        given.get("Status", "Granted"),
+        wanted.after[0] if wanted.after else 0,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "Qualifications": [shapes.qualification(row) for row in rows],
+    }
+
+
+def list_qualification_requests(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """ListQualificationRequests: pending ones for own types, or for one of them."""
+    wanted = page(given, operation="ListQualificationRequests")
+    condition, key = "qualification_types.requester = ?", requester
+    if "QualificationTypeId" in given:
+        kind = qualification_types.find_own(
+            turn, requester, given["QualificationTypeId"]
+        )
+        condition, key = "qualification_types.id = ?", kind["id"]
+    rows = turn.all(
+        "SELECT qualification_requests.*, workers.worker_id, "
+        "qualification_types.qualification_type_id FROM qualification_requests "
+        "JOIN workers ON workers.id = qualification_requests.worker "
+        "JOIN qualification_types "
+        "ON qualification_types.id = qualification_requests.qualification_type "
+        f"WHERE {condition} AND qualification_requests.status = 'Pending' "
+        "AND qualification_requests.id > ? ORDER BY qualification_requests.id LIMIT ?",
+        key,
+        wanted.after[0] if wanted.after else 0,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "QualificationRequests": [
+            {
+                "QualificationRequestId": row["qualification_request_id"],
+                "QualificationTypeId": row["qualification_type_id"],
+                "WorkerId": row["worker_id"],
+                "SubmitTime": shapes.seconds(row["requested_ms"]),
+            }
+            for row in rows
+        ],
+    }
+
+
+def accept_qualification_request(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """AcceptQualificationRequest: grant what a worker asked for."""
+    row = _pending(turn, requester, given["QualificationRequestId"])
+    turn.run(
+        "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
+    )
+    grant(
+        turn,
+        row["qualification_type"],
+        row["worker"],
+        value=given.get("IntegerValue", 1),
+    )
+    return {}
+
+
+def reject_qualification_request(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """RejectQualificationRequest: say no, with a reason if there is one."""
+    row = _pending(turn, requester, given["QualificationRequestId"])
+    turn.run(
+        "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
+        "WHERE id = ?",
+        given.get("Reason"),
+        row["id"],
+    )
+    return {}
+
+
+def grant(turn: Turn, qualification_type: int, worker: int, *, value: int) -> None:
+    """The worker holds the qualification from now, with this value."""
+    turn.run(
+        "INSERT INTO qualifications (qualification_type, worker, value, status, "
+        "granted_ms) VALUES (?, ?, ?, 'Granted', ?) "
+        "ON CONFLICT (qualification_type, worker) DO UPDATE SET "
+        "value = excluded.value, status = 'Granted', granted_ms = excluded.granted_ms",
+        qualification_type,
+        worker,
+        value,
+        turn.now_ms,
+    )
+
+
+def _held(turn: Turn, type_id: str, worker_id: str) -> sqlite3.Row:
+    row = turn.one(
+        f"{_SELECT} WHERE qualification_types.qualification_type_id = ? "
+        "AND workers.worker_id = ?",
+        type_id,
+        worker_id,
+    )
+    if row is None:
+        raise does_not_exist("Qualification", f"{type_id} of worker {worker_id}")
+    if row["status"] != "Granted":
+        raise wrong_state(
+            "Qualification", type_id, found=row["status"], allowed="Granted"
+        )
+    return row
+
+
+def _pending(turn: Turn, requester: int, request_id: str) -> sqlite3.Row:
+    row = turn.one(
+        "SELECT qualification_requests.* FROM qualification_requests "
+        "JOIN qualification_types "
+        "ON qualification_types.id = qualification_requests.qualification_type "
+        "WHERE qualification_request_id = ? AND requester = ?",
+        request_id,
+        requester,
+    )
+    if row is None:
+        raise does_not_exist("QualificationRequest", request_id)
+    if row["status"] != "Pending":
+        raise wrong_state(
+            "QualificationRequest", request_id, found=row["status"], allowed="Pending"
+        )
+    return row

@@ -1,0 +1,144 @@
+"""Reading assignments and judging them: the calls that pay or refuse work."""
+
+import sqlite3
+import unicodedata
+from typing import Any
+
+from marketplace import assignments
+from marketplace.clock import DAY
+from marketplace.exceptions import (
+    Refusal,
+    does_not_exist,
+    request_error,
+    wrong_state,
+)
+from marketplace.requester import shapes
+from marketplace.requester.paging import page
+from marketplace.requester.posting import own_hit
+from marketplace.turn import Turn
+
+OVERRIDE_DAYS = 30
+_LONGEST_FEEDBACK = 1024
+_SHOWN = ("Submitted", "Approved", "Rejected")
+
+Given = dict[str, Any]
+
+
+def get_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """GetAssignment: one that was submitted, and its HIT."""
+    row = own_assignment(turn, requester, given["AssignmentId"])
+    if row["status"] not in _SHOWN:
+        raise wrong_state(
+            "Assignment",
+            row["assignment_id"],
+            found="null",
+            allowed="Reviewable,Approved,Rejected",
+        )
+    hit = turn.one(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
+    return {
+        "Assignment": shapes.assignment(row),
+        **({"HIT": shapes.hit(hit)} if hit else {}),
+    }
+
+
+def list_assignments_for_hit(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """ListAssignmentsForHIT: submitted ones by submission time, oldest first."""
+    hit = own_hit(turn, requester, given["HITId"])
+    wanted = page(given, operation="ListAssignmentsForHIT", width=2)
+    statuses = given.get("AssignmentStatuses") or _SHOWN
+    places = ", ".join("?" for _ in statuses)
+    rows = turn.all(
+        f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.hit = ? "
+        "AND (assignments.submitted_ms, assignments.id) > (?, ?) "
+        f"AND assignments.status IN ({places}) "
+        "ORDER BY assignments.submitted_ms, assignments.id LIMIT ?",
+        hit["id"],
+        *(wanted.after or (-1, 0)),
+        *statuses,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows, key=("submitted_ms", "id")),
+        "Assignments": [shapes.assignment(row) for row in rows],
+    }
+
+
+def approve_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """ApproveAssignment: pay for it; with OverrideRejection, a rejected one too."""
+    feedback = _feedback(given)
+    row = own_assignment(turn, requester, given["AssignmentId"])
+    if row["status"] == "Rejected" and given.get("OverrideRejection", False):
+        _check_override(turn, row)
+        assignments.approve_rejected(turn, row, feedback=feedback)
+        return {}
+    _check_submitted(row)
+    assignments.approve(turn, row, at_ms=turn.now_ms, feedback=feedback)
+    return {}
+
+
+def reject_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """RejectAssignment: refuse it, with a reason that the worker reads."""
+    feedback = _feedback(given)
+    row = own_assignment(turn, requester, given["AssignmentId"])
+    _check_submitted(row)
+    assignments.reject(turn, row, feedback=feedback)
+    return {}
+
+
+def own_assignment(turn: Turn, requester: int, assignment_id: str) -> sqlite3.Row:
+    """An assignment of one of the requester's HITs, whatever its state.
+
+    Raises:
+        Refusal: unknown, or another requester's.
+    """
+    row = turn.one(
+        f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? "
+        "AND hits.requester = ?",
+        assignment_id,
+        requester,
+    )
+    if row is None:
+        raise does_not_exist("Assignment", assignment_id)
+    return row
+
+
+def _check_submitted(row: sqlite3.Row) -> None:
+    if row["status"] != "Submitted":
+        found = row["status"] if row["status"] in _SHOWN else "null"
+        raise wrong_state(
+            "Assignment", row["assignment_id"], found=found, allowed="Submitted"
+        )
+
+
+def _check_override(turn: Turn, row: sqlite3.Row) -> None:
+    if row["hit_status"] == "Disposed":
+        raise wrong_state(
+            "HIT",
+            row["hit_id"],
+            found="Disposed",
+            allowed="Assignable,Unassignable,Reviewable,Reviewing",
+        )
+    if turn.now_ms > row["submitted_ms"] + OVERRIDE_DAYS * DAY:
+        raise request_error(
+            "InvalidAssignmentState",
+            f"Assignment {row['assignment_id']} was submitted more than "
+            f"{OVERRIDE_DAYS} days ago; its rejection stands.",
+        )
+
+
+def _feedback(given: Given) -> str:
+    feedback: str = given.get("RequesterFeedback", "")
+    has_control = any(
+        unicodedata.category(letter) == "Cc" and letter not in "\t\n\r"
+        for letter in feedback
+    )
+    if has_control or len(feedback) > _LONGEST_FEEDBACK:
+        raise Refusal(
+            "InvalidParameterValue",
+            f"RequesterFeedback must have at most {_LONGEST_FEEDBACK} characters "
+            "and no control characters.",
+            turk_code="InvalidParameterValue",
+        )
+    return feedback

@@ -1,0 +1,130 @@
+"""Qualification requirements as a requester may state them.
+
+The service model knows their shape; which comparator goes with which type and how many
+values is documented only in words, and checked here.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from marketplace.exceptions import (
+    Refusal,
+    does_not_exist,
+    invalid_parameters,
+    wrong_state,
+)
+from marketplace.system_qualifications import (
+    ADULT,
+    LOCALE,
+    MASTERS,
+    PERCENT_APPROVED,
+)
+from marketplace.turn import Turn
+
+MOST_REQUIREMENTS = 10
+MOST_INTEGERS = 15
+MOST_LOCALES = 30
+_PRESENCE = ("Exists", "DoesNotExist")
+_SETS = ("In", "NotIn")
+_LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", "In", "NotIn")
+_PERCENT = range(101)
+
+Given = Mapping[str, Any]
+
+
+def normalize(turn: Turn, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Requirements as they are kept and shown, `ActionsGuarded` filled in.
+
+    Raises:
+        Refusal: too many, an unknown or inactive type, or a comparator with values that
+            it cannot take.
+    """
+    if len(given) > MOST_REQUIREMENTS:
+        raise invalid_parameters(
+            f"A HIT type has at most {MOST_REQUIREMENTS} qualification requirements."
+        )
+    return [_normalize(turn, requirement) for requirement in given]
+
+
+def _normalize(turn: Turn, given: Given) -> dict[str, Any]:
+    if "ActionsGuarded" in given and "RequiredToPreview" in given:
+        raise Refusal(
+            "InvalidParameterCombinationError",
+            "ActionsGuarded and RequiredToPreview cannot be given together.",
+        )
+    _check_type(turn, given["QualificationTypeId"])
+    _check_values(given)
+    _check_system_type(given)
+    kept = {
+        name: given[name]
+        for name in (
+            "QualificationTypeId",
+            "Comparator",
+            "IntegerValues",
+            "LocaleValues",
+        )
+        if name in given
+    }
+    default = "PreviewAndAccept" if given.get("RequiredToPreview") else "Accept"
+    kept["ActionsGuarded"] = given.get("ActionsGuarded", default)
+    kept["RequiredToPreview"] = kept["ActionsGuarded"] != "Accept"
+    return kept
+
+
+def _check_type(turn: Turn, qualification_type_id: str) -> None:
+    row = turn.one(
+        "SELECT status FROM qualification_types "
+        "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
+        qualification_type_id,
+    )
+    if row is None:
+        raise does_not_exist("QualificationType", qualification_type_id)
+    if row["status"] != "Active":
+        raise wrong_state(
+            "QualificationType",
+            qualification_type_id,
+            found=row["status"],
+            allowed="Active",
+        )
+
+
+def _check_values(given: Given) -> None:
+    comparator = given["Comparator"]
+    integers = len(given.get("IntegerValues", ()))
+    locales = len(given.get("LocaleValues", ()))
+    if comparator in _PRESENCE:
+        if integers or locales:
+            raise _fault(given, "takes no values")
+    elif integers and locales:
+        raise _fault(given, "takes IntegerValues or LocaleValues, not both")
+    elif comparator in _SETS:
+        if not (1 <= integers <= MOST_INTEGERS or 1 <= locales <= MOST_LOCALES):
+            raise _fault(
+                given, f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales"
+            )
+    elif integers + locales != 1:
+        raise _fault(given, "takes exactly one value")
+
+
+def _check_system_type(given: Given) -> None:
+    type_id, comparator = given["QualificationTypeId"], given["Comparator"]
+    integers = given.get("IntegerValues", ())
+    if "LocaleValues" in given and type_id != LOCALE:
+        raise _fault(given, "takes LocaleValues only for the type Worker_Locale")
+    if type_id == LOCALE and comparator not in _LOCALE_COMPARATORS:
+        raise _fault(given, "does not compare locales")
+    if type_id == LOCALE and "LocaleValues" not in given:
+        raise _fault(given, "needs LocaleValues for the type Worker_Locale")
+    if type_id in MASTERS and comparator not in _PRESENCE:
+        raise _fault(given, "does not go with Masters; Exists and DoesNotExist do")
+    if type_id == ADULT and (comparator != "EqualTo" or list(integers) != [1]):
+        raise _fault(given, "does not go with Worker_Adult; EqualTo 1 does")
+    if type_id == PERCENT_APPROVED and any(n not in _PERCENT for n in integers):
+        raise _fault(given, "compares a percentage, from 0 to 100")
+
+
+def _fault(given: Given, complaint: str) -> Refusal:
+    return invalid_parameters(
+        f"The requirement on {given['QualificationTypeId'][:64]}: "
+        f"{given['Comparator']} {complaint}."
+    )

@@ -1,0 +1,76 @@
+"""The frames origin: pages of questions, verbatim, and the pictures they show.
+
+It has a port of its own, so a question's script is another origin's and can neither
+read the worker's site nor act on it; the policy below lets only the site frame it.
+"""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from marketplace.exceptions import Refusal
+from marketplace.house import House
+from marketplace.requester import question
+from marketplace.workers.working import Origins
+
+
+class Pictures(StaticFiles):
+    """A folder of pictures; one opened by itself may run nothing (SVG could)."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, locked up."""
+        reply = await super().get_response(path, scope)
+        reply.headers["Content-Security-Policy"] = (
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        )
+        reply.headers["X-Content-Type-Options"] = "nosniff"
+        return reply
+
+
+class Frames:
+    """The frames of one house."""
+
+    def __init__(
+        self, house: House, origins: Origins, *, pictures: Path | None
+    ) -> None:
+        self._house = house
+        self._origins = origins
+        self._pictures = pictures
+
+    def routes(self) -> list[Route | Mount]:
+        """All addresses of the frames origin."""
+        found: list[Route | Mount] = [Route("/frames/{hit_id}", self.frame)]
+        if self._pictures is not None:
+            found.append(Mount("/pictures", Pictures(directory=self._pictures)))
+        return found
+
+    async def frame(self, request: Request) -> Response:
+        """The HTML of an HTMLQuestion; knowing the HIT's id is the key to it."""
+        with self._house.turn() as turn:
+            row = turn.one(
+                "SELECT question FROM hits WHERE hit_id = ? AND status <> 'Disposed'",
+                request.path_params["hit_id"],
+            )
+        html = question.read(row["question"]).html if row else ""
+        if not html:
+            raise Refusal(
+                "HitDoesNotExist", "There is no page of such a HIT.", status=404
+            )
+        return HTMLResponse(html, headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        site = self._origins.site
+        return {
+            "Content-Security-Policy": (
+                "default-src 'self' https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
+                "img-src * data: blob:; media-src * data: blob:; object-src 'none'; "
+                f"base-uri 'self'; form-action 'self' {site}; frame-ancestors {site}"
+            ),
+            "Referrer-Policy": "strict-origin",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }

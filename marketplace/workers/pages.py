@@ -1,0 +1,78 @@
+"""The worker's pages: one template environment, one set of headers.
+
+Autoescape and StrictUndefined: a title with a tag in it is shown, not run, and a
+missing value is an error here, not a gap on the page.
+"""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from marketplace import clock, money
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(_HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def page(
+    template: str, *, status: int = 200, frame_origin: str = "", **values: object
+) -> HTMLResponse:
+    """A page with headers that let it run only what is the house's own.
+
+    Args:
+        template: file name.
+        status: HTTP status.
+        frame_origin: the one origin, besides its own, that may be framed in it.
+        values: what the template shows.
+    """
+    return HTMLResponse(
+        _ENVIRONMENT.get_template(template).render(**values),
+        status_code=status,
+        headers={
+            "Content-Security-Policy": (
+                "default-src 'none'; style-src 'self'; script-src 'self'; "
+                "img-src 'self'; form-action 'self'; base-uri 'none'; "
+                f"frame-src 'self' {frame_origin}; frame-ancestors 'self'"
+            ),
+            "Referrer-Policy": "same-origin",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+def duration(seconds: int) -> str:
+    """Seconds for people.
+
+    >>> duration(30), duration(90), duration(3600), duration(93600)
+    ('30 seconds', '1 minute 30 seconds', '1 hour', '1 day 2 hours')
+    """
+    parts = []
+    rest = max(seconds, 0)
+    for name, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
+        number, rest = divmod(rest, size)
+        if number:
+            parts.append(f"{number} {name}{'' if number == 1 else 's'}")
+    return " ".join(parts[:2]) or "0 seconds"
+
+
+def moment(ms: int) -> str:
+    """A moment for people, in UTC.
+
+    >>> moment(1736154000000)
+    '6 Jan 2025, 09:00 UTC'
+    """
+    at = clock.to_datetime(ms)
+    return f"{at.day} {at:%b %Y, %H:%M} UTC"
+
+
+_ENVIRONMENT.filters.update(dollars=money.dollars, duration=duration, moment=moment)

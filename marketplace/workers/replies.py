@@ -1,0 +1,102 @@
+"""How the worker's side speaks: pages to people, JSON to programs, refusals to both."""
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from marketplace.exceptions import Refusal
+from marketplace.workers.pages import page
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+MOST_FIELDS = 5000
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def moved(address: str) -> Response:
+    """Go there with GET."""
+    return RedirectResponse(address, status_code=303)
+
+
+def refused(request: Request, refusal: Refusal) -> Response:
+    """A no, as a page or as JSON."""
+    if wants_json(request):
+        return JSONResponse(
+            {"error": refusal.kind, "message": refusal.message},
+            status_code=refusal.status,
+        )
+    return page("refused.html.j2", status=refusal.status, message=refusal.message)
+
+
+async def refusal_handler(request: Request, fault: Exception) -> Response:
+    """Turns a refusal that an endpoint let through into a reply."""
+    if not isinstance(fault, Refusal):
+        raise fault
+    return refused(request, fault)
+
+
+async def http_fault_handler(request: Request, fault: Exception) -> Response:
+    """Turns the web framework's own refusals (404, 405, 413) into a reply."""
+    if not isinstance(fault, HTTPException):
+        raise fault
+    sentence = (
+        "There is no such page."
+        if fault.status_code == 404  # noqa: PLR2004 - HTTP's own number
+        else str(fault.detail)
+    )
+    return refused(request, Refusal("Http", sentence, status=fault.status_code))
+
+
+async def fields(request: Request) -> list[tuple[str, str]]:
+    """The fields of a submitted form in their order; repeated ones repeat.
+
+    Raises:
+        Refusal: no form, or one with files or too many fields (4xx).
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        return await _multipart(request)
+    body = await request.body()
+    if not body:
+        return []
+    if kind != "application/x-www-form-urlencoded":
+        raise Refusal("BadForm", "Send an ordinary form.", status=415)
+    try:
+        return parse_qsl(
+            body.decode(),
+            keep_blank_values=True,
+            max_num_fields=MOST_FIELDS,
+            errors="replace",
+        )
+    except ValueError as fault:
+        raise Refusal(
+            "BadForm", f"The form must be UTF-8 with at most {MOST_FIELDS} fields."
+        ) from fault
+
+
+async def _multipart(request: Request) -> list[tuple[str, str]]:
+    try:
+        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+    except HTTPException as fault:
+        if fault.status_code == 413:  # noqa: PLR2004 - HTTP's own number
+            raise
+        raise Refusal("BadForm", f"The form cannot be read: {fault.detail}") from fault
+    return [(name, str(value)) for name, value in form.multi_items()]
+
+
+def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
+    """Forms come from our own pages.
+
+    Raises:
+        Refusal: the browser says that another site sent it (403).
+    """
+    origin = request.headers.get("origin")
+    if origin is not None and origin not in allowed:
+        raise Refusal("WrongOrigin", "This form came from another site.", status=403)

@@ -1,0 +1,189 @@
+"""What a worker does: accept, return, submit, ask for a qualification."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from marketplace import assignments
+from marketplace.exceptions import Refusal
+from marketplace.requester import question
+from marketplace.turn import Turn
+from marketplace.workers import answers, discovery
+
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+"""Stands for the assignment id in a preview; the page must not submit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """Where the two halves of the worker's side are served."""
+
+    site: str
+    frames: str
+
+
+def preview(
+    turn: Turn, worker: sqlite3.Row, hit_group_id: str, *, hit_id: str | None
+) -> sqlite3.Row:
+    """The HIT that a worker sees before accepting.
+
+    Raises:
+        Refusal: nothing to see (404), or not for this worker (403).
+    """
+    group = discovery.group(turn, worker, hit_group_id)
+    if not group.may_preview:
+        raise Refusal("DoesNotMeetRequirements", _lacking(group), status=403)
+    if hit_id is None:
+        hit = discovery.next_hit(turn, worker, group.row["id"])
+    else:
+        hit = _hit_of(turn, group, hit_id)
+    if hit is None:
+        raise Refusal(
+            "NoHitsAvailable", "There is no HIT left for you here.", status=404
+        )
+    return hit
+
+
+def accept(
+    turn: Turn, worker: sqlite3.Row, hit_group_id: str, *, hit_id: str | None
+) -> str:
+    """Take a HIT of the group: the one named, or the oldest never touched; its id.
+
+    A HIT that the worker returned or let lapse is taken again only by name.
+
+    Raises:
+        Refusal: not for this worker, done already, or nothing left (409).
+    """
+    group = discovery.group(turn, worker, hit_group_id)
+    if not group.may_accept:
+        raise Refusal("DoesNotMeetRequirements", _lacking(group), status=409)
+    if hit_id is None:
+        hit = discovery.next_hit(turn, worker, group.row["id"])
+    else:
+        hit = _hit_of(turn, group, hit_id)
+        _check_not_done(turn, worker, hit)
+    if hit is None or hit["status"] != "Assignable":
+        raise Refusal(
+            "NoHitsAvailable", "There is no HIT left for you here.", status=409
+        )
+    return assignments.accept(turn, hit=hit, worker=worker)
+
+
+def give_back(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> None:
+    """Return an accepted HIT; somebody else may take it.
+
+    Raises:
+        Refusal: it is not this worker's open assignment (404, 409).
+    """
+    row = open_assignment(turn, worker, assignment_id)
+    assignments.give_back(turn, row, status="Returned", at_ms=turn.now_ms)
+
+
+def submit(
+    turn: Turn, worker: sqlite3.Row, fields: Iterable[tuple[str, str]]
+) -> sqlite3.Row:
+    """Take the form of a question; the assignment as it was before.
+
+    Raises:
+        Refusal: no assignment id (400), not this worker's open assignment or too late
+            (409), or an answer that cannot be taken (4xx).
+    """
+    given = list(fields)
+    named = {value for name, value in given if name == "assignmentId"}
+    if len(named) != 1:
+        raise Refusal("BadForm", "The form must name one assignmentId.")
+    row = open_assignment(turn, worker, named.pop())
+    assignments.submit(turn, row, answer=answers.to_xml(given))
+    return row
+
+
+def own_assignment(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> sqlite3.Row:
+    """The worker's assignment, with its HIT's id and group.
+
+    Raises:
+        Refusal: there is none (404).
+    """
+    row = turn.one(
+        "SELECT assignments.*, hits.hit_id, hits.question, hit_types.hit_group_id, "
+        "hit_types.title, hit_types.description, hits.reward_cents, "
+        "hit_types.duration_seconds FROM assignments "
+        "JOIN hits ON hits.id = assignments.hit "
+        "JOIN hit_types ON hit_types.id = hits.hit_type "
+        "WHERE assignment_id = ? AND worker = ?",
+        assignment_id,
+        worker["id"],
+    )
+    if row is None:
+        raise Refusal(
+            "AssignmentDoesNotExist", "You have no such assignment.", status=404
+        )
+    return row
+
+
+def open_assignment(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> sqlite3.Row:
+    """The worker's assignment, if he may still work on it.
+
+    Raises:
+        Refusal: not his, or no longer open (409).
+    """
+    try:
+        row = own_assignment(turn, worker, assignment_id)
+    except Refusal as refusal:
+        raise Refusal("NotYours", refusal.message, status=409) from refusal
+    if row["status"] != "Accepted":
+        raise Refusal(
+            "AssignmentNotOpen",
+            f"This assignment is not open any more; it is {row['status'].lower()}.",
+            status=409,
+        )
+    return row
+
+
+def frame_url(
+    hit: sqlite3.Row,
+    origins: Origins,
+    *,
+    assignment_id: str = NOT_AVAILABLE,
+    worker_id: str | None = None,
+) -> str:
+    """Where the question's page is, with what it needs to know in the query."""
+    query = {"assignmentId": assignment_id, "hitId": hit["hit_id"]}
+    if worker_id is not None:
+        query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
+    asked = question.read(hit["question"])
+    if not asked.url:
+        return f"{origins.frames}/frames/{hit['hit_id']}?{urlencode(query)}"
+    address, hash_sign, fragment = asked.url.partition("#")
+    glue = "&" if "?" in address else "?"
+    return f"{address}{glue}{urlencode(query)}{hash_sign}{fragment}"
+
+
+def _hit_of(turn: Turn, group: discovery.Group, hit_id: str) -> sqlite3.Row:
+    row = turn.one(
+        "SELECT * FROM hits WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
+        hit_id,
+        group.row["id"],
+    )
+    if row is None:
+        raise Refusal("HitDoesNotExist", "This group has no such HIT.", status=404)
+    return row
+
+
+def _check_not_done(turn: Turn, worker: sqlite3.Row, hit: sqlite3.Row) -> None:
+    row = turn.one(
+        "SELECT status FROM assignments WHERE hit = ? AND worker = ? "
+        "AND status NOT IN ('Returned', 'Abandoned')",
+        hit["id"],
+        worker["id"],
+    )
+    if row is not None:
+        raise Refusal(
+            "AlreadyDone",
+            "You have this HIT already; everybody does a HIT once.",
+            status=409,
+        )
+
+
+def _lacking(group: discovery.Group) -> str:
+    return "You do not meet the requirements: " + "; ".join(group.lacks) + "."
