@@ -100,8 +100,7 @@ def fleiss_kappa(counts: npt.ArrayLike) -> float:
         1 is full agreement, 0 is chance; NaN without items to compare, or when all
         ratings are of one category, where chance alone explains everything.
     """
-    table = np.asarray(counts, dtype="float64")
-    table = table.reshape(len(table), -1)
+    table = np.atleast_2d(np.asarray(counts, dtype="float64"))
     ratings = table.sum(axis=1)
     table, ratings = table[ratings >= 2], ratings[ratings >= 2]  # noqa: PLR2004 - a pair
     if not len(table):

@@ -141,7 +141,7 @@ def _row(
     n_items: int,
     shown_ms: float,
 ) -> dict[str, object]:
-    values = answer.values  # noqa: PD011 - a domain Answer, not a frame
+    values = answer.values
     text = values.get(task.main_text, "")
     text = text if isinstance(text, str) else " ".join(text)
     worked = assignment.submitted_at - assignment.accepted_at

@@ -58,10 +58,12 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
     words[canned] = 0.0
     least = np.where(canned, params.least_seconds_canned, params.least_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
-    speed = words / possible
+    with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
+        speed = words / possible
+        shortness = least / possible
     never = seconds <= 0
     flag = never | (seconds < least) | (speed > params.most_words_per_second)
-    beyond = np.fmax(least / possible, speed / (params.most_words_per_second or np.nan))
+    beyond = np.fmax(shortness, speed / (params.most_words_per_second or np.nan))
     suspicion = grade(np.where(never, np.inf, beyond), 1.0, flag=flag)
 
     def sentence(seconds: float, speed: float, least: float) -> str:

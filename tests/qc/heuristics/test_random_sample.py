@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qc.heuristics.random_sample import Params, score
@@ -28,6 +28,7 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
     assert drawn != flagged(score(answers, Params(share=0.2, seed=2)))
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60), st.integers())
 def test_later_answers_change_nothing(first: int, more: int, seed: int) -> None:
     """What was drawn stays drawn when answers are added, and the rest stays out."""

@@ -1,0 +1,41 @@
+"""The page on heuristics, the files, the registry and the tests agree."""
+
+from pathlib import Path
+
+import pytest
+
+from qc.pages import heuristics_page
+from qc.registry import HEURISTICS, Description, describe
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_committed_page_is_the_generated_one() -> None:
+    """If this fails: `python -m qc.pages > docs/heuristics.md`, and read the diff."""
+    committed = (ROOT / "docs" / "heuristics.md").read_text(encoding="utf-8")
+    assert committed == heuristics_page()
+
+
+def test_files_registry_and_tests_are_the_same_list() -> None:
+    """No heuristic without its file, its place in the tuple and its tests."""
+    listed = sorted(heuristic.NAME for heuristic in HEURISTICS)
+    files = sorted(
+        path.stem
+        for path in (ROOT / "qc" / "heuristics").glob("*.py")
+        if path.stem != "__init__"
+    )
+    folder = ROOT / "tests" / "qc" / "heuristics"
+    tests = sorted(path.stem.removeprefix("test_") for path in folder.glob("test_*.py"))
+    assert files == listed
+    assert tests == listed
+
+
+@pytest.mark.parametrize("each", describe(), ids=lambda each: each.name)
+def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
+    each: Description,
+) -> None:
+    """In this order, under a one-line question; the page shows all of it."""
+    titles = [section.split(": ")[0] for section in each.sections]
+    assert titles == ["Idea", "Naive reading", "Edge cases"]
+    assert "\n" not in each.idea
+    assert f"\n## {each.name}\n" in heuristics_page()

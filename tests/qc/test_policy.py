@@ -1,0 +1,238 @@
+"""Laws of decisions by stated policy."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+import pandas as pd
+import pytest
+
+from domain.judgement import Decision, Finding, PolicyRule, SubjectKind, Verdict
+from qc.policy import NOTHING_AGAINST, check_rules, decide
+from tests.qc.frames import frame, row
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def finding(
+    heuristic: str, subject: str, kind: SubjectKind = "answer", *, flag: bool = True
+) -> Finding:
+    """What a heuristic says about a subject."""
+    return Finding(
+        heuristic=heuristic,
+        version=1,
+        subject_kind=kind,
+        subject_id=subject,
+        suspicion=0.9,
+        flag=flag,
+        evidence="seen",
+    )
+
+
+def rule(
+    kind: SubjectKind,
+    then: Verdict,
+    *any_of: str,
+    at_least: int = 1,
+    share: float = 0.0,
+    because: str = "stated",
+) -> PolicyRule:
+    """One sentence of a policy."""
+    return PolicyRule(
+        subject_kind=kind,
+        any_of=any_of,
+        at_least=at_least,
+        share=share,
+        then=then,
+        because=because,
+    )
+
+
+def two_hits() -> pd.DataFrame:
+    """Worker w did A1 and A2 of two items each, worker v did B1 of two items."""
+    owners = {"A1": "w", "A2": "w", "B1": "v"}
+    return frame(
+        *[
+            row(
+                f"{name}.{place}",
+                assignment_id=name,
+                worker_id=owner,
+                item_id=f"{place}",
+            )
+            for name, owner in owners.items()
+            for place in (1, 2)
+        ]
+    )
+
+
+def verdicts(findings: list[Finding], *rules: PolicyRule) -> dict[str, str]:
+    """Everything that is decided about two_hits, by subject."""
+    decisions = decide(two_hits(), findings, rules, campaign="birds", at=AT)
+    assert len({(d.subject_kind, d.subject_id) for d in decisions}) == len(decisions)
+    return {decision.subject_id: decision.verdict for decision in decisions}
+
+
+def differing(found: dict[str, str]) -> dict[str, str]:
+    """The verdicts that are not the default."""
+    return {
+        subject: verdict
+        for subject, verdict in found.items()
+        if verdict not in {"keep", "approve"}
+    }
+
+
+def test_without_rules_all_is_kept_and_approved_with_a_reason() -> None:
+    """Six answers and three assignments get one decision each, workers none."""
+    flags = [finding("capitals", "A1.1")]
+    decisions = decide(two_hits(), flags, (), campaign="birds", at=AT)
+    assert {d.because for d in decisions} == {NOTHING_AGAINST}
+    assert [d.verdict for d in decisions] == ["keep"] * 6 + ["approve"] * 3
+    assert decisions[0] == Decision(
+        subject_kind="answer",
+        subject_id="A1.1",
+        verdict="keep",
+        decided_by="policy:birds",
+        decided_at=AT,
+        because=NOTHING_AGAINST,
+    )
+
+
+def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
+    """Suspicion without a flag, and other heuristics, change nothing."""
+    found = verdicts(
+        [
+            finding("capitals", "A1.1"),
+            finding("capitals", "A1.2", flag=False),
+            finding("pasted", "A2.1"),
+        ],
+        rule("answer", "drop", "capitals"),
+    )
+    assert differing(found) == {"A1.1": "drop"}
+
+
+def test_at_least_counts_different_heuristics() -> None:
+    """Two of three must flag the same answer."""
+    flags = [
+        finding("a", "A1.1"),
+        finding("b", "A1.1"),
+        finding("a", "A1.2"),
+        finding("c", "A2.1"),
+    ]
+    found = verdicts(flags, rule("answer", "drop", "a", "b", "c", at_least=2))
+    assert differing(found) == {"A1.1": "drop"}
+
+
+@pytest.mark.parametrize(
+    ("share", "excluded"), [(0.0, True), (0.25, True), (0.26, False), (1.0, False)]
+)
+def test_a_worker_answers_for_a_share_of_his_answers(
+    share: float,
+    excluded: bool,  # noqa: FBT001 - a case
+) -> None:
+    """One flagged answer of four is a quarter; a share of 0 asks for one answer."""
+    flags = [finding("capitals", "A1.1")]
+    found = verdicts(flags, rule("worker", "exclude", "capitals", share=share))
+    assert differing(found) == ({"w": "exclude"} if excluded else {})
+
+
+def test_a_share_of_zero_still_asks_for_one_answer() -> None:
+    """Nobody is excluded for nothing."""
+    assert differing(verdicts([], rule("worker", "exclude", "capitals"))) == {}
+
+
+def test_any_of_the_heuristics_fills_the_share() -> None:
+    """Half of the answers by one heuristic and half by another are all of them."""
+    flags = [finding("a", "B1.1"), finding("b", "B1.2")]
+    whole = rule("assignment", "reject", "a", "b", share=1.0)
+    assert differing(verdicts(flags, whole))["B1"] == "reject"
+
+
+def test_a_rejected_assignment_takes_its_answers_with_it() -> None:
+    """Even one that a rule would keep; the reason is passed on."""
+    flags = [finding("same_sentence", "B1.1"), finding("same_sentence", "B1.2")]
+    rules = [
+        rule("answer", "keep", "same_sentence"),
+        rule("assignment", "reject", "same_sentence", share=1.0, because="one text"),
+    ]
+    decisions = decide(two_hits(), flags, rules, campaign="birds", at=AT)
+    dropped = {d.subject_id: d.because for d in decisions if d.verdict == "drop"}
+    assert dropped == dict.fromkeys(
+        ("B1.1", "B1.2"), "its assignment was rejected: one text"
+    )
+
+
+def test_a_finding_on_a_worker_speaks_of_all_that_he_sent() -> None:
+    """An answer rule may name a heuristic that looks at workers."""
+    flags = [finding("canned_share", "v", "worker")]
+    found = verdicts(flags, rule("answer", "drop", "canned_share"))
+    assert differing(found) == {"B1.1": "drop", "B1.2": "drop"}
+
+
+def test_a_finding_on_an_assignment_counts_for_its_worker() -> None:
+    """One of his two assignments of two items is half of his answers."""
+    flags = [finding("time_in_batch", "A1", "assignment")]
+    half = rule("worker", "exclude", "time_in_batch", share=0.5)
+    more = rule("worker", "exclude", "time_in_batch", share=0.51)
+    assert differing(verdicts(flags, half)) == {"w": "exclude"}
+    assert differing(verdicts(flags, more)) == {}
+
+
+def test_a_flag_on_the_subject_itself_needs_no_share() -> None:
+    """Share is about findings on answers; a worker's own finding stands."""
+    flags = [finding("canned_share", "w", "worker")]
+    found = verdicts(flags, rule("worker", "exclude", "canned_share", share=1.0))
+    assert differing(found) == {"w": "exclude"}
+
+
+def test_his_own_flag_and_his_answers_are_two_heuristics() -> None:
+    """A worker flagged by one and answers flagged by another make two."""
+    flags = [finding("canned_share", "w", "worker"), finding("capitals", "A1.1")]
+    both = ("canned_share", "capitals")
+    near = rule("worker", "block", *both, at_least=2, share=0.25)
+    far = rule("worker", "block", *both, at_least=2, share=0.5)
+    assert differing(verdicts(flags, near)) == {"w": "block"}
+    assert differing(verdicts(flags, far)) == {}
+
+
+def test_the_first_rule_that_applies_decides() -> None:
+    """An exception stands above its rule, and a later, harsher rule is not reached."""
+    flags = [finding("a", "A1.1"), finding("b", "A1.1"), finding("a", "A1.2")]
+    found = verdicts(flags, rule("answer", "keep", "b"), rule("answer", "drop", "a"))
+    assert differing(found) == {"A1.2": "drop"}
+
+
+def test_nobody_without_an_id_is_excluded() -> None:
+    """Answers of unknown workers belong to no worker."""
+    answers = frame(row("a", worker_id=""))
+    rules = [rule("worker", "exclude", "capitals")]
+    flags = [finding("capitals", "a")]
+    decisions = decide(answers, flags, rules, campaign="birds", at=AT)
+    assert {d.subject_kind for d in decisions} == {"answer", "assignment"}
+
+
+def test_an_empty_frame_needs_no_decision() -> None:
+    """No answers, nothing to decide."""
+    assert decide(frame(), [], (), campaign="birds", at=AT) == []
+
+
+def test_all_faults_of_a_policy_are_named_at_once() -> None:
+    """Each with the rule's number, what was found and what is allowed."""
+    rules = [
+        rule("answer", "drop", "capitals"),
+        rule("answer", "reject", "capitalls", share=0.5, because=" "),
+        rule("worker", "exclude", "capitals", at_least=2, share=1.5),
+        rule(cast("SubjectKind", "hit"), "drop", "capitals"),
+    ]
+    faults = check_rules(rules, heuristics=["capitals"])
+    expected = [
+        ("2: then is 'reject'", "allowed for answer are keep, drop."),
+        ("2: share is given for answers", "an answer has no share of answers."),
+        ("2: any_of names 'capitalls'", "allowed are capitals."),
+        ("2: because is empty", "every decision is logged with its reason."),
+        ("3: share is 1.5", "allowed is from 0 to 1."),
+        ("3: at_least is 2", "allowed is 1 to 1 (size of any_of)."),
+        ("4: subject_kind is 'hit'", "allowed are answer, assignment, worker."),
+    ]
+    assert len(faults) == len(expected)
+    for fault, (found, allowed) in zip(faults, expected, strict=True):
+        assert fault.startswith(f"policy rule {found}")
+        assert fault.endswith(allowed)

@@ -1,0 +1,92 @@
+"""Laws of running all heuristics."""
+
+import pytest
+
+from domain.errors import ConfigError
+from domain.judgement import Finding
+from qc.registry import HEURISTICS, assess, check_settings, describe, scores
+from tests.qc.frames import frame, row
+
+SHOUT = "A RED BIRD SITS ON A WIRE"
+
+
+def test_everything_runs_unless_it_is_switched_off() -> None:
+    """Absent is "with defaults", and only `None` is off."""
+    names = [heuristic.NAME for heuristic in HEURISTICS]
+    answers = frame(row("a"))
+    assert list(scores(answers, {}, seed=1)) == names
+    without = scores(answers, {"capitals": None, "pasted": {}}, seed=1)
+    assert list(without) == [name for name in names if name != "capitals"]
+
+
+def test_settings_reach_their_heuristic() -> None:
+    """A parameter from the campaign file changes what is flagged."""
+    answers = frame(row("a", text="A red bird", problems=("x",)))
+    settings = {"capitals": {"more_than_share": 0}, "random_sample": None}
+    names = [each.heuristic for each in assess(answers, settings, seed=1)]
+    assert names == ["capitals", "rule_violation"]
+
+
+def test_a_finding_says_who_found_what_about_whom() -> None:
+    """All of a heuristic's words arrive in the finding."""
+    answers = frame(row("a", problems=("too_short",)))
+    assert assess(answers, {"random_sample": None}, seed=1) == [
+        Finding(
+            heuristic="rule_violation",
+            version=1,
+            subject_kind="answer",
+            subject_id="a",
+            suspicion=1.0,
+            flag=True,
+            evidence="breaks: too_short",
+        )
+    ]
+
+
+def test_what_nobody_suspects_makes_no_finding() -> None:
+    """Silence is the common case and is not stored."""
+    assert assess(frame(row("a")), {"random_sample": None}, seed=1) == []
+
+
+def test_all_faults_of_all_tables_are_raised_at_once() -> None:
+    """Unknown heuristic, unknown parameter, wrong value: three sentences, one error."""
+    settings = {
+        "capitalls": {},
+        "capitals": {"share": 0.5, "more_than_share": 2},
+        "pasted": None,
+    }
+    with pytest.raises(ConfigError) as caught:
+        assess(frame(), settings, seed=1)
+    assert caught.value.faults == check_settings(settings)
+    assert [fault.split(":")[0] for fault in caught.value.faults] == [
+        "heuristics.capitalls",
+        "heuristics.capitals.share",
+        "heuristics.capitals.more_than_share",
+    ]
+
+
+def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
+    """A seed in the table stands above the campaign's."""
+    answers = frame(*[row(f"{place}") for place in range(200)])
+
+    def drawn(settings: dict[str, object], seed: int) -> list[bool]:
+        found = scores(
+            answers, {"random_sample": {"share": 0.5, **settings}}, seed=seed
+        )
+        return found["random_sample"]["flag"].tolist()
+
+    assert drawn({}, 1) != drawn({}, 2)
+    assert drawn({"seed": 3}, 1) == drawn({"seed": 3}, 2) == drawn({}, 3)
+
+
+def test_an_empty_frame_has_nothing_to_say() -> None:
+    """Before the first answer comes, assessing is no error."""
+    assert assess(frame(), {}, seed=1) == []
+
+
+def test_every_default_is_allowed_and_explained() -> None:
+    """Defaults obey the ranges they stand beside, and every parameter has a meaning."""
+    for each in describe():
+        defaults = {p.name: p.default for p in each.parameters}
+        assert check_settings({each.name: defaults}) == []
+        assert all(p.meaning for p in each.parameters), each.name
