@@ -1,0 +1,89 @@
+"""Scripted workers for a crash test: who takes the next HIT, and what is sent."""
+
+from dataclasses import dataclass
+
+import httpx
+
+from rehearsal.page import Page, read_page
+
+GOOD = (
+    "A {what} lies on a wooden table beside an open window",
+    "Beside the open window a {what} rests on a table of wood",
+)
+SCRIPT = (
+    ("ann", "good"),
+    ("bob", "shout"),
+    ("cat", "good"),
+    ("dan", "paste"),
+    ("ann", "good"),
+    ("cat", "good"),
+    ("eve", "good"),
+    ("fay", "good"),
+)
+"""bob's capitals are dropped and he is excluded; dan is rejected and excluded."""
+
+
+@dataclass(slots=True)
+class People:
+    """The workers of one test; each `work` lets the script go on."""
+
+    endpoint: str
+    page: int = 0
+
+    def work(self) -> int:
+        """Let the script's workers take HITs until none is offered; how many."""
+        done = 0
+        while self.page < len(SCRIPT):
+            handle, manner = SCRIPT[self.page]
+            if not self._take_one(handle, manner):
+                break
+            self.page += 1
+            done += 1
+        return done
+
+    def _take_one(self, handle: str, manner: str) -> bool:
+        with httpx.Client(base_url=self.endpoint, timeout=30) as client:
+            person = client.post(
+                "/rehearsal/workers",
+                json={
+                    "handle": handle,
+                    "country": "US",
+                    "hits_approved": 900,
+                    "hits_submitted": 910,
+                },
+            ).json()
+            client.headers["Accept"] = "application/json"
+            client.cookies.set("worker_session", person["token"])
+            groups = client.get("/worker/hits").json()["hit_groups"]
+            open_to_me = [group for group in groups if group["may_accept"]]
+            if not open_to_me:
+                return False
+            group = open_to_me[0]["hit_group_id"]
+            accepted = client.post(f"/worker/groups/{group}/accept")
+            accepted.raise_for_status()
+            page = read_page(client.get(accepted.json()["frame_url"]).text)
+            form = _form(accepted.json()["assignment_id"], page, manner)
+            sent = client.post("/mturk/externalSubmit", data=form)
+            sent.raise_for_status()
+        return True
+
+
+def _form(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
+    form = {**page.fixed, "assignmentId": assignment_id}
+    for position in (1, 2):
+        caption = GOOD[position - 1].format(what=f"{assignment_id[:4].lower()} cup")
+        if manner == "shout":
+            caption = caption.upper()
+        if manner == "paste":
+            caption = "A picture that somebody took of a thing somewhere"
+        form |= {
+            f"caption.{position}": caption,
+            f"has_text.{position}": "no",
+            f"flaws.{position}": "none",
+            f"flaw_other.{position}": "",
+            f"shown_ms.{position}": "30000",
+            f"pastes.{position}": "0",
+            f"keystrokes.{position}": "60",
+            f"focus_losses.{position}": "0",
+        }
+    return form
