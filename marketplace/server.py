@@ -90,9 +90,7 @@ def serve(
         marketplace: what to run, or just its database.
         options: the other fields of `Marketplace`, if only a database is given.
     """
-    if not isinstance(marketplace, Marketplace):
-        marketplace = Marketplace(marketplace, **options)
-    with _prepared(marketplace) as (server, sockets, running):
+    with _prepared(_described(marketplace, options)) as (server, sockets, running):
         thread = threading.Thread(
             target=server.run, args=(sockets,), name="marketplace", daemon=True
         )
@@ -105,15 +103,28 @@ def serve(
             thread.join()
 
 
-def serve_forever(marketplace: Marketplace) -> None:
-    """Run a marketplace until the process is told to stop; says where it is."""
-    with _prepared(marketplace) as (server, sockets, running):
+def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -> None:
+    """Run a marketplace until the process is told to stop; says where it is.
+
+    Args:
+        marketplace: what to run, or just its database.
+        options: the other fields of `Marketplace`, if only a database is given.
+    """
+    with _prepared(_described(marketplace, options)) as (server, sockets, running):
         # The sockets listen already, so whoever reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
         )
         server.run(sockets)
+
+
+def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace:
+    if not isinstance(marketplace, Marketplace):
+        return Marketplace(marketplace, **options)
+    if options:
+        raise TypeError("Give a Marketplace or a database with options, not both.")
+    return marketplace
 
 
 @contextlib.contextmanager
