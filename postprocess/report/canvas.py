@@ -22,8 +22,8 @@ INK = "#1f2a37"
 SOFT = "#52606d"
 LINE = "#d5dbe1"
 
-WIDTH_INCHES = 4.6
-"""Narrow, so that a phone shows it at nearly full size; text is about 12 px there."""
+WIDTH_INCHES = 4.0
+"""Narrow, so that a phone shows it at full size and its text stays readable."""
 
 POINTS_PER_INCH = 72
 
@@ -33,7 +33,7 @@ _SETTINGS: Mapping[RcKeyType, object] = {
     "text.parse_math": False,
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9.5,
+    "font.size": 9.0,
     "text.color": INK,
     "axes.labelcolor": SOFT,
     "axes.edgecolor": LINE,

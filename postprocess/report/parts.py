@@ -21,6 +21,10 @@ LEVEL_WORDS: Mapping[Level, str] = {
 """Levels are told in words, since colour alone reaches not everybody."""
 
 
+_BESIDE = 4
+"""So many columns still fit into half the page."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """What a stranger typed; shown apart from our own words."""
@@ -51,10 +55,14 @@ Cell = str | Quote | Code | Tag
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table's column; `spoken` is the long name where `label` is a short one."""
+    """A table's column; `spoken` is the long name where `label` is a short one.
+
+    Attributes:
+        style: `n` for numbers, aligned at the right; `t` for times, never broken.
+    """
 
     label: str
-    is_number: bool = False
+    style: Literal["", "n", "t"] = ""
     spoken: str = ""
 
 
@@ -65,6 +73,7 @@ class Table:
     Attributes:
         note: what a reader has to know to read it right.
         is_folded: shown only on demand.
+        is_wide: needs the page's whole width, as more than four columns do anyway.
         empty: what to say instead of a table without rows.
     """
 
@@ -73,16 +82,27 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     is_folded: bool = False
+    is_wide: bool = False
     empty: str = "Nothing to show."
+
+    @property
+    def fills_width(self) -> bool:
+        """Whether nothing fits beside it."""
+        return self.is_wide or self.is_folded or len(self.columns) > _BESIDE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A plot; `description` says in words what it shows, with the main numbers."""
+    """A plot.
+
+    Attributes:
+        note: what everybody has to read to understand it. What only those need who
+            cannot see the plot is its description, inside the SVG.
+    """
 
     title: str
-    description: str
     svg: Markup
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +147,9 @@ def text(label: str) -> Column:
 
 def number(label: str, *, spoken: str = "") -> Column:
     """A column of numbers, aligned at the right."""
-    return Column(label, is_number=True, spoken=spoken)
+    return Column(label, style="n", spoken=spoken)
+
+
+def time(label: str) -> Column:
+    """A column of times."""
+    return Column(label, style="t")

@@ -7,7 +7,14 @@ from functools import partial
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from postprocess.report.canvas import INK, LINE, SOFT, Plot
+from postprocess.report.canvas import (
+    INK,
+    LINE,
+    POINTS_PER_INCH,
+    SOFT,
+    WIDTH_INCHES,
+    Plot,
+)
 from postprocess.report.words import excerpt
 
 TEAL = "#0f6b6f"
@@ -17,8 +24,8 @@ RED = "#b42318"
 GREY = "#94a0ad"
 PALE = "#b8d8d6"
 
-_BAR_INCHES = 0.3
-_LABEL_POINTS = 5.6
+_BAR_INCHES = 0.28
+_LABEL_POINTS = 5.3
 """Room for one character of a label, on the safe side."""
 
 _LONGEST_LABEL = 22
@@ -79,7 +86,7 @@ def histogram(
     paint = partial(_paint_bins, bins=bins, ticks=ticks, mark=mark)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.5,
+        height_inches=2.2,
         top=20 if mark else 8,
     )
 
@@ -107,7 +114,7 @@ def curve(
     paint = partial(_paint_curve, points=points, goal=goal)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.5,
+        height_inches=2.2,
     )
 
 
@@ -133,7 +140,7 @@ def _paint_bars(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> No
     for place, row in zip(places, rows, strict=True):
         axes.text(row.amount + most * 0.02, place, row.words, va="center", color=INK)
     longest = max((len(row.words) for row in rows), default=0)
-    room = 331 - _room(labels)
+    room = WIDTH_INCHES * POINTS_PER_INCH - _room(labels)
     # The longest bar must leave room for its words.
     axes.set_xlim(0, most / max(1 - _LABEL_POINTS * (longest + 2) / room, 0.2))
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
@@ -216,7 +223,9 @@ def _paint_curve(
 
 
 def _count_upwards(axes: Axes) -> None:
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    axes.yaxis.set_major_locator(
+        MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True)
+    )
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(visible=True, axis="y", color=LINE)
     axes.spines["left"].set_visible(False)

@@ -93,6 +93,13 @@ def read(facts: ReportFacts) -> Reading:
     )
 
 
+def tally(per_item: pd.Series, *, at_least: int) -> pd.Series:
+    """How many images have 0, 1, 2, ... of something; counts up to `at_least`."""
+    counts = per_item.value_counts()
+    last = max([at_least, *counts.index.tolist()])
+    return counts.reindex(range(last + 1), fill_value=0).astype(int)
+
+
 def _verdicts(decisions: pd.DataFrame) -> pd.DataFrame:
     in_time = decisions.sort_values("decided_at", kind="stable")
     return in_time.drop_duplicates(["subject_kind", "subject_id"], keep="last")

@@ -55,13 +55,15 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.1f} %"
 
 
-def part_of(part: int, whole: int) -> str:
+def part_of(part: int, whole: int, noun: str = "") -> str:
     """A count, of how many, and the share.
 
-    >>> part_of(3, 12)
-    '3 of 12 (25.0 %)'
+    >>> part_of(3, 12), part_of(1, 1, "worker"), part_of(0, 0)
+    ('3 of 12 (25.0 %)', '1 of 1 worker (100.0 %)', '0 of 0')
     """
-    return f"{count(part)} of {count(whole)} ({share(part, whole)})"
+    of_what = plural(whole, noun) if noun else count(whole)
+    beside = f" ({share(part, whole)})" if whole else ""
+    return f"{count(part)} of {of_what}{beside}"
 
 
 def wage(cents_per_hour: float) -> str:

@@ -9,10 +9,12 @@ from postprocess.report import plots
 from postprocess.report.canvas import svg
 from postprocess.report.parts import Code, Figure, Section, Table, number, text
 from postprocess.report.reading import Reading
-from postprocess.report.words import count, part_of, plural, share
+from postprocess.report.words import count, excerpt, part_of, plural, share
 
 _LONGEST_SHOWN = 40
 """Words; longer captions share the last column, or one monster would flatten all."""
+
+_PLACES = {"train": 0, "val": 1, "test": 2}
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
 
@@ -38,9 +40,8 @@ def _lead(captions: pd.Series, lengths: pd.Series) -> str:
     return (
         f"The {plural(len(captions), 'novel caption')} have {lengths.mean():.1f} words "
         f"on average (median {lengths.median():g}, shortest {count(lengths.min())}, "
-        f"longest {count(lengths.max())}) and use {count(different)} different words. "
-        f"{plural(repeated, 'caption')} repeat another one letter by letter, case "
-        f"aside. Words are what spaces separate."
+        f"longest {count(lengths.max())}) and use {count(different)} different words, "
+        f"case aside. {plural(repeated, 'caption')} repeat the text of another one."
     )
 
 
@@ -74,17 +75,17 @@ def _figure(lengths: pd.Series) -> Figure:
         mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
     )
     drawing = svg(plot, key="lengths", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing, note=description)
 
 
 def _splits(reading: Reading) -> Table:
     novel = reading.rows("novel")
     seen = reading.facts.answers.groupby("split")["item_id"].nunique()
     captions = novel.groupby("split").size()
-    order = sorted(seen.index, key=("train", "val", "test", "").index)
+    order = sorted(seen.index, key=lambda split: (_PLACES.get(split, 9), split))
     rows = tuple(
         (
-            Code(split or "none"),
+            Code(excerpt(split, limit=40) or "none"),
             count(seen[split]),
             count(captions.get(split, 0)),
             share(captions.get(split, 0), len(novel)),
@@ -112,15 +113,17 @@ def _flaws(reading: Reading) -> Table:
     named = accepted.explode("flaws").dropna(subset="flaws")
     rows = [("shows text", _majority(said_text, votes), len(votes))]
     rows += [
-        (str(flaw), _majority(one.groupby("item_id").size(), votes), len(votes))
+        (
+            excerpt(str(flaw), limit=40),
+            _majority(one.groupby("item_id").size(), votes),
+            len(votes),
+        )
         for flaw, one in named.groupby("flaws")
     ]
     return Table(
         caption="What most workers say about the images",
         columns=(text("Statement"), number("Images where a majority says so")),
-        rows=tuple((Code(name), part_of(n, m)) for name, n, m in rows)
-        if len(votes)
-        else (),
+        rows=tuple((name, part_of(n, m)) for name, n, m in rows) if len(votes) else (),
         note="A majority is more than half of the accepted answers about an image.",
         empty="No image has an accepted answer yet.",
     )

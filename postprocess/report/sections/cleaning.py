@@ -17,7 +17,7 @@ def build(reading: Reading) -> Section:
     lists: list[tuple[Edit, ...]] = reading.rows("novel")["edits"].tolist()
     edits = [edit for edits in lists for edit in edits]
     lead = (
-        f"{part_of(sum(map(bool, lists)), len(lists))} novel captions were changed by "
+        f"{part_of(sum(map(bool, lists)), len(lists), 'novel caption')} changed by "
         f"{plural(len(edits), 'edit')}. The original of each caption is kept beside "
         f"it, and every edit can be replayed and undone."
     )

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from postprocess.report.parts import Cell, Code, Quote, Section, Table, number, text
+from postprocess.report.parts import Cell, Quote, Section, Table, number, text
 from postprocess.report.reading import Reading
 from postprocess.report.words import count, excerpt, plural
 
@@ -87,7 +87,7 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
-            Code(f"{row['verdict']} {row['subject_kind']}"),
+            f"{row['verdict']} {row['subject_kind']}",
             Quote(excerpt(row["because"], limit=_REASON_CHARACTERS)),
             row["decider"],
             count(row["times"]),
@@ -108,5 +108,6 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
         f"{plural(int(hidden['times'].sum()), 'time')}."
         if len(hidden)
         else "",
+        is_wide=True,
         empty="Nothing has been decided.",
     )

@@ -9,7 +9,7 @@ import pandas as pd
 from postprocess.report import plots
 from postprocess.report.canvas import svg
 from postprocess.report.parts import Figure, Section, Table, number, text
-from postprocess.report.reading import Reading
+from postprocess.report.reading import Reading, tally
 from postprocess.report.words import count, part_of, plural, share
 
 _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
@@ -17,7 +17,7 @@ _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 
 
 def build(reading: Reading) -> Section:
-    """Images by the number of canned answers, and by the number of accepted ones."""
+    """Images by the number of canned answers among their accepted ones."""
     levels = _levels(reading)
     images = int(levels.sum())
     majority = reading.facts.wanted_per_item / 2
@@ -32,7 +32,7 @@ def build(reading: Reading) -> Section:
         title="Difficulty of the images",
         lead=(lead if images else "No image has an accepted answer yet.",),
         figures=(_figure(levels),) if images else (),
-        tables=(_table(levels, reading), _coverage(reading)),
+        tables=(_table(levels, reading),),
     )
 
 
@@ -40,13 +40,7 @@ def _levels(reading: Reading) -> pd.Series:
     """Images by the number of canned answers among their accepted ones."""
     accepted = reading.rows("canned", "novel")
     per_item = accepted.groupby("item_id")["is_precanned"].sum().astype(int)
-    return _counted(per_item, reading.facts.wanted_per_item)
-
-
-def _counted(per_item: pd.Series, highest: int) -> pd.Series:
-    counts = per_item.value_counts()
-    last = max([highest, *counts.index.tolist()])
-    return counts.reindex(range(last + 1), fill_value=0).astype(int)
+    return tally(per_item, at_least=reading.facts.wanted_per_item)
 
 
 def _figure(levels: pd.Series) -> Figure:
@@ -72,7 +66,7 @@ def _figure(levels: pd.Series) -> Figure:
         ticks=[(float(level), str(level)) for level in range(len(bins))],
     )
     drawing = svg(plot, key="difficulty-plot", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing)
 
 
 def _table(levels: pd.Series, reading: Reading) -> Table:
@@ -112,21 +106,4 @@ def _table(levels: pd.Series, reading: Reading) -> Table:
             else ""
         ),
         empty="No image has an accepted answer yet.",
-    )
-
-
-def _coverage(reading: Reading) -> Table:
-    wanted = reading.facts.wanted_per_item
-    levels = _counted(reading.accepted_per_item, wanted)
-    levels[0] = reading.facts.items - int(levels.sum())
-    return Table(
-        caption="Accepted answers of each image",
-        columns=(text("Accepted answers"), number("Images"), number("Share")),
-        rows=tuple(
-            (f"{level} of {wanted}", count(images), share(images, reading.facts.items))
-            for level, images in enumerate(levels)
-        )
-        if reading.facts.items
-        else (),
-        empty="The campaign has no images.",
     )

@@ -19,6 +19,7 @@ from postprocess.report.words import count, excerpt, part_of, plural, share
 _EXAMPLES_EACH = 2
 _EVIDENCE_CHARACTERS = 240
 _CAPTION_CHARACTERS = 140
+_NAME_CHARACTERS = 40
 
 
 def build(reading: Reading) -> Section:
@@ -36,7 +37,7 @@ def _lead(reading: Reading) -> str:
     flagged = int(reading.flags.any(axis="columns").sum())
     return (
         f"{plural(heuristics, 'heuristic')} flagged "
-        f"{part_of(flagged, reading.submitted)} answers, directly or through their "
+        f"{part_of(flagged, reading.submitted, 'answer')}, directly or through their "
         f"assignment or worker. All heuristics look at everything; none hides "
         f"another, and none decides."
     )
@@ -60,7 +61,7 @@ def _coverage(reading: Reading) -> Table:
         flagged = mine.loc[mine["flag"], "subject_id"].nunique()
         rows.append(
             (
-                Code(str(name)),
+                Code(excerpt(str(name), limit=_NAME_CHARACTERS)),
                 str(version),
                 f"{kind}s",
                 part_of(flagged, judged),
@@ -103,7 +104,7 @@ def _touched(reading: Reading, heuristic: str) -> tuple[str, str, str]:
 def _overlaps(reading: Reading) -> Table:
     flags = reading.flags.to_numpy(dtype="int64")
     shared: list[list[int]] = (flags.T @ flags).tolist()
-    names = [str(name) for name in reading.flags.columns]
+    names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in reading.flags]
     return Table(
         caption="Answers touched by two heuristics at once",
         columns=(
@@ -140,7 +141,7 @@ def _examples(reading: Reading) -> Table:
     )
     rows = tuple(
         (
-            Code(str(row["heuristic"])),
+            Code(excerpt(row["heuristic"], limit=_NAME_CHARACTERS)),
             f"{row['suspicion']:.2f}",
             Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
             Quote(_caption(reading.facts.answers, row)),
@@ -159,6 +160,7 @@ def _examples(reading: Reading) -> Table:
         note=f"At most {_EXAMPLES_EACH} examples a heuristic, of "
         f"{share(len(rows), int(findings['flag'].sum()))} of all flags. Suspicion runs "
         f"from 0 (none) to 1 (certain).",
+        is_wide=True,
         empty="Nothing is flagged.",
     )
 

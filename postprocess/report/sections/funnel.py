@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from postprocess.report import plots
 from postprocess.report.canvas import svg
 from postprocess.report.parts import Figure, Section, Table, number, text
-from postprocess.report.reading import FATES, Fate, Reading
+from postprocess.report.reading import FATES, Fate, Reading, tally
 from postprocess.report.words import count, part_of, plural, share
 
 _MEANINGS: Mapping[Fate, str] = {
@@ -38,7 +38,7 @@ def build(reading: Reading) -> Section:
             ),
         ),
         figures=(_figure(reading),),
-        tables=(_table(reading),),
+        tables=(_coverage(reading), _table(reading)),
     )
 
 
@@ -79,11 +79,11 @@ def _figure(reading: Reading) -> Figure:
     title = "Answers from wanted to novel"
     description = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing)
 
 
 def _beside(part: int, whole: int) -> str:
-    return f"{count(part)} ({share(part, whole)})"
+    return f"{count(part)} ({share(part, whole)})" if whole else count(part)
 
 
 def _table(reading: Reading) -> Table:
@@ -115,6 +115,24 @@ def _table(reading: Reading) -> Table:
             number("Of these flagged"),
         ),
         rows=(*rows, total),
+        is_wide=True,
         note="Flagged: some heuristic flagged the answer, its assignment or its "
         "worker. A flag is a suspicion, not a verdict.",
+    )
+
+
+def _coverage(reading: Reading) -> Table:
+    wanted = reading.facts.wanted_per_item
+    levels = tally(reading.accepted_per_item, at_least=wanted)
+    levels[0] = reading.facts.items - int(levels.sum())
+    return Table(
+        caption="Accepted answers of each image",
+        columns=(text("Accepted answers"), number("Images"), number("Share")),
+        rows=tuple(
+            (f"{level} of {wanted}", count(images), share(images, reading.facts.items))
+            for level, images in enumerate(levels)
+        )
+        if reading.facts.items
+        else (),
+        empty="The campaign has no images.",
     )

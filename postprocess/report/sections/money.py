@@ -72,8 +72,8 @@ def wage_notes(reading: Reading) -> tuple[Note, ...]:
         middle,
         Note(
             "watch",
-            f"{part_of(below, len(reading.wages))} workers earned less than the floor "
-            f"of {floor}, the least {wage(float(reading.wages.min()))}.",
+            f"{part_of(below, len(reading.wages), 'worker')} earned less than the "
+            f"floor of {floor}, the least {wage(float(reading.wages.min()))}.",
         ),
     )
 
@@ -89,9 +89,9 @@ def _pay(reading: Reading) -> str:
     untimed = len(workers) - len(timed)
     return (
         f"Over all {seconds / 3600:,.1f} person-hours an hour was paid "
-        f"{wage(overall)}. Rewards and bonuses count, fees do not. Included: "
-        f"{plural(unpaid, 'worker')} with nothing paid (yet). Left out: "
-        f"{plural(untimed, 'worker')} whose time is unknown."
+        f"{wage(overall)}. Rewards and bonuses count, fees do not."
+        + f" {plural(unpaid, 'worker')} with nothing paid (yet) counted." * bool(unpaid)
+        + f" {plural(untimed, 'worker')} left out, time unknown." * bool(untimed)
     )
 
 
@@ -122,7 +122,7 @@ def _ledger_figure(reading: Reading) -> Figure:
         f"{row.label} {row.words}" for row in rows
     )
     drawing = svg(plots.bars(rows), key="ledger", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing)
 
 
 def _ledger(reading: Reading) -> Table:
@@ -157,6 +157,11 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
     bins = _bins(reading)
     round_dollars = range(0, math.ceil(bins[-1].end), _tick_dollars(bins[-1].end))
     beyond = int((reading.wages >= bins[-1].end * 100).sum())
+    ticks = [(float(dollar), f"${dollar}") for dollar in round_dollars]
+    if beyond:
+        # The last column starts where the scale ends; its own tick says so.
+        ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]
+        ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
     title = "Hourly wages"
     description = (
         f"{plural(len(reading.wages), 'worker')}, "
@@ -169,11 +174,11 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
         bins,
         x_label="dollars an hour",
         y_label="workers",
-        ticks=[(float(dollar), f"${dollar}") for dollar in round_dollars],
+        ticks=ticks,
         mark=(floor / 100, f"floor {wage(floor)}"),
     )
     drawing = svg(plot, key="wages", title=title, description=description)
-    return (Figure(title=title, description=description, svg=drawing),)
+    return (Figure(title=title, svg=drawing, note=description),)
 
 
 def _tick_dollars(highest: float) -> int:

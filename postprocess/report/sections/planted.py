@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from postprocess.report.parts import Cell, Code, Note, Section, Table, number, text
+from postprocess.report.parts import Cell, Note, Section, Table, number, text
 from postprocess.report.reading import Reading
 from postprocess.report.words import count, excerpt, part_of
 
@@ -62,21 +62,24 @@ def build(reading: Reading) -> Section | None:
 
 def notes(reading: Reading, result: Score) -> tuple[Note, ...]:
     """The score in three sentences."""
+    if not len(reading.facts.workers):
+        return (Note("fact", "No simulated worker has submitted anything yet."),)
+    novel = reading.count("novel")
+    wronged = part_of(result.honest_wronged, result.honest, "honest worker")
+    leaked = part_of(result.novel_by_bad, novel, "novel caption")
     is_all = result.bad_found == result.bad
     return (
         Note(
             "fine" if is_all else "watch",
-            f"{part_of(result.bad_found, result.bad)} planted bad workers were found.",
+            f"{part_of(result.bad_found, result.bad, 'planted bad worker')} found.",
         ),
         Note(
             "watch" if result.honest_wronged else "fine",
-            f"{part_of(result.honest_wronged, result.honest)} honest workers were "
-            f"wronged: excluded, or work rejected.",
+            f"{wronged} wronged: excluded, or work rejected.",
         ),
         Note(
             "watch" if result.novel_by_bad else "fine",
-            f"{part_of(result.novel_by_bad, reading.count('novel'))} novel captions in "
-            f"the dataset come from planted bad workers.",
+            f"{leaked} written by planted bad workers.",
         ),
     )
 
@@ -119,7 +122,7 @@ def _row(
     fates = reading.fates[reading.facts.answers["worker"].isin(group.index)]
     hit = int(_is_hit(group).sum())
     return (
-        Code(excerpt(trait, limit=40) or "(none)"),
+        excerpt(trait, limit=40) or "(none)",
         "bad" if is_bad else "honest",
         count(len(group)),
         count(group["is_excluded"].sum()),

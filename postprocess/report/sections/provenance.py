@@ -26,6 +26,8 @@ def checks(reading: Reading) -> tuple[Check, ...]:
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
     seen = facts.answers["assignment_id"].nunique()
+    decided = int((reading.verdicts["verdict"] == "reject").sum())
+    done = int(facts.workers["assignments_rejected"].sum())
     committed = facts.spent_cents + facts.cents("held")
     return (
         _same(
@@ -34,6 +36,7 @@ def checks(reading: Reading) -> tuple[Check, ...]:
             counted,
         ),
         _same("Assignments: in the dataset, and counted by batch", seen, sent),
+        _same("Rejected assignments: decided, and counted by worker", decided, done),
         Check(
             what="Pay: of all workers, and in the ledger",
             one=dollars(paid),
@@ -85,6 +88,7 @@ def _origin(reading: Reading) -> Table:
         caption="Origin",
         columns=(text("What"), text("Value")),
         rows=tuple(rows),
+        is_wide=True,
         note="The same code, campaign file and seed give the same rehearsal, byte for "
         "byte."
         if facts.is_rehearsal
@@ -115,4 +119,5 @@ def _checks(reading: Reading) -> Table:
             )
             for check in checks(reading)
         ),
+        is_wide=True,
     )

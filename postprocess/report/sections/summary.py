@@ -43,14 +43,14 @@ def _wage_figure(reading: Reading) -> KeyFigure:
     floor = wage(reading.facts.wage_floor_cents_per_hour)
     if reading.wages.empty:
         return KeyFigure(
-            label="Median hourly wage",
+            label="Median wage",
             value="unknown",
             beside=f"floor {floor}",
             level="watch",
         )
     is_below = reading.is_median_below_floor
     return KeyFigure(
-        label="Median hourly wage",
+        label="Median wage",
         value=wage(float(reading.wages.median())),
         beside=f"{'BELOW the' if is_below else 'meets the'} floor of {floor}",
         level="problem" if is_below else "fine",
@@ -75,7 +75,7 @@ def notes(reading: Reading) -> tuple[Note, ...]:
 def _progress(reading: Reading) -> tuple[Note, ...]:
     facts = reading.facts
     lacking = facts.items - reading.complete_items
-    said = f"{part_of(lacking, facts.items)} images lack accepted answers."
+    said = f"{part_of(lacking, facts.items, 'image')} lack accepted answers."
     if not facts.is_finished:
         return (Note("problem", f"The campaign is not finished: {said}"),)
     if lacking:
@@ -110,7 +110,7 @@ def _losses(reading: Reading) -> tuple[Note, ...]:
     return (
         Note(
             "fact",
-            f"{part_of(out, reading.submitted)} submitted answers were dropped or "
+            f"{part_of(out, reading.submitted, 'answer')} were dropped or "
             f"rejected; {share(novel, reading.submitted)} became novel captions.",
         ),
     )

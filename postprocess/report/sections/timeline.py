@@ -5,7 +5,7 @@ import pandas as pd
 
 from postprocess.report import plots
 from postprocess.report.canvas import svg
-from postprocess.report.parts import Figure, Section, Table, number, text
+from postprocess.report.parts import Figure, Section, Table, number, text, time
 from postprocess.report.reading import Reading
 from postprocess.report.words import count, hours, moment, plural
 
@@ -74,18 +74,25 @@ def _spans(reading: Reading) -> Figure:
     rows = [
         plots.Span(name, start, middle, max(end, middle))
         for name, start, middle, end in zip(
-            _names(posted), starts, middles, ends, strict=True
+            _short_names(posted), starts, middles, ends, strict=True
         )
     ]
     title = "Batches and rounds"
     description = (
-        f"Dark: from posting to the last answer. Pale: until all was settled. "
-        f"{plural(len(posted), 'round')} of {plural(len(batches), 'round')} shown, "
-        f"the last of them settled after {max(row.settled_at for row in rows):,.1f} h."
+        "Dark: from posting to the last answer. Pale: until all was settled."
+        + f" Only the first {count(len(posted))} rounds are drawn."
+        * (len(posted) < len(batches))
     )
     plot = plots.spans(rows, x_label=f"{unit} since the start", unit_hours=unit_hours)
     drawing = svg(plot, key="spans", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing, note=description)
+
+
+def _short_names(batches: pd.DataFrame) -> list[str]:
+    return [
+        f"round {turn}" if turn else f"batch {batch}"
+        for batch, turn in zip(batches["batch"], batches["round"], strict=True)
+    ]
 
 
 def _names(batches: pd.DataFrame) -> list[str]:
@@ -115,7 +122,7 @@ def _curve(reading: Reading) -> Figure:
         goal=(reading.wanted, f"{count(reading.wanted)} wanted"),
     )
     drawing = svg(plot, key="pace", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing, note=description)
 
 
 def _table(batches: pd.DataFrame) -> Table:
@@ -145,9 +152,9 @@ def _table(batches: pd.DataFrame) -> Table:
             number("Answers kept"),
             number("Answers dropped"),
             number("Workers excluded"),
-            text("Posted (UTC)"),
-            text("Last answer (UTC)"),
-            text("Settled (UTC)"),
+            time("Posted (UTC)"),
+            time("Last answer (UTC)"),
+            time("Settled (UTC)"),
         ),
         rows=rows,
         note="Round 0 is the first posting of a batch; each later round posts again "

@@ -73,7 +73,12 @@ def _spread(reading: Reading) -> str:
 
 def _figure(answers: pd.Series) -> Figure:
     most = int(answers.max())
-    width = max(1, -(-(most + 1) // _MOST_COLUMNS))
+    width = next(
+        step * 10**zeros
+        for zeros in range(10)
+        for step in (1, 2, 5)
+        if most < _MOST_COLUMNS * step * 10**zeros
+    )
     starts = range(0, most + 1, width)
     bins = [
         plots.Bin(
@@ -98,7 +103,7 @@ def _figure(answers: pd.Series) -> Figure:
         mark=(float(answers.median()), f"median {answers.median():g}"),
     )
     drawing = svg(plot, key="busy", title=title, description=description)
-    return Figure(title=title, description=description, svg=drawing)
+    return Figure(title=title, svg=drawing, note=description)
 
 
 def _table(reading: Reading) -> Table:

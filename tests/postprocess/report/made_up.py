@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +14,13 @@ START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 CANNED = "Quality issues are too severe to recognize visual content."
 
+FINE = "nothing in the policy speaks against it"
+
+HITS_OF = 5
+"""Images a HIT."""
+
+REWARD_CENTS = 55
+
 
 def empty(*, is_rehearsal: bool = True) -> ReportFacts:
     """A campaign that was posted a moment ago: frames without rows or columns."""
@@ -22,8 +28,8 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
         campaign="birds",
         purpose="Captions for photographs of birds.",
         task="caption",
-        source_hash="ab" * 32,
-        code_commit="0123456789abcdef",
+        source_hash="3f9a" * 16,
+        code_commit="2891ade0c5d14b7f",
         seed=7,
         is_rehearsal=is_rehearsal,
         started_at=START,
@@ -41,59 +47,13 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
     )
 
 
-_TRAITS = {
-    # trait: (share of the crowd, is bad, seconds per answer, share of answers dropped)
-    "careful": (0.62, False, 48.0, 0.02),
-    "quick but honest": (0.2, False, 30.0, 0.04),
-    "pastes one caption": (0.06, True, 9.0, 0.8),
-    "always canned": (0.05, True, 6.0, 0.7),
-    "shouts": (0.04, True, 34.0, 0.6),
-    "random letters": (0.03, True, 12.0, 0.95),
-}
-
-_HEURISTICS = (
-    ("too_fast", 2, "assignment", "pastes one caption"),
-    ("canned_share", 1, "worker", "always canned"),
-    ("capitals", 1, "answer", "shouts"),
-    ("pasted", 1, "answer", "pastes one caption"),
-    ("rule_violation", 3, "answer", "random letters"),
-    ("lone_canned", 1, "answer", "always canned"),
-)
-
-_WORDS = tuple(
-    re.findall(
-        r"\w+",
-        "a the red blue white can box of soup on table with hand holding bottle label "
-        "that reads computer screen showing error message dog lying carpet next to "
-        "wooden chair keyboard phone menu printed page thermostat wall medicine",
-    )
-)
-
-
-@dataclass
-class _Crowd:
-    """Workers drawn by trait, and what becomes of each."""
-
-    chance: random.Random
-    traits: list[tuple[str, str]] = field(default_factory=list)
-
-    def draw(self, size: int) -> None:
-        """Fill the crowd."""
-        names = [*_TRAITS]
-        weights = [_TRAITS[name][0] for name in names]
-        for number in range(size):
-            worker = hashlib.sha256(f"worker {number}".encode()).hexdigest()[:16]
-            self.traits.append((worker, self.chance.choices(names, weights)[0]))
-
-
 def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
-    """A finished rehearsal whose books agree, drawn by chance."""
-    chance = random.Random(seed)  # noqa: S311 - the same campaign every time
-    people = _Crowd(chance)
-    people.draw(crowd)
-    answers = _answers(chance, people.traits, items)
-    findings = _findings(chance, answers, dict(people.traits))
-    workers = _workers(chance, answers, dict(people.traits))
+    """A finished rehearsal in five batches whose books agree, drawn by chance."""
+    campaign = _Campaign(random.Random(seed), items)  # noqa: S311 - nothing secret
+    campaign.hire(crowd)
+    for batch in range(1, 6):
+        campaign.run_batch(batch)
+    workers = campaign.worker_frame()
     paid = int(workers["paid_cents"].sum())
     return replace(
         empty(),
@@ -102,18 +62,16 @@ def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
         "cannot see it learns what matters. Used to train and to judge captioning.",
         items=items,
         is_finished=True,
-        finished_at=START + timedelta(hours=101),
-        answers=answers.drop(columns="trait"),
-        batches=_batches(answers),
-        findings=findings,
-        decisions=_decisions(answers, workers),
+        finished_at=START + timedelta(hours=101, minutes=31),
+        answers=pd.DataFrame(campaign.answers).set_index("answer_id"),
+        batches=pd.DataFrame(campaign.batches),
+        findings=pd.DataFrame(campaign.findings),
+        decisions=pd.DataFrame(campaign.decisions),
         workers=workers,
         ledger={
             "budget": -(-paid * 13 // 1000) * 100,
-            "paid_rewards": paid - 300,
-            "paid_bonuses": 300,
+            "paid_rewards": paid,
             "fees": paid // 5,
-            "held": 0,
             "released": 5_500,
         },
         task_version=1,
@@ -121,201 +79,280 @@ def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
     )
 
 
-def _answers(
-    chance: random.Random, crowd: list[tuple[str, str]], items: int
-) -> pd.DataFrame:
-    rows = []
-    busy = [chance.paretovariate(1.2) for _ in crowd]
-    for item in range(items):
-        hardness = chance.betavariate(0.35, 2.6)
-        split = chance.choices(("train", "val", "test"), (70, 10, 20))[0]
-        people = dict(chance.choices(crowd, busy, k=5 + (item % 40 == 0)))
-        for position, (worker, trait) in enumerate(people.items()):
-            rows.append(
-                _answer(chance, item, position, worker, trait)
-                | {"split": split}
-                | _caption(chance, trait, hardness)
-            )
-    frame = pd.DataFrame(rows)
-    frame.index = pd.Index(
-        [
-            f"{row.assignment_id}.{number}"
-            for number, row in enumerate(frame.itertuples())
-        ],
-        name="answer_id",
-    )
-    return frame
+@dataclass(frozen=True)
+class _Trait:
+    name: str
+    weight: float
+    seconds: float
+    dropped: float
+    heuristic: str
+    evidence: str
+
+    @property
+    def is_bad(self) -> bool:
+        return bool(self.heuristic)
 
 
-def _answer(
-    chance: random.Random, item: int, position: int, worker: str, trait: str
-) -> dict[str, object]:
-    batch = 1 + item * 5 // max(item + 1, 600)
-    hour = (batch - 1) * 20 + 14 * chance.betavariate(1.4, 3)
-    is_out = chance.random() < _TRAITS[trait][3]
-    return {
-        "assignment_id": f"A{item // 5:05d}{worker[:6]}",
-        "item_id": f"img_{item:05d}",
-        "url": f"/pictures/img_{item:05d}.jpg",
-        "batch": batch,
-        "round": 0,
-        "position": position + 1,
-        "is_rejected": is_out,
-        "rejected_because": "pasted the same caption into several images" * is_out,
-        "text_detected": chance.choice(("yes", "yes", "no")),
-        "flaws": tuple(chance.sample(("blur", "dark", "framing", "rotation"), k=1)),
-        "flaw_other": "",
-        "worker": worker,
-        "shown_seconds": _TRAITS[trait][2] * chance.uniform(0.6, 1.6),
-        "submitted_at": START + timedelta(hours=hour),
-        "is_surplus": position >= 5 and not is_out,
-        "trait": trait,
-    }
+_TRAITS = (
+    _Trait("careful", 62, 44, 0.01, "", ""),
+    _Trait("quick but honest", 20, 29, 0.03, "", ""),
+    _Trait("pastes", 6, 11, 0.8, "pasted", "2 pastes and only 3 keystrokes"),
+    _Trait("all canned", 5, 7, 0.7, "lone_canned", "only 1 of 5 calls it canned"),
+    _Trait("shouts", 4, 34, 0.6, "capitals", "96 % of the letters are capitals"),
+    _Trait("letters", 3, 12, 0.95, "rule_violation", "breaks least_words: 2 of 8"),
+)
+
+_PICTURES = (
+    ("a can of {} on a kitchen counter", "tomato soup", "black beans", "cola"),
+    ("a hand holding a box of {} over a table", "crackers", "batteries", "tea bags"),
+    ("a computer screen showing {} on a blue page", "an error", "a login", "an email"),
+    ("a {} lying on a carpet next to a wooden chair", "brown dog", "red sock", "cat"),
+)
 
 
-def _caption(chance: random.Random, trait: str, hardness: float) -> dict[str, object]:
-    is_canned = chance.random() < (0.9 if trait == "always canned" else hardness)
-    length = max(8, round(chance.gauss(13, 3.5)))
-    caption = CANNED if is_canned else " ".join(chance.choices(_WORDS, k=length))
-    edits: tuple[Edit, ...] = ()
-    original = caption
-    if not is_canned and chance.random() < 0.14:
-        before, after = chance.choice(
-            (("teh", "the"), ("botle", "bottle"), ("  ", " "), ("dell", "Dell"))
-        )
-        rule = "whitespace" if before == "  " else "spelling"
-        original = before + caption
-        edits = (
-            Edit(
-                start=0,
-                end=len(before),
-                before=before,
-                after=after,
-                rule=rule,
-                reason="x",
-            ),
-        )
-        caption = after + caption
-    if trait == "shouts":
-        original = original.upper()
-    return {
-        "caption": caption,
-        "caption_original": original,
-        "is_precanned": is_canned,
-        "edits": edits,
-    }
+@dataclass
+class _Campaign:
+    chance: random.Random
+    items: int
+    traits: dict[str, _Trait] = field(default_factory=dict)
+    zeal: dict[str, float] = field(default_factory=dict)
+    excluded: set[str] = field(default_factory=set)
+    rejected: set[str] = field(default_factory=set)
+    answers: list[dict[str, object]] = field(default_factory=list)
+    kept: dict[str, int] = field(default_factory=dict)
+    done: dict[int, set[str]] = field(default_factory=dict)
+    outs: dict[str, list[bool]] = field(default_factory=dict)
+    batches: list[dict[str, object]] = field(default_factory=list)
+    findings: list[dict[str, object]] = field(default_factory=list)
+    decisions: list[dict[str, object]] = field(default_factory=list)
 
+    def hire(self, size: int) -> None:
+        weights = [trait.weight for trait in _TRAITS]
+        for number in range(size):
+            worker = hashlib.sha256(f"worker {number}".encode()).hexdigest()[:16]
+            self.traits[worker] = self.chance.choices(_TRAITS, weights)[0]
+            self.zeal[worker] = self.chance.paretovariate(1.2)
 
-def _findings(
-    chance: random.Random, answers: pd.DataFrame, traits: dict[str, str]
-) -> pd.DataFrame:
-    columns = {"answer": None, "assignment": "assignment_id", "worker": "worker"}
-    rows = []
-    for heuristic, version, kind, suspect in _HEURISTICS:
-        column = columns[kind]
-        ids = answers.index if column is None else answers[column]
-        owners = dict(zip(ids, answers["worker"], strict=True))
-        for subject, worker in owners.items():
-            is_suspect = traits[worker] == suspect
-            flag = chance.random() < (0.75 if is_suspect else 0.03)
-            rows.append(
-                {
-                    "heuristic": heuristic,
-                    "version": version,
-                    "subject_kind": kind,
-                    "subject_id": subject,
-                    "suspicion": chance.uniform(0.7, 1) if flag else 0.1,
-                    "flag": flag,
-                    "evidence": f"{chance.uniform(1.96, 4):.2f} standard deviations "
-                    f"from the mean of {chance.uniform(30, 60):.1f} s" * flag,
-                }
-            )
-    return pd.DataFrame(rows)
+    def run_batch(self, batch: int) -> None:
+        hits = range((self.items + HITS_OF - 1) // HITS_OF)
+        posted = START + timedelta(hours=20 * (batch - 1))
+        lacking = {hit: 5 for hit in hits if hit % 5 == batch - 1}
+        for turn in range(3):
+            lacking = self._run_round(batch, turn, posted, lacking)
+            posted += timedelta(hours=7)
+            if not lacking:
+                break
 
-
-def _workers(
-    chance: random.Random, answers: pd.DataFrame, traits: dict[str, str]
-) -> pd.DataFrame:
-    rows = {}
-    for worker, mine in answers.groupby("worker"):
-        trait = traits[str(worker)]
-        is_bad = _TRAITS[trait][1]
-        assignments = mine["assignment_id"].nunique()
-        dropped = int(mine["is_rejected"].sum())
-        rejected = 1 if is_bad and dropped > 3 and chance.random() < 0.5 else 0
-        rows[str(worker)] = {
-            "assignments": assignments,
-            "answers": len(mine),
-            "answers_dropped": dropped,
-            "assignments_rejected": rejected,
-            "paid_cents": len(mine) * 11,
-            "seconds_worked": float(mine["shown_seconds"].sum()),
-            "is_excluded": is_bad and dropped / len(mine) > 0.3,
-            "trait": trait,
-            "is_planted_bad": is_bad,
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def _decisions(answers: pd.DataFrame, workers: pd.DataFrame) -> pd.DataFrame:
-    rows = [
-        (
-            "answer",
-            str(answer),
-            "drop",
-            "policy:birds",
-            "two heuristics flag the caption",
-        )
-        if is_out
-        else (
-            "answer",
-            str(answer),
-            "keep",
-            "policy:birds",
-            "nothing speaks against it",
-        )
-        for answer, is_out in answers["is_rejected"].items()
-    ]
-    rows += [
-        (
-            "assignment",
-            assignment,
-            "approve",
-            "policy:birds",
-            "nothing speaks against it",
-        )
-        for assignment in answers["assignment_id"].unique()
-    ]
-    bad = workers.index[workers["is_excluded"]]
-    rows += [
-        ("worker", worker, "exclude", "ada", "pastes one caption everywhere")
-        for worker in bad
-    ]
-    frame = pd.DataFrame(
-        rows, columns=["subject_kind", "subject_id", "verdict", "decided_by", "because"]
-    )
-    return frame.assign(decided_at=START + timedelta(hours=30))
-
-
-def _batches(answers: pd.DataFrame) -> pd.DataFrame:
-    rows = []
-    for batch, mine in answers.groupby("batch"):
-        number = int(str(batch))
-        posted = START + timedelta(hours=20 * (number - 1))
-        kept = int((~mine["is_rejected"]).sum())
-        rows.append(
+    def _run_round(
+        self, batch: int, turn: int, posted: datetime, lacking: dict[int, int]
+    ) -> dict[int, int]:
+        start = len(self.answers)
+        before = len(self.excluded)
+        for hit, number in lacking.items():
+            for worker in self._takers(hit, number):
+                self._work(batch, turn, hit, worker, posted)
+        made = self.answers[start:]
+        self._exclude(posted + timedelta(hours=6))
+        out = sum(bool(answer["is_rejected"]) for answer in made)
+        last = max(datetime.fromisoformat(str(one["submitted_at"])) for one in made)
+        self.batches.append(
             {
-                "batch": number,
-                "round": 0,
-                "hits": mine["item_id"].nunique() // 5,
-                "assignments_wanted": mine["assignment_id"].nunique(),
-                "assignments_submitted": mine["assignment_id"].nunique(),
-                "answers_kept": kept,
-                "answers_dropped": len(mine) - kept,
+                "batch": batch,
+                "round": turn,
+                "hits": len(lacking),
+                "assignments_wanted": sum(lacking.values()),
+                "assignments_submitted": len({one["assignment_id"] for one in made}),
+                "answers_kept": len(made) - out,
+                "answers_dropped": out,
                 "posted_at": posted,
-                "last_submitted_at": mine["submitted_at"].max(),
-                "settled_at": mine["submitted_at"].max() + timedelta(hours=3),
-                "workers_excluded": number % 3,
+                "last_submitted_at": last,
+                "settled_at": last + timedelta(hours=1),
+                "workers_excluded": len(self.excluded) - before,
             }
         )
-    return pd.DataFrame(rows)
+        return self._lacking([*lacking])
+
+    def _takers(self, hit: int, number: int) -> list[str]:
+        done = self.done.setdefault(hit, set())
+        free = [one for one in self.traits if one not in self.excluded | done]
+        free.sort(key=lambda one: self.chance.random() ** (1 / self.zeal[one]))
+        done |= {*free[-number:]}
+        return free[-number:]
+
+    def _lacking(self, hits: list[int]) -> dict[int, int]:
+        fewest = {
+            hit: 5 - min(self.kept.get(item, 0) for item in self._items(hit))
+            for hit in hits
+        }
+        return {hit: number for hit, number in fewest.items() if number > 0}
+
+    def _items(self, hit: int) -> list[str]:
+        last = min(hit * HITS_OF + HITS_OF, self.items)
+        return [f"img_{item:05d}" for item in range(hit * HITS_OF, last)]
+
+    def _work(
+        self, batch: int, turn: int, hit: int, worker: str, posted: datetime
+    ) -> None:
+        trait = self.traits[worker]
+        assignment = f"3{hashlib.sha256(f'{hit} {worker}'.encode()).hexdigest()[:12]}"
+        submitted = posted + timedelta(hours=5 * self.chance.betavariate(1.3, 3))
+        drops = []
+        for position, item in enumerate(self._items(hit), start=1):
+            drops.append(self.chance.random() < trait.dropped)
+            self.outs.setdefault(worker, []).append(drops[-1])
+            is_surplus = self.kept.get(item, 0) >= 5 and not drops[-1]
+            self.kept[item] = self.kept.get(item, 0) + (not drops[-1])
+            self.answers.append(
+                {
+                    "answer_id": f"{assignment}.{position}",
+                    "hit": hit,
+                    "assignment_id": assignment,
+                    "item_id": item,
+                    "url": f"/pictures/{item}.jpg",
+                    "split": ("train", "train", "train", "test", "val")[hit % 5],
+                    "batch": batch,
+                    "round": turn,
+                    "position": position,
+                    "is_rejected": drops[-1],
+                    "rejected_because": trait.evidence * drops[-1],
+                    "text_detected": self.chance.choice(("yes", "yes", "no")),
+                    "flaws": (self.chance.choice(("blur", "dark", "none", "none")),),
+                    "flaw_other": "",
+                    "worker": worker,
+                    "shown_seconds": trait.seconds * self.chance.uniform(0.6, 1.6),
+                    "submitted_at": submitted,
+                    "is_surplus": is_surplus,
+                }
+                | self._caption(item, trait)
+            )
+            self._judge(f"{assignment}.{position}", trait, is_out=drops[-1])
+        is_rejected = trait.name == "letters" and all(drops)
+        if is_rejected:
+            self.rejected.add(assignment)
+        self._decide(
+            "assignment",
+            assignment,
+            "reject" if is_rejected else "approve",
+            "every caption is random letters" if is_rejected else FINE,
+            posted + timedelta(hours=6),
+        )
+
+    def _caption(self, item: str, trait: _Trait) -> dict[str, object]:
+        hardness = random.Random(item).betavariate(0.35, 2.6)  # noqa: S311 - as above
+        is_canned = self.chance.random() < (
+            1 if trait.name == "all canned" else hardness
+        )
+        scene, *things = _PICTURES[int(item[4:]) % len(_PICTURES)]
+        words = scene.format(self.chance.choice(things)).split()
+        words += self.chance.choices(("with", "some", "white", "light", "near"), k=5)
+        original = " ".join(words[: self.chance.randint(8, len(words))])
+        edits: tuple[Edit, ...] = ()
+        if not is_canned and self.chance.random() < 0.14:
+            before, after, rule = self.chance.choice(
+                (
+                    ("teh ", "the ", "spelling"),
+                    ("botle ", "bottle ", "spelling"),
+                    ("  ", "", "whitespace"),
+                )
+            )
+            edits = (
+                Edit(
+                    start=0,
+                    end=len(before),
+                    before=before,
+                    after=after,
+                    rule=rule,
+                    reason="in no word list",
+                ),
+            )
+            original = before + original
+        if trait.name == "shouts":
+            original = original.upper()
+        after = edits[0].after if edits else ""
+        clean = after + original[edits[0].end :] if edits else original
+        return {
+            "caption": CANNED if is_canned else clean,
+            "caption_original": CANNED if is_canned else original,
+            "is_precanned": is_canned,
+            "edits": edits,
+        }
+
+    def _judge(self, answer: str, trait: _Trait, *, is_out: bool) -> None:
+        for one in _TRAITS:
+            if not one.heuristic:
+                continue
+            is_his = one is trait
+            flag = self.chance.random() < ((0.9 if is_out else 0.3) if is_his else 0.01)
+            self.findings.append(
+                {
+                    "heuristic": one.heuristic,
+                    "version": 1 + len(one.name) % 3,
+                    "subject_kind": "answer",
+                    "subject_id": answer,
+                    "suspicion": self.chance.uniform(0.7, 1) if flag else 0.1,
+                    "flag": flag,
+                    "evidence": one.evidence * flag,
+                }
+            )
+        verdict, because = ("drop", trait.evidence) if is_out else ("keep", FINE)
+        self._decide("answer", answer, verdict, because or "off the subject", START)
+
+    def _exclude(self, at: datetime) -> None:
+        for worker, trait in self.traits.items():
+            mine = self.outs.get(worker, [])
+            is_much = len(mine) > 5 and sum(mine) / len(mine) > 0.3
+            if is_much and worker not in self.excluded:
+                self.excluded.add(worker)
+                why = f"{trait.heuristic} flags most answers"
+                self._decide("worker", worker, "exclude", why, at, who="ada")
+                self.findings.append(
+                    {
+                        "heuristic": "too_fast",
+                        "version": 2,
+                        "subject_kind": "worker",
+                        "subject_id": worker,
+                        "suspicion": 0.9,
+                        "flag": trait.seconds < 15,
+                        "evidence": f"{trait.seconds} s an image, 2.1 standard "
+                        "deviations below the mean of 38.2 s",
+                    }
+                )
+
+    def _decide(
+        self,
+        kind: str,
+        subject: str,
+        verdict: str,
+        because: str,
+        at: datetime,
+        *,
+        who: str = "policy:birds",
+    ) -> None:
+        self.decisions.append(
+            {
+                "subject_kind": kind,
+                "subject_id": subject,
+                "verdict": verdict,
+                "decided_by": who,
+                "decided_at": at,
+                "because": because,
+            }
+        )
+
+    def worker_frame(self) -> pd.DataFrame:
+        rows = {}
+        for worker, mine in pd.DataFrame(self.answers).groupby("worker"):
+            assignments = set(mine["assignment_id"])
+            rejected = len(assignments & self.rejected)
+            rows[str(worker)] = {
+                "assignments": len(assignments),
+                "answers": len(mine),
+                "answers_dropped": int(mine["is_rejected"].sum()),
+                "assignments_rejected": rejected,
+                "paid_cents": (len(assignments) - rejected) * REWARD_CENTS,
+                "seconds_worked": float(mine["shown_seconds"].sum()) * 1.1,
+                "is_excluded": worker in self.excluded,
+                "trait": self.traits[str(worker)].name,
+                "is_planted_bad": self.traits[str(worker)].is_bad,
+            }
+        return pd.DataFrame.from_dict(rows, orient="index")
