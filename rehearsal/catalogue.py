@@ -1,4 +1,4 @@
-"""What there is in the drawn world: kinds of things and the places they belong to."""
+"""What there is in the drawn world: kinds of things, their colours and labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,23 +25,6 @@ class Kind:
     texts: tuple[str, ...] = ()
     at_most: int = 3
     stands_behind: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """One place that pictures are taken at.
-
-    Attributes:
-        phrases: how people say where it is, after the thing ("on a desk").
-        rows: where things stand: height of their feet in the picture and their scale,
-            from the back to the front.
-        kinds: names of the kinds that belong there.
-    """
-
-    name: str
-    phrases: tuple[str, ...]
-    rows: tuple[tuple[float, float], ...]
-    kinds: tuple[str, ...]
 
 
 _KINDS = (
@@ -270,110 +253,3 @@ _KINDS = (
 )
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
-
-PLACES: Mapping[str, Place] = {
-    place.name: place
-    for place in (
-        Place(
-            name="kitchen counter",
-            phrases=("on a kitchen counter", "on the counter in a kitchen"),
-            rows=((352, 0.95), (436, 1.12)),
-            kinds=(
-                "mug",
-                "can",
-                "box",
-                "bottle",
-                "jar",
-                "bowl",
-                "apple",
-                "banana",
-                "kettle",
-            ),
-        ),
-        Place(
-            name="desk",
-            phrases=("on a wooden desk", "on top of a desk", "on a desk by a wall"),
-            rows=((356, 1.05), (440, 1.15)),
-            kinds=(
-                "laptop",
-                "book",
-                "desk lamp",
-                "pencil cup",
-                "phone",
-                "alarm clock",
-                "mug",
-            ),
-        ),
-        Place(
-            name="street",
-            phrases=("on a city street", "on a street in front of houses"),
-            rows=((346, 0.95), (440, 1.05)),
-            kinds=("car", "bus", "bicycle", "street sign", "mailbox", "dog", "tree"),
-        ),
-        Place(
-            name="park",
-            phrases=("in a green park", "on the grass in a park", "in a sunny park"),
-            rows=((318, 0.9), (432, 1.1)),
-            kinds=("tree", "bench", "dog", "duck", "ball", "kite", "flower", "bicycle"),
-        ),
-        Place(
-            name="living room",
-            phrases=("in a living room", "on the floor of a living room"),
-            rows=((340, 1.0), (444, 1.0)),
-            kinds=(
-                "sofa",
-                "armchair",
-                "floor lamp",
-                "potted plant",
-                "television",
-                "cat",
-                "dog",
-                "teddy bear",
-            ),
-        ),
-        Place(
-            name="shelf",
-            phrases=("on a wooden shelf", "on the boards of a shelf"),
-            rows=((222, 0.98), (420, 1.12)),
-            kinds=(
-                "book",
-                "jar",
-                "vase",
-                "alarm clock",
-                "teddy bear",
-                "candle",
-                "box",
-                "mug",
-                "potted plant",
-            ),
-        ),
-        Place(
-            name="bathroom",
-            phrases=("on a bathroom counter", "next to a sink in a bathroom"),
-            rows=((356, 1.0), (436, 1.12)),
-            kinds=(
-                "soap dispenser",
-                "toothbrush cup",
-                "towel",
-                "rubber duck",
-                "candle",
-                "bottle",
-                "potted plant",
-            ),
-        ),
-        Place(
-            name="beach",
-            phrases=("on a sandy beach", "on the sand by the sea"),
-            rows=((302, 0.85), (436, 1.1)),
-            kinds=(
-                "umbrella",
-                "ball",
-                "sailing boat",
-                "bucket",
-                "seagull",
-                "towel",
-                "dog",
-            ),
-        ),
-    )
-}

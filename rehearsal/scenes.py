@@ -8,9 +8,10 @@ workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three
 from random import Random
 
 from domain.ids import ItemId
-from rehearsal.catalogue import KINDS, PLACES
+from rehearsal.catalogue import KINDS
 from rehearsal.chance import dice
 from rehearsal.drawing import draw
+from rehearsal.surroundings import PLACES
 from rehearsal.truth import CLEAR, Scene, Thing
 
 __all__ = ["Scene", "Thing", "draw", "item_rows", "picture_name", "scenes"]

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from random import Random
 
-from rehearsal.catalogue import KINDS, PLACES, Kind
+from rehearsal.catalogue import KINDS, Kind
 from rehearsal.chance import dice
 from rehearsal.drawing import animals, kitchen, outdoors, room, study
 from rehearsal.drawing.pen import INKS, SHADES, Paint, placed, shadow
 from rehearsal.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
 from rehearsal.drawing.spoiling import spoil
+from rehearsal.surroundings import PLACES
 from rehearsal.truth import Scene, Thing
 
 _MARGIN = 34
@@ -85,11 +86,12 @@ def _things(scene: Scene, rng: Random) -> str:
     rows = PLACES[scene.place].rows
     behind = [thing for thing in single if KINDS[thing.name].stands_behind]
     before = [thing for thing in single if not KINDS[thing.name].stands_behind]
-    # The rows lean apart, lest a thing in front hide one behind.
+    # Two rows lean apart, lest a thing in front hide one behind.
+    lean = 0.35 if behind and before else 0.0
     return "".join(
         _row(things, feet=feet, scale=scale, lean=lean, rng=rng)
         for things, (feet, scale), lean in zip(
-            (behind, before), rows, (-0.35, 0.35), strict=True
+            (behind, before), rows, (-lean, lean), strict=True
         )
     )
 

@@ -1,0 +1,69 @@
+"""What a person does when the page refuses a sentence: changes as little as needed."""
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from domain.task import Rule, Task
+from hit_templates.rules import check
+
+_MORE = (
+    " that can be seen in the picture",
+    " in the middle of the picture",
+    " shown in full view of the camera",
+    " seen from the front in daylight",
+    " in the photo that somebody took",
+)
+_MOST_ATTEMPTS = 6
+
+_IDLE_BEGINNING = re.compile(
+    r"^(there (is|are)|this is|these are|th(e|is) (image|picture)|it is|it['\u2019]s)\b"
+    r"(\s+(shows?|is|of|has|contains|an image of|a picture of)\b)*[\s,:]*",
+    re.IGNORECASE,
+)
+_BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
+
+
+def breaks(task: Task, text: str) -> tuple[Rule, ...]:
+    """The rules of the page that this text breaks as the task's main text."""
+    values = {task.main_text: text}
+    return tuple(rule for rule in check(task, values) if rule.field == task.main_text)
+
+
+def mend(task: Task, text: str, rng: Random) -> str:
+    """The text, changed until the page takes it; unchanged if it takes it already.
+
+    May give up (on an empty text, say): then the result still breaks a rule.
+    """
+    for _ in range(_MOST_ATTEMPTS):
+        broken = breaks(task, text)
+        if not broken:
+            break
+        text = _MENDINGS.get(broken[0].kind, _left)(text, rng)
+    return text
+
+
+def _left(text: str, _rng: Random) -> str:
+    return text
+
+
+def _longer(text: str, rng: Random) -> str:
+    if not text.strip():
+        return text
+    return text.rstrip().rstrip(".,;").rstrip() + rng.choice(_MORE)
+
+
+def _one_sentence(text: str, _rng: Random) -> str:
+    return _BETWEEN_SENTENCES.sub(lambda found: f", {found[1].lower()}", text)
+
+
+def _another_beginning(text: str, _rng: Random) -> str:
+    rest = _IDLE_BEGINNING.sub("", text.strip())
+    return rest[:1].upper() + rest[1:]
+
+
+_MENDINGS: Mapping[str, Callable[[str, Random], str]] = {
+    "min_words": _longer,
+    "one_sentence": _one_sentence,
+    "banned_prefixes": _another_beginning,
+}
