@@ -16,6 +16,7 @@ from prefect.cache_policies import NO_CACHE
 
 from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
+from domain.errors import ConfigError
 from domain.ids import ItemId
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
@@ -27,6 +28,8 @@ from rehearsal import scenes
 from rehearsal.clock import MarketplaceClock
 from rehearsal.crowd import Crowd
 from rehearsal.drawing.picture import draw
+from rehearsal.replay import Replay
+from rehearsal.sight import SceneSource, Source
 from rehearsal.traits import PLANTED_BAD
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -97,6 +100,28 @@ def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
     (out / "items.jsonl").write_text(lines, encoding="utf-8")
 
 
+def _crowd(campaign: Campaign, endpoint_url: str, clock: MarketplaceClock) -> Crowd:
+    plan = campaign.rehearsal
+    source: Source
+    if plan.replay is not None:
+        source = Replay.read(plan.replay, campaign.task)
+    elif plan.scenes:
+        source = SceneSource(scenes.scenes(plan.seed, plan.scenes))
+    else:
+        raise ConfigError(
+            [f"{campaign.path}: nobody knows what the items show, so none can work"],
+            next_step="name captions that people wrote: [rehearsal] replay = FILE",
+        )
+    unknown = [one.item_id for one in campaign.items if not source.knows(one.item_id)]
+    if unknown:
+        raise ConfigError(
+            [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
+        )
+    return Crowd(
+        plan, campaign.task, source=source, endpoint_url=endpoint_url, clock=clock
+    )
+
+
 @contextmanager
 def _world(campaign: Campaign) -> Iterator[None]:
     plan = campaign.rehearsal
@@ -110,7 +135,7 @@ def _world(campaign: Campaign) -> Iterator[None]:
         clock = MarketplaceClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,
-            Crowd(campaign, running.endpoint_url) as crowd,
+            _crowd(campaign, running.endpoint_url, clock) as crowd,
         ):
             remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
             _crowds[str(campaign.path)] = crowd
