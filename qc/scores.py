@@ -45,8 +45,9 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
     >>> grade([0.75, 1.0, 2.0, np.nan], 1.0, flag=np.array([False, True, True, False]))
     array([0.  , 0.5 , 0.75, 0.  ])
     """
-    ratio = np.asarray(measure, dtype="float64") / (limit or np.nan)
-    near = np.clip(2.0 * ratio - 1.5, 0.0, 0.5)
+    with np.errstate(over="ignore"):  # infinitely far beyond the limit is far enough
+        ratio = np.asarray(measure, dtype="float64") / (limit or np.nan)
+    near = np.clip(2.0 * np.minimum(ratio, 1.0) - 1.5, 0.0, 0.5)
     far = 1.0 - 0.5 / np.maximum(ratio, 1.0)
     graded = np.where(ratio > 1.0, far, near)
     graded = np.where(np.isnan(graded), 0.0, graded)

@@ -61,10 +61,11 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = words / possible
         shortness = least / possible
+        haste = speed / (params.most_words_per_second or np.nan)
     never = seconds <= 0
     flag = never | (seconds < least) | (speed > params.most_words_per_second)
-    beyond = np.fmax(shortness, speed / (params.most_words_per_second or np.nan))
-    suspicion = grade(np.where(never, np.inf, beyond), 1.0, flag=flag)
+    beyond = np.where(never, np.inf, np.fmax(shortness, haste))
+    suspicion = grade(beyond, 1.0, flag=flag)
 
     def sentence(seconds: float, speed: float, least: float) -> str:
         typed = f", {speed:.1f} words a second" if speed > 0 else ""

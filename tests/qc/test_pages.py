@@ -1,5 +1,7 @@
 """The page on heuristics, the files, the registry and the tests agree."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,10 @@ def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
     assert titles == ["Idea", "Naive reading", "Edge cases"]
     assert "\n" not in each.idea
     assert f"\n## {each.name}\n" in heuristics_page()
+
+
+def test_running_the_module_writes_the_page() -> None:
+    """The command that the page names does what it says."""
+    command = [sys.executable, "-m", "qc.pages"]
+    ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    assert ran.stdout.decode() == heuristics_page()

@@ -23,6 +23,12 @@ def test_no_measure_is_no_suspicion() -> None:
     assert grade([1.0, 0.0], 0.0, flag=np.array([True, False])).tolist() == [0.5, 0.0]
 
 
+def test_measures_without_end_are_certain() -> None:
+    """A huge measure over a limit near zero is 1, and nothing warns."""
+    flag = np.array([True, True])
+    assert grade([1.7e308, np.inf], 1e-300, flag=flag).tolist() == [1.0, 1.0]
+
+
 def test_verdict_and_suspicion_never_contradict_each_other() -> None:
     """Who has no flag is at 0.5 at most, however large his measure."""
     flag = np.array([False, True])

@@ -1,0 +1,283 @@
+"""What the heuristics say about data that nobody here wrote; each number is stable.
+
+Where a number was published or counted by hand, the docstring says so; the others are
+counts by plain pandas or plain Python beside the heuristic, never the heuristic itself.
+"""
+
+import csv
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from math import nan
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc import vizwiz_results
+from qc.agreement import fleiss_kappa
+from qc.frame import check, from_rows, is_canned
+from qc.heuristics import (
+    canned_share,
+    capitals,
+    lone_canned,
+    quality_words,
+    same_sentence,
+    text_disagreement,
+    time_in_batch,
+    time_in_image,
+    too_fast,
+)
+from qc.times import TimeColumn
+from qc.vizwiz_results import CANNED_TEXT
+
+DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here"),
+]
+
+LONG_AGO = datetime(2019, 1, 1, tzinfo=UTC)
+
+
+def answer(answer_id: str, **columns: object) -> dict[str, object]:
+    """One answer of which little is known."""
+    unknown: dict[str, object] = {
+        "answer_id": answer_id,
+        "assignment_id": answer_id,
+        "hit_id": "hit",
+        "batch": 1,
+        "worker_id": "",
+        "item_id": "item",
+        "position": 1,
+        "n_items": 1,
+        "text": "",
+        "is_canned": False,
+        "accepted_at": LONG_AGO,
+        "submitted_at": LONG_AGO,
+        "problems": (),
+    }
+    numbers = ("shown_seconds", "page_seconds", "market_seconds")
+    counts = ("pastes", "keystrokes", "focus_losses")
+    return unknown | dict.fromkeys(numbers + counts, nan) | columns
+
+
+@pytest.fixture(scope="module")
+def original() -> pd.DataFrame:
+    """Fifty answers of April 2019, as the original pipeline stored them."""
+    return vizwiz_results.read((DATA / "vizwiz_pipeline/hit.results").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def captions() -> pd.DataFrame:
+    """19,215 captions of VizWiz-Captions val by unknown workers."""
+    source = DATA / "vizwiz_val_captions_half.csv"
+    with source.open(encoding="utf-8", newline="") as lines:
+        rows = [
+            answer(
+                f"{place}",
+                item_id=line["image_id"],
+                text=line["caption"],
+                is_canned=is_canned(line["caption"], CANNED_TEXT),
+            )
+            for place, line in enumerate(csv.DictReader(lines))
+        ]
+    return from_rows(rows)
+
+
+@pytest.fixture(scope="module")
+def batches() -> pd.DataFrame:
+    """1,450 assignments of twelve MTurk batches, one row each."""
+    rows = []
+    for source in sorted((DATA / "mturk_batches").glob("*.csv")):
+        with source.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                items = 5 if "Input.claimHeadline5" in line else 1
+                accepted = vizwiz_results.moment(line["AcceptTime"])
+                submitted = vizwiz_results.moment(line["SubmitTime"])
+                seconds = (submitted - accepted).total_seconds()
+                rows.append(
+                    answer(
+                        line["AssignmentId"],
+                        item_id=line["HITId"],
+                        worker_id=line["WorkerId"],
+                        batch=int(source.name.split("_")[1]),
+                        n_items=items,
+                        market_seconds=seconds / items,
+                        accepted_at=accepted,
+                        submitted_at=submitted,
+                    )
+                )
+    return from_rows(rows)
+
+
+@pytest.fixture(scope="module")
+def paraphrases() -> pd.DataFrame:
+    """3,387 paraphrases, three an assignment, with an expert's label `cheating`."""
+    source = DATA / "para_quality_half.csv"
+    with source.open(encoding="utf-8", newline="") as lines:
+        labelled = list(csv.DictReader(lines))
+    frame = from_rows(
+        [
+            answer(
+                f"{line['task']}.{line['worker_id']}.{line['k']}",
+                assignment_id=f"{line['task']}.{line['worker_id']}",
+                worker_id=line["worker_id"],
+                n_items=3,
+                text=line["paraphrase"],
+                market_seconds=float(line["duration"]) / 3,
+            )
+            for line in labelled
+        ]
+    )
+    labels = [line["category"].split("|") for line in labelled]
+    frame["cheating"] = ["Cheating" in several for several in labels]
+    return frame
+
+
+@pytest.mark.parametrize("time", ["shown_seconds", "page_seconds", "market_seconds"])
+def test_the_original_answers_have_no_outlier_in_time(
+    original: pd.DataFrame, time: TimeColumn
+) -> None:
+    """Counted by hand: 0 of 50 under each definition; the largest |z| is 1.92."""
+    params = time_in_image.Params(time=time)
+    assert time_in_image.score(original, params)["flag"].sum() == 0
+    by_image = original.groupby("item_id")[time]
+    z = (original[time] - by_image.transform("mean")) / by_image.transform(
+        lambda seconds: seconds.std(ddof=0)
+    )
+    assert z.abs().max() < 1.925
+    if time == "shown_seconds":
+        assert round(z.abs().max(), 2) == 1.92
+
+
+def test_the_original_answers_have_the_flags_counted_by_hand(
+    original: pd.DataFrame,
+) -> None:
+    """Text flags 2; canned 5, 3, 2, 2 an image; two workers at 3 of 5, 6 rows."""
+    assert check(original) == []
+    assert len(original) == 50
+    text = text_disagreement.score(original, text_disagreement.Params())
+    assert text["flag"].sum() == 2
+    canned = original[original["is_canned"]]
+    assert sorted(canned.groupby("item_id").size(), reverse=True) == [5, 3, 2, 2]
+    workers = canned_share.score(original, canned_share.Params())
+    flagged = workers.index[workers["flag"]]
+    assert set(workers.loc[flagged, "evidence"]) == {
+        "used the canned text on 3 of 5 images"
+    }
+    assert len(flagged) == 2
+    assert canned["worker_id"].isin(flagged).sum() == 6
+    lone = lone_canned.score(original, lone_canned.Params())
+    assert lone["flag"].sum() == 0
+
+
+def test_canned_captions_are_the_dataset_s_own(captions: pd.DataFrame) -> None:
+    """The dataset's `is_precanned` marks 2,581 captions of 3,843 images."""
+    assert captions["is_canned"].sum() == 2581
+
+
+def test_lone_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> None:
+    """By counting canned captions an image: those with one or with four of five."""
+    found = lone_canned.score(captions, lone_canned.Params())
+    canned = captions.groupby("item_id")["is_canned"].sum()
+    assert found["flag"].sum() == canned.isin([1, 4]).sum() == 788
+    votes = json.loads((DATA / "vizwiz_quality_train.json").read_text())
+    unrecognizable = Counter(image["unrecognizable"] for image in votes)
+    assert (unrecognizable[1], unrecognizable[4]) == (4122, 725)
+
+
+def test_quality_words_leave_out_seven_honest_captions(captions: pd.DataFrame) -> None:
+    """A search for substrings finds 147, seven of which speak of sweets and tins."""
+    upper = captions["text"].str.upper()
+    naive = (upper.str.contains("QUALITY") | upper.str.contains("BLUR")) & ~captions[
+        "is_canned"
+    ]
+    found = quality_words.score(captions, quality_words.Params())["flag"]
+    assert (naive.sum(), found.sum()) == (147, 140)
+    assert not (found & ~naive).any()
+    spared = captions.loc[naive & ~found, "text"].str.casefold()
+    things = "street|celestial|tomatoes|carrots|leafy"
+    assert spared.str.contains(things).all()
+
+
+def test_counting_letters_only_adds_product_names(captions: pd.DataFrame) -> None:
+    """161 captions by characters; the three that letters add name products."""
+    by_characters = capitals.score(captions, capitals.Params())["flag"]
+    by_letters = capitals.score(captions, capitals.Params(letters_only=True))["flag"]
+    assert (by_characters.sum(), by_letters.sum()) == (161, 164)
+    added = captions.loc[by_letters & ~by_characters, "text"]
+    assert added.str.contains("RABBIT CREEK|ROBERTSON'S|GREEN MOUNTAIN").all()
+
+
+def test_copied_instructions_are_found_without_knowing_workers(
+    captions: pd.DataFrame,
+) -> None:
+    """One sentence of the page stands on 30 images; nothing else can be said."""
+    found = same_sentence.score(captions, same_sentence.Params())
+    assert found["flag"].sum() == 30
+    assert found.loc[found["flag"], "evidence"].str.startswith("copies the").all()
+
+
+def test_raw_times_of_real_batches_never_find_a_fast_assignment(
+    batches: pd.DataFrame,
+) -> None:
+    """In all twelve the raw lower bound is negative; logs find one in two of them."""
+    seconds = batches["market_seconds"]
+    median = seconds.groupby(batches["batch"]).transform("median")
+    is_fast = seconds < median
+    counted = {}
+    scales: tuple[Literal["raw", "log"], ...] = ("raw", "log")
+    for scale in scales:
+        params = time_in_batch.Params(scale=scale)
+        flag = time_in_batch.score(batches, params)["flag"].reindex(batches.index)
+        counted[scale] = (int((flag & is_fast).sum()), int((flag & ~is_fast).sum()))
+    assert counted == {"raw": (0, 106), "log": (2, 70)}
+    by_batch = seconds.groupby(batches["batch"])
+    assert (by_batch.mean() < 1.95 * by_batch.std(ddof=0)).all()
+
+
+def test_within_a_hit_of_five_only_the_slow_one_is_found(batches: pd.DataFrame) -> None:
+    """290 HITs of five: 99 times one is beyond 1.95 sd, and always the slowest."""
+    params = time_in_image.Params(time="market_seconds")
+    flag = time_in_image.score(batches, params)["flag"]
+    slowest = batches.groupby("item_id")["market_seconds"].transform("max")
+    assert flag.sum() == 99
+    assert (batches["market_seconds"] == slowest)[flag].all()
+
+
+def test_too_fast_is_sure_and_finds_little(paraphrases: pd.DataFrame) -> None:
+    """Three flagged, all cheating, of 583; by worker one of 46 who ever cheated."""
+    cheating = paraphrases["cheating"]
+    flag = too_fast.score(paraphrases, too_fast.Params())["flag"]
+    assert cheating.sum() == 583
+    assert (flag.sum(), (flag & cheating).sum()) == (3, 3)
+    by_worker = pd.DataFrame({"flag": flag, "cheating": cheating}).groupby(
+        paraphrases["worker_id"]
+    )
+    ever = by_worker.any()
+    assert (ever["flag"] & ever["cheating"]).sum() == ever["flag"].sum() == 1
+    assert ever["cheating"].sum() == 46
+
+
+def test_a_stricter_line_is_soon_no_better_than_chance(
+    paraphrases: pd.DataFrame,
+) -> None:
+    """At 15 seconds a text, 19 of 87 flagged cheat: 22 % where 17 % cheat anyway."""
+    params = too_fast.Params(least_seconds=15.0, most_words_per_second=1e9)
+    flag = too_fast.score(paraphrases, params)["flag"]
+    assert flag.sum() == (paraphrases["market_seconds"] < 15).sum() == 87
+    assert (flag & paraphrases["cheating"]).sum() == 19
+
+
+def test_kappa_of_published_judgements() -> None:
+    """Flickr8k: 0.515 on the 46,780 pairs that three people judged."""
+    with (DATA / "flickr8k/CrowdFlowerAnnotations.txt").open(encoding="utf-8") as lines:
+        pairs = [line.split("\t") for line in lines]
+    counts = np.array([[int(pair[3]), int(pair[4])] for pair in pairs])
+    three = counts[counts.sum(axis=1) == 3]
+    assert len(three) == 46780
+    assert fleiss_kappa(three) == pytest.approx(0.515, abs=0.0005)
