@@ -3,25 +3,28 @@
 pyspellchecker's dictionary decides what is a word at all, but it lacks `tv`,
 `countertop` and `selfie`, and two thirds of its words share one made-up frequency.
 wordfreq (zipf scale: 3 is once in a million words) tells how common a word is, but it
-holds every misspelling that is common on the web. A word must be spelled as in the
-first, or be very common in the second, before anything is corrected **to** it.
+holds every misspelling that is common on the web. So nothing is corrected **to** a word
+that is not in the first or very common in the second.
 """
 
+import re
 from functools import cache
 
 import wordfreq
 from spellchecker import SpellChecker
 
-ZIPF_FLOOR = 0.0
-"""The zipf value of words that wordfreq has never met; its rarest have 1.01."""
+CERTAIN_ZIPF = 9.0
+"""The zipf value of a word that makes up all of a text."""
 
 _TARGET_ZIPF = 1.5
 """Dictionary words rarer than this are no likely meaning of a slip."""
 
-_NEW_WORD_ZIPF = 3.0
-"""Words only wordfreq knows must be this common to be corrected to."""
+_NEW_WORD_ZIPF = 2.6
+"""Words only wordfreq knows must be this common: `countertop` has 2.64."""
 
-_SHORTEST = 3
+_APOSTROPHE_ZIPF = 3.0
+_PLAIN = re.compile(r"[a-z]{2,}")
+_WITH_APOSTROPHE = re.compile(r"[a-z]{2,}'(?:s|t|re|ll|ve|d)")
 
 
 @cache
@@ -36,31 +39,44 @@ def is_known(word: str) -> bool:
     >>> is_known("teapot's"), is_known("teapott")
     (True, False)
     """
-    plain = word.replace("\u2019", "'")
-    return plain in dictionary() or plain.removesuffix("'s") in dictionary()
+    return word in dictionary() or word.removesuffix("'s") in dictionary()
 
 
-@cache
+def needs_no_doubt(word: str) -> bool:
+    """Whether a casefolded word is right for sure; all `targets` are."""
+    return is_known(word) or zipf(word) >= _NEW_WORD_ZIPF
+
+
 def zipf(word: str) -> float:
-    """How common a casefolded word is in English, on the zipf scale."""
-    centibels = _centibels().get(word)
-    return ZIPF_FLOOR if centibels is None else 9.0 - centibels / 100
+    """How common a casefolded word is in English; 0 for words never met.
+
+    >>> zipf("the"), zipf("teapott")
+    (7.73, 0.0)
+    """
+    return _zipf_values().get(word, 0.0)
 
 
 @cache
 def targets() -> tuple[str, ...]:
     """All words that a slip may be corrected to, sorted."""
-    new = {word for word in _centibels() if zipf(word) >= _NEW_WORD_ZIPF}
-    old = {word for word in dictionary() if zipf(word) >= _TARGET_ZIPF}
-    return tuple(sorted(word for word in old | new if _is_plain(word)))
+    values = _zipf_values()
+    old = {word for word in dictionary() if values.get(word, 0.0) >= _TARGET_ZIPF}
+    new = {word for word, value in values.items() if value >= _NEW_WORD_ZIPF}
+    return tuple(sorted(word for word in old | new if _may_be_meant(word)))
 
 
-def _is_plain(word: str) -> bool:
-    return len(word) >= _SHORTEST and word.isascii() and word.isalpha()
+def _may_be_meant(word: str) -> bool:
+    if _PLAIN.fullmatch(word):
+        return True
+    return zipf(word) >= _APOSTROPHE_ZIPF and bool(_WITH_APOSTROPHE.fullmatch(word))
 
 
 @cache
-def _centibels() -> dict[str, int]:
-    """Centibels below certainty by word: wordfreq's own bins."""
+def _zipf_values() -> dict[str, float]:
+    # wordfreq keeps words in bins of one centibel below certainty.
     bins = wordfreq.get_frequency_list("en", "large")
-    return {word: place for place, words in enumerate(bins) for word in words}
+    return {
+        word: round(CERTAIN_ZIPF - centibels / 100, 2)
+        for centibels, words in enumerate(bins)
+        for word in words
+    }

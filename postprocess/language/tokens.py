@@ -1,4 +1,4 @@
-"""Words of a caption with their places, and which of them nobody may touch."""
+"""Words of a text with their places, and which of them nobody may touch."""
 
 import re
 from collections.abc import Iterator
@@ -10,76 +10,82 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)"
+    r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)",
 )
-_STICKS = frozenset("_@#$%&*+=<>^~/\\|")
+_SIGNS = frozenset("_@#$%&*+=<>^~/\\|")
 _ENDS_SENTENCE = re.compile(r"[.!?:]\W*\Z")
 _SHOUTED_SHARE = 0.6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """One word where it stands.
-
-    Attributes:
-        word: casefolded, with a straight apostrophe.
-        is_fixed: something about its place says that it is no ordinary word: digits
-            or signs stick to it, it is part of an address or quoted, or it has inner
-            capitals.
-        is_name_like: capitalised where ordinary words are not.
-        opens: first word of the text or of a sentence in it.
-    """
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word where it stands; `word` is casefolded, with a straight apostrophe."""
 
     start: int
     end: int
-    surface: str
     word: str
+    is_capital: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What the surroundings of a word say about it.
+
+    Attributes:
+        is_fixed: no ordinary word: digits or signs stick to it, it is quoted or part
+            of an address, or it has inner capitals. In a text written in capitals
+            nothing tells names from words, so there all of them are fixed.
+        is_name_like: capitalised where ordinary words are not.
+        opens: first word of the text or of a sentence, with a capital.
+        is_hyphened: a hyphen joins it to another word.
+    """
+
     is_fixed: bool
     is_name_like: bool
     opens: bool
+    is_hyphened: bool
 
 
-def tokens(text: str) -> Iterator[Token]:
+def words(text: str) -> list[Word]:
     """The words of a text in order.
 
-    >>> [token.word for token in tokens("A cat's toy, 12oz")]
+    >>> [word.word for word in words("A cat's toy, 12oz")]
     ['a', "cat's", 'toy', 'oz']
     """
-    taboo = [
-        match.span() for match in (*_ADDRESS.finditer(text), *_QUOTED.finditer(text))
+    return [
+        Word(
+            start=match.start(),
+            end=match.end(),
+            word=(surface := match.group()).casefold().replace("\u2019", "'"),
+            is_capital=surface[0].isupper(),
+        )
+        for match in _WORD.finditer(text)
     ]
-    shouted = _is_shouted(text)
-    for match in _WORD.finditer(text):
-        start, end = match.span()
-        surface = match.group()
-        opens = (
-            start == 0
-            or not text[:start].strip()
-            or bool(_ENDS_SENTENCE.search(text[:start]))
-        )
-        yield Token(
-            start=start,
-            end=end,
-            surface=surface,
-            word=surface.casefold().replace("\u2019", "'"),
-            is_fixed=any(low < end and start < high for low, high in taboo)
-            or _is_stuck(text, start, end)
-            or (not shouted and _has_inner_capital(surface)),
-            is_name_like=surface[0].isupper() and not opens and not shouted,
-            opens=opens,
-        )
+
+
+def place(text: str, word: Word) -> Place:
+    """How a word of `text` stands there."""
+    surface = text[word.start : word.end]
+    before, after = text[: word.start], text[word.end :]
+    around = before[-1:] + after[:1]
+    first = not before.strip("\"'([ ") or bool(_ENDS_SENTENCE.search(before))
+    return Place(
+        is_fixed=any(sign.isdigit() or sign in _SIGNS for sign in around)
+        or any(map(str.isupper, surface[1:]))
+        or _is_shouted(text)
+        or any(low < word.end and word.start < high for low, high in _taboo(text)),
+        is_name_like=word.is_capital and not first,
+        opens=word.is_capital and first,
+        is_hyphened="-" in around,
+    )
+
+
+def _taboo(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in (_ADDRESS, _QUOTED):
+        for match in pattern.finditer(text):
+            yield match.span()
 
 
 def _is_shouted(text: str) -> bool:
-    letters = [character for character in text if character.isalpha()]
-    upper = sum(map(str.isupper, letters))
-    return upper > _SHOUTED_SHARE * len(letters)
-
-
-def _is_stuck(text: str, start: int, end: int) -> bool:
-    around = text[max(0, start - 1) : start] + text[end : end + 1]
-    return any(sign.isdigit() or sign in _STICKS for sign in around)
-
-
-def _has_inner_capital(surface: str) -> bool:
-    return any(map(str.isupper, surface[1:]))
+    letters = [sign for sign in text if sign.isalpha()]
+    return sum(map(str.isupper, letters)) > _SHOUTED_SHARE * len(letters)
