@@ -4,6 +4,7 @@
 """
 
 import os
+import sqlite3
 import sys
 
 import click
@@ -23,6 +24,11 @@ class _Group(click.Group):
             if error.next_step:
                 click.echo(f"next: {error.next_step}", err=True)
             ctx.exit(error.exit_code)
+        except (OSError, sqlite3.Error) as fault:
+            # A full disk, a folder without rights, a port in use: nothing of ours.
+            click.secho(f"the machine refused: {fault}", fg="red", err=True)
+            click.echo("next: mend that and run the same command again", err=True)
+            ctx.exit(1)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

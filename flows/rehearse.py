@@ -125,6 +125,7 @@ def _crowd(campaign: Campaign, endpoint_url: str, clock: MarketplaceClock) -> Cr
 @contextmanager
 def _world(campaign: Campaign) -> Iterator[None]:
     plan = campaign.rehearsal
+    campaign.out.mkdir(parents=True, exist_ok=True)
     with serve(
         campaign.out / "marketplace.db",
         rehearsal=True,
