@@ -22,6 +22,11 @@ const pieceworkMeasures = (names) => {
     isAway = false;
   };
 
+  window.addEventListener("pagehide", () => {
+    settle();
+    isAway = true; // a reload hides the page, but the worker has not left
+  });
+  window.addEventListener("pageshow", comeBack);
   window.addEventListener("blur", leave);
   window.addEventListener("focus", comeBack);
   document.addEventListener("visibilitychange", () =>

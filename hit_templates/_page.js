@@ -120,7 +120,7 @@
     });
     $("back").disabled = n === 1;
     $("next").hidden = isLast;
-    $("submit").hidden = !isLast;
+    $("send").hidden = !isLast;
     $("closing").hidden = !isLast;
     $("steps-note").textContent = $(`heading-${n}`).textContent;
   };
@@ -154,10 +154,10 @@
     form.elements.assignmentId.value = assignmentId;
     form.action = address;
     isSending = true;
-    $("submit").disabled = true;
-    $("submit").textContent = "Sending …";
+    $("send").disabled = true;
+    $("send").textContent = "Sending …";
     drafts.clear();
-    form.submit();
+    form.submit(); // so no control of the form may be called "submit"
   };
 
   // --- small helps ----------------------------------------------------------------
@@ -226,14 +226,14 @@
   });
   $("back").addEventListener("click", () => go(at - 1));
   $("next").addEventListener("click", next);
-  $("submit").addEventListener("click", submit);
+  $("send").addEventListener("click", submit);
   window.addEventListener("pagehide", save);
   document.addEventListener("visibilitychange", save);
   window.addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
     isSending = false; // the browser brought the page back after it was sent
-    $("submit").disabled = false;
-    $("submit").textContent = "Submit";
+    $("send").disabled = false;
+    $("send").textContent = "Submit";
   });
   window.addEventListener("beforeunload", (event) => {
     if (!isPreview && !isSending && !drafts.isKept()) event.preventDefault();
@@ -244,8 +244,8 @@
     form.querySelectorAll(".item textarea, .item input, .item [data-fills], #comment")
       .forEach((control) => { control.disabled = true; });
   }
-  $("submit").disabled = !isOpen;
-  if (isPreview) $("submit").textContent = "Accept the HIT to submit";
+  $("send").disabled = !isOpen;
+  if (isPreview) $("send").textContent = "Accept the HIT to submit";
   $("notice-preview").hidden = !isPreview;
   $("notice-address").hidden = isPreview || isOpen;
   refresh();
