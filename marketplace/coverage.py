@@ -81,7 +81,7 @@ has no access to a worker's session. Both are needed.
 |---|---|
 | `--database` | the SQLite file that holds everything; made if it is not there |
 | `--rehearsal` | virtual time that only programs move, the same ids for the same \
-seed, an account with $10,000.00 for any access key, and the controls under `/rehearsal/` |
+seed, $10,000.00 for any access key, and the controls under `/rehearsal/` |
 | `--seed`, `--start` | of a rehearsal: where ids come from, when time begins |
 | `--pictures` | a folder served under `/pictures/` of the frames address |
 | `--host` | address to bind; loopback only, unless it rehearses |

@@ -1,0 +1,141 @@
+"""What a marketplace's customers can do, as objects for tests."""
+
+import secrets
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import httpx
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
+QUESTION = (
+    f'<HTMLQuestion xmlns="{SCHEMAS}/2011-11-11/HTMLQuestion.xsd"><HTMLContent>'
+    "<![CDATA[<!doctype html><title>A question</title><p>What is it?]]>"
+    "</HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
+)
+HIT_TYPE: dict[str, Any] = {
+    "Title": "Describe a picture",
+    "Description": "Say what it shows.",
+    "Keywords": "image, caption",
+    "Reward": "0.55",
+    "AssignmentDurationInSeconds": 600,
+    "AutoApprovalDelayInSeconds": 3600,
+}
+
+_session = boto3.session.Session(
+    aws_access_key_id="unused", aws_secret_access_key="unused", region_name="us-east-1"
+)
+
+
+class Worker:
+    """A simulated worker as a program."""
+
+    def __init__(self, endpoint: str, **standing: Any) -> None:
+        self.http = httpx.Client(base_url=endpoint)
+        given = {"handle": secrets.token_hex(8), "country": "US", **standing}
+        reply = self.http.post("/rehearsal/workers", json=given)
+        reply.raise_for_status()
+        self.worker_id: str = reply.json()["worker_id"]
+        self.token: str = reply.json()["token"]
+        self.http.cookies.set("worker_session", self.token)
+        self.http.headers["accept"] = "application/json"
+
+    def groups(self) -> list[dict[str, Any]]:
+        """What he is offered."""
+        found: list[dict[str, Any]] = self.http.get("/worker/hits").json()["hit_groups"]
+        return found
+
+    def accept(self, group_id: str, **form: str) -> httpx.Response:
+        """Take a HIT of the group."""
+        return self.http.post(f"/worker/groups/{group_id}/accept", data=form)
+
+    def give_back(self, assignment_id: str) -> httpx.Response:
+        """Return a HIT."""
+        return self.http.post(f"/worker/assignments/{assignment_id}/return")
+
+    def submit(self, assignment_id: str, **fields: str | list[str]) -> httpx.Response:
+        """Send the form of a question."""
+        form = {"assignmentId": assignment_id, **(fields or {"caption": "A red bird."})}
+        return self.http.post("/mturk/externalSubmit", data=form)
+
+    def do(self, group_id: str, **fields: str) -> str:
+        """Accept and submit; the assignment's id."""
+        reply = self.accept(group_id)
+        assert reply.status_code == 201, reply.text
+        assignment_id: str = reply.json()["assignment_id"]
+        assert self.submit(assignment_id, **fields).status_code == 200
+        return assignment_id
+
+
+class Market:
+    """A rehearsing marketplace as its customers see it."""
+
+    def __init__(self, endpoint: str, frames: str, stack: ExitStack) -> None:
+        self.endpoint = endpoint
+        self.frames = frames
+        self._stack = stack
+        self._clients: dict[str, MTurkClient] = {}
+
+    def requester(self, access_key: str = "") -> "MTurkClient":
+        """A requester whom nobody met before, unless named again; never retries."""
+        key = access_key or "T" + secrets.token_hex(8)
+        if key not in self._clients:
+            client = _session.client(
+                "mturk",
+                endpoint_url=self.endpoint,
+                aws_access_key_id=key,
+                aws_secret_access_key="unused",
+                config=Config(
+                    retries={"total_max_attempts": 1}, parameter_validation=False
+                ),
+            )
+            self._stack.callback(client.close)
+            self._clients[key] = client
+        return self._clients[key]
+
+    def worker(self, **standing: Any) -> Worker:
+        """A worker whom nobody met before, unless a handle says otherwise."""
+        worker = Worker(self.endpoint, **standing)
+        self._stack.callback(worker.http.close)
+        return worker
+
+    def now(self) -> datetime:
+        """Virtual time."""
+        reply = httpx.get(f"{self.endpoint}/rehearsal/clock").json()
+        return datetime.fromisoformat(reply["now"])
+
+    def wait(self, **duration: float) -> None:
+        """Let virtual time pass."""
+        moment = self.now() + timedelta(**duration)
+        httpx.put(
+            f"{self.endpoint}/rehearsal/clock", json={"now": moment.isoformat()}
+        ).raise_for_status()
+
+    def books(self) -> dict[str, Any]:
+        """The whole state."""
+        found: dict[str, Any] = httpx.get(f"{self.endpoint}/rehearsal/books").json()
+        return found
+
+    def set_faults(self, *faults: dict[str, Any]) -> httpx.Response:
+        """Script faults."""
+        return httpx.put(f"{self.endpoint}/rehearsal/faults", json=list(faults))
+
+
+def post(client: "MTurkClient", **given: Any) -> dict[str, Any]:
+    """Post a HIT of the usual type, with other values where they are given."""
+    values = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION, **given}
+    return dict(client.create_hit(**values)["HIT"])
+
+
+def refusal(fault: ClientError) -> tuple[str, str, str]:
+    """Type, TurkErrorCode and message of a refused call."""
+    error = fault.response["Error"]
+    turk_code = str(fault.response.get("TurkErrorCode", ""))
+    return error["Code"], turk_code.removeprefix("AWS.MechanicalTurk."), error["Message"]

@@ -1,0 +1,200 @@
+"""Assignments as requesters see and judge them, over the wire."""
+
+from datetime import timedelta
+
+import pytest
+from botocore.exceptions import ClientError
+from defusedxml.ElementTree import fromstring
+
+from tests.marketplace.market import Market, post, refusal
+
+ANSWERS = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd}"
+)
+
+
+def test_an_answer_comes_back_as_it_was_typed(market: Market) -> None:
+    """Markup, quotes, line ends and other scripts survive; repeats are joined."""
+    client, ann = market.requester(), market.worker()
+    made = post(client)
+    typed = 'A <b>bird</b> & "cage" ]]>\r\n\tünïcødé 🐦'
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    ann.submit(
+        assignment,
+        **{
+            "caption.1": typed,
+            "flaws.1": ["blur", "dark"],
+            "comment": "",
+            "hitId": "left out",
+            "workerId": "left out",
+            "turkSubmitTo": "left out",
+        },
+    )
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
+    root = fromstring(found)
+    answers = {
+        one.findtext(f"{ANSWERS}QuestionIdentifier"): one.findtext(f"{ANSWERS}FreeText")
+        for one in root.iter(f"{ANSWERS}Answer")
+    }
+    assert root.tag == f"{ANSWERS}QuestionFormAnswers"
+    assert answers == {"caption.1": typed, "flaws.1": "blur|dark", "comment": ""}
+
+
+def test_an_assignment_tells_its_times(market: Market) -> None:
+    """Accept, submit, deadline and auto-approval are what the clock said."""
+    client, ann = market.requester(), market.worker()
+    made = post(client)
+    accepted_at = market.now()
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    market.wait(seconds=45)
+    ann.submit(assignment)
+    reply = client.get_assignment(AssignmentId=assignment)
+    found = reply["Assignment"]
+    assert found["WorkerId"] == ann.worker_id
+    assert found["AssignmentStatus"] == "Submitted"
+    assert found["AcceptTime"] == accepted_at
+    assert found["SubmitTime"] == accepted_at + timedelta(seconds=45)
+    assert found["Deadline"] == accepted_at + timedelta(seconds=600)
+    assert found["AutoApprovalTime"] == found["SubmitTime"] + timedelta(seconds=3600)
+    assert reply["HIT"]["HITId"] == made["HITId"]
+
+
+def test_an_accepted_assignment_is_not_for_requesters(market: Market) -> None:
+    """Until it is submitted it can be neither read, nor listed, nor judged."""
+    client, ann = market.requester(), market.worker()
+    made = post(client)
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    with pytest.raises(ClientError) as caught:
+        client.get_assignment(AssignmentId=assignment)
+    kind, _, message = refusal(caught.value)
+    assert kind == "RequestError"
+    assert "with a status of: Reviewable,Approved,Rejected" in message
+    with pytest.raises(ClientError) as caught:
+        client.approve_assignment(AssignmentId=assignment)
+    assert "with a status of: Submitted" in refusal(caught.value)[2]
+    listed = client.list_assignments_for_hit(HITId=made["HITId"])
+    assert listed["Assignments"] == []
+
+
+def test_assignments_are_listed_by_submission_and_status(market: Market) -> None:
+    """Oldest submission first, whoever accepted first; the status filter holds."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    made = post(client, MaxAssignments=3)
+    group = made["HITGroupId"]
+    anns = ann.accept(group).json()["assignment_id"]
+    bobs = bob.do(group)
+    market.wait(seconds=1)
+    ann.submit(anns)
+    client.approve_assignment(AssignmentId=bobs, RequesterFeedback="Thanks")
+
+    def listed(*statuses: str) -> list[str]:
+        reply = client.list_assignments_for_hit(
+            HITId=made["HITId"],
+            AssignmentStatuses=list(statuses),  # type: ignore[arg-type]
+        )
+        return [one["AssignmentId"] for one in reply["Assignments"]]
+
+    assert listed() == [bobs, anns]
+    assert listed("Submitted") == [anns]
+    assert listed("Approved", "Rejected") == [bobs]
+
+
+def test_approval_and_rejection_are_final_but_for_the_override(market: Market) -> None:
+    """A second judgement is an error that names the state; OverrideRejection pays."""
+    client, ann = market.requester(), market.worker()
+    made = post(client)
+    assignment = ann.do(made["HITGroupId"])
+    client.reject_assignment(AssignmentId=assignment, RequesterFeedback="Empty.")
+    for judge in (client.approve_assignment, client.reject_assignment):
+        with pytest.raises(ClientError) as caught:
+            judge(AssignmentId=assignment, RequesterFeedback="Again.")
+        assert refusal(caught.value)[1] == "InvalidAssignmentState"
+        assert "'Rejected'" in refusal(caught.value)[2]
+    client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert found["AssignmentStatus"] == "Approved"
+    assert found["RequesterFeedback"] == "Empty."
+    assert client.get_account_balance()["AvailableBalance"] == "9999.34"  # 0.55 + 0.11
+    with pytest.raises(ClientError):
+        client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
+
+
+def test_a_rejection_stands_after_thirty_days(market: Market) -> None:
+    """The override has a window from the submission."""
+    client, ann = market.requester(), market.worker()
+    assignment = ann.do(post(client)["HITGroupId"])
+    client.reject_assignment(AssignmentId=assignment, RequesterFeedback="Empty.")
+    market.wait(days=30, seconds=1)
+    with pytest.raises(ClientError) as caught:
+        client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
+    assert refusal(caught.value)[1] == "InvalidAssignmentState"
+
+
+def test_silence_approves(market: Market) -> None:
+    """After the auto-approval delay the work is paid, as of that moment."""
+    client, ann = market.requester(), market.worker()
+    assignment = ann.do(post(client)["HITGroupId"])
+    submitted_at = market.now()
+    market.wait(seconds=3599.999)
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert found["AssignmentStatus"] == "Submitted"
+    market.wait(days=5)
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert found["AssignmentStatus"] == "Approved"
+    assert found["ApprovalTime"] == submitted_at + timedelta(seconds=3600)
+    assert "RequesterFeedback" not in found
+
+
+def test_a_delay_of_nothing_approves_at_once(market: Market) -> None:
+    """AutoApprovalDelayInSeconds=0 is zero, not the default."""
+    client, ann = market.requester(), market.worker()
+    assignment = ann.do(post(client, AutoApprovalDelayInSeconds=0)["HITGroupId"])
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert found["AssignmentStatus"] == "Approved"
+
+
+def test_feedback_with_control_characters_is_refused(market: Market) -> None:
+    """And nothing is judged by a refused call."""
+    client, ann = market.requester(), market.worker()
+    assignment = ann.do(post(client)["HITGroupId"])
+    for feedback in ("bell \x07", "x" * 1025):
+        with pytest.raises(ClientError) as caught:
+            client.reject_assignment(
+                AssignmentId=assignment, RequesterFeedback=feedback
+            )
+        assert refusal(caught.value)[0] == "InvalidParameterValue"
+    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert found["AssignmentStatus"] == "Submitted"
+
+
+def test_a_worker_does_a_hit_once(market: Market) -> None:
+    """Neither with the HIT in hand, nor after submitting, nor after a rejection."""
+    client, ann = market.requester(), market.worker()
+    made = post(client, MaxAssignments=5)
+    group, hit_id = made["HITGroupId"], made["HITId"]
+    assignment = ann.accept(group).json()["assignment_id"]
+    assert ann.accept(group).json()["error"] == "NoHitsAvailable"
+    assert ann.accept(group, hit_id=hit_id).json()["error"] == "AlreadyDone"
+    ann.submit(assignment)
+    assert ann.accept(group, hit_id=hit_id).json()["error"] == "AlreadyDone"
+    client.reject_assignment(AssignmentId=assignment, RequesterFeedback="Empty.")
+    assert ann.accept(group, hit_id=hit_id).json()["error"] == "AlreadyDone"
+    assert ann.groups() == []
+
+
+def test_a_returned_hit_comes_back_only_by_name(market: Market) -> None:
+    """The next accept gives another HIT; the returned one is had by its id."""
+    client, ann = market.requester(), market.worker()
+    first, second = post(client), post(client)
+    group = first["HITGroupId"]
+    took = ann.accept(group).json()
+    assert took["hit_id"] == first["HITId"]  # the oldest
+    ann.give_back(took["assignment_id"])
+    assert [one["available"] for one in ann.groups()] == [1]
+    assert ann.accept(group).json()["hit_id"] == second["HITId"]
+    again = ann.accept(group, hit_id=first["HITId"])
+    assert again.status_code == 201
+    assert again.json()["assignment_id"] != took["assignment_id"]
+    assert ann.submit(took["assignment_id"]).status_code == 409
+    assert ann.submit(again.json()["assignment_id"]).status_code == 200

@@ -1,0 +1,175 @@
+"""Money over the wire: holds, fees, payments, and the books behind them."""
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.marketplace.market import QUESTION, Market, post, refusal
+
+
+def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
+    """Three slots at 0.55 + 0.11; approval pays one, rejection frees one."""
+    client = market.requester()
+    made = post(client, MaxAssignments=3)
+
+    def balances() -> tuple[str, str]:
+        reply = client.get_account_balance()
+        return reply["AvailableBalance"], reply["OnHoldBalance"]
+
+    assert balances() == ("9998.02", "1.98")
+    first, second = (market.worker().do(made["HITGroupId"]) for _ in range(2))
+    assert balances() == ("9998.02", "1.98")
+    client.approve_assignment(AssignmentId=first)
+    assert balances() == ("9998.02", "1.32")
+    client.reject_assignment(AssignmentId=second, RequesterFeedback="Empty.")
+    assert balances() == ("9998.68", "0.66")
+    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    assert balances() == ("9999.34", "0.00")
+
+
+@pytest.mark.parametrize(
+    ("reward", "assignments", "held"),
+    [
+        # fee = 20 %, half a cent up, at least 1 cent; 40 % from ten assignments
+        ("0.01", 1, "0.02"),  # 0.2 cents -> 1
+        ("0.02", 1, "0.03"),  # 0.4 -> 1
+        ("0.08", 1, "0.10"),  # 1.6 -> 2
+        ("0.55", 9, "5.94"),  # 11.0 -> 11; 9 x 0.66
+        ("0.55", 10, "7.70"),  # 22.0 -> 22; 10 x 0.77
+        ("0.23", 10, "3.20"),  # 9.2 -> 9; 10 x 0.32
+        ("0.125", 1, None),  # no whole cents
+        ("0.00", 1, "0.01"),  # the least fee
+    ],
+)
+def test_fees_follow_the_price_list(
+    market: Market, reward: str, assignments: int, held: str | None
+) -> None:
+    """What is held for a HIT is its slots times reward and fee."""
+    client = market.requester()
+    if held is None:
+        with pytest.raises(ClientError) as caught:
+            post(client, Reward=reward, MaxAssignments=assignments)
+        assert refusal(caught.value)[0] == "ParameterValidationError"
+        return
+    post(client, Reward=reward, MaxAssignments=assignments)
+    assert client.get_account_balance()["OnHoldBalance"] == held
+
+
+def test_what_cannot_be_paid_is_not_created(market: Market) -> None:
+    """InsufficientFunds leaves no HIT, no hold and no token behind."""
+    client = market.requester()
+    # 9 x (1000 + 200) = 10,800 > 10,000
+    with pytest.raises(ClientError) as caught:
+        post(client, Reward="1000", MaxAssignments=9, UniqueRequestToken="once")
+    assert refusal(caught.value)[:2] == ("RequestError", "InsufficientFunds")
+    assert client.list_hits()["HITs"] == []
+    assert client.get_account_balance()["OnHoldBalance"] == "0.00"
+    made = post(client, Reward="1000", MaxAssignments=8, UniqueRequestToken="once")
+    # 8 x 1,200 = 9,600; one more slot needs 1,200
+    with pytest.raises(ClientError) as caught:
+        client.create_additional_assignments_for_hit(
+            HITId=made["HITId"], NumberOfAdditionalAssignments=1
+        )
+    assert refusal(caught.value)[1] == "InsufficientFunds"
+    assert client.get_hit(HITId=made["HITId"])["HIT"]["MaxAssignments"] == 8
+
+
+def test_reopening_an_expired_hit_needs_the_money_again(market: Market) -> None:
+    """What expiry released may have been spent meanwhile."""
+    client = market.requester()
+    made = post(client, Reward="5000")  # holds 6,000
+    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    post(client, Reward="4000")  # holds 4,800 of 10,000
+    with pytest.raises(ClientError) as caught:
+        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=1_768_000_000)
+    assert refusal(caught.value)[1] == "InsufficientFunds"
+    assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
+
+
+def test_a_bonus_is_paid_to_the_worker_of_the_assignment(market: Market) -> None:
+    """Bonus and fee leave the balance; both lists show it; others get nothing."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    made = post(client)
+    assignment = ann.do(made["HITGroupId"])
+    client.send_bonus(
+        WorkerId=ann.worker_id,
+        BonusAmount="1.03",
+        AssignmentId=assignment,
+        Reason="It was very good.",
+    )
+    # fee of 103 cents: 20.6 -> 21; held 0.66
+    assert client.get_account_balance()["AvailableBalance"] == "9998.10"
+    for where in ({"AssignmentId": assignment}, {"HITId": made["HITId"]}):
+        paid = client.list_bonus_payments(**where)["BonusPayments"]  # type: ignore[arg-type]
+        assert [
+            (one["WorkerId"], one["BonusAmount"], one["Reason"]) for one in paid
+        ] == [(ann.worker_id, "1.03", "It was very good.")]
+    with pytest.raises(ClientError) as caught:
+        client.send_bonus(
+            WorkerId=bob.worker_id,
+            BonusAmount="1.00",
+            AssignmentId=assignment,
+            Reason="He did nothing.",
+        )
+    assert refusal(caught.value)[1] == "AssignmentDoesNotExist"
+    page = ann.http.get("/worker/history", headers={"accept": "text/html"}).text
+    assert "$1.03" in page
+
+
+def test_a_bonus_needs_submitted_work_of_the_last_six_months(market: Market) -> None:
+    """Not for work in hand, not for nothing, not after 183 days."""
+    client, ann = market.requester(), market.worker()
+    made = post(client)
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    bonus = {
+        "WorkerId": ann.worker_id,
+        "AssignmentId": assignment,
+        "BonusAmount": "0.10",
+        "Reason": "Good.",
+    }
+    with pytest.raises(ClientError) as caught:
+        client.send_bonus(**bonus)
+    assert refusal(caught.value)[1] == "AssignmentDoesNotExist"
+    ann.submit(assignment)
+    with pytest.raises(ClientError) as caught:
+        client.send_bonus(**{**bonus, "BonusAmount": "0.00"})
+    assert refusal(caught.value)[0] == "ParameterValidationError"
+    client.send_bonus(**bonus)
+    market.wait(days=184)
+    with pytest.raises(ClientError) as caught:
+        client.send_bonus(**bonus)
+    assert refusal(caught.value)[1] == "InvalidAssignmentState"
+
+
+def test_the_books_tell_what_was_paid(market: Market) -> None:
+    """/rehearsal/books holds each assignment with what it cost."""
+    client, ann = market.requester(), market.worker()
+    made = post(client, MaxAssignments=2, RequesterAnnotation="key-1")
+    assignment = ann.do(made["HITGroupId"])
+    client.approve_assignment(AssignmentId=assignment)
+    books = market.books()
+    hit = next(one for one in books["hits"] if one["hit_id"] == made["HITId"])
+    assert (hit["annotation"], hit["max_assignments"]) == ("key-1", 2)
+    assert {
+        "assignment_id": assignment,
+        "hit_id": made["HITId"],
+        "worker_id": ann.worker_id,
+        "status": "Approved",
+        "paid_cents": 55,
+        "fee_cents": 11,
+    } in books["assignments"]
+
+
+def test_a_price_beyond_reason_is_refused_in_words(market: Market) -> None:
+    """A reward that no integer column could hold is the caller's fault, not ours."""
+    client = market.requester()
+    with pytest.raises(ClientError) as caught:
+        client.create_hit_type(
+            AssignmentDurationInSeconds=60,
+            Reward="9" * 400,
+            Title="x",
+            Description="y",
+        )
+    assert refusal(caught.value)[0] == "ParameterValidationError"
+    with pytest.raises(ClientError) as caught:
+        post(client, Reward="99999", MaxAssignments=1_000_000_000, Question=QUESTION)
+    assert refusal(caught.value)[1] == "InsufficientFunds"

@@ -1,0 +1,196 @@
+"""The wire itself: who is asked, what is refused, and in which words."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from botocore.exceptions import ClientError
+
+from marketplace.requester.backend import OPERATIONS
+from marketplace.requester.model import TARGET_PREFIX, operation_names
+from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
+
+SIGNED = "AWS4-HMAC-SHA256 Credential=KEY/20260105/us-east-1/mturk-requester/aws4"
+
+
+def call(
+    market: Market,
+    operation: str = "GetAccountBalance",
+    *,
+    body: bytes = b"{}",
+    **headers: str,
+) -> httpx.Response:
+    """A call by hand; an empty header is left out."""
+    sent = {
+        "X-Amz-Target": TARGET_PREFIX + operation,
+        "Authorization": SIGNED,
+        "Content-Type": "application/x-amz-json-1.1",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    kept = {name: value for name, value in sent.items() if value}
+    return httpx.post(market.endpoint, content=body, headers=kept)
+
+
+def test_a_reply_is_aws_json_with_a_request_id(market: Market) -> None:
+    """Content type, id and body are what botocore reads; empty outputs are `{}`."""
+    reply = call(market)
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == "application/x-amz-json-1.1"
+    assert reply.headers["x-amzn-requestid"]
+    assert reply.json() == {"AvailableBalance": "10000.00", "OnHoldBalance": "0.00"}
+    ann = market.worker()
+    body = json.dumps({"WorkerId": ann.worker_id, "Reason": "x"}).encode()
+    assert call(market, "CreateWorkerBlock", body=body).text == "{}"
+
+
+def test_an_error_has_type_code_and_a_number_at_the_end(market: Market) -> None:
+    """`__type`, `TurkErrorCode`, and a Message that nobody can compare by equality."""
+    reply = call(market, "GetHIT", body=b'{"HITId": "NONE"}')
+    assert reply.status_code == 400
+    document = reply.json()
+    assert document["__type"] == "RequestError"
+    assert document["TurkErrorCode"] == "AWS.MechanicalTurk.HITDoesNotExist"
+    words, _, number = document["Message"].rpartition(" ")
+    assert words == "HIT NONE does not exist."
+    assert number.strip("()").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "kind"),
+    [
+        ({"X_Amz_Target": ""}, 400, "UnknownOperationException"),
+        ({"X_Amz_Target": "DynamoDB.GetItem"}, 400, "UnknownOperationException"),
+        ({"X_Amz_Target": TARGET_PREFIX}, 400, "UnknownOperationException"),
+        (
+            {"X_Amz_Target": TARGET_PREFIX + "GetHITs"},
+            400,
+            "UnknownOperationException",
+        ),
+        ({"Authorization": ""}, 403, "MissingAuthenticationTokenException"),
+        ({"Authorization": "Bearer x"}, 403, "MissingAuthenticationTokenException"),
+    ],
+)
+def test_a_call_without_address_or_sender_is_refused(
+    market: Market, headers: dict[str, str], status: int, kind: str
+) -> None:
+    """AWS's own error types, so that clients know them."""
+    reply = call(market, **headers)
+    assert (reply.status_code, reply.json()["__type"]) == (status, kind)
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"a":' * 900 + b"1"]
+)
+def test_a_body_that_is_no_json_is_refused(market: Market, body: bytes) -> None:
+    """SerializationException, whatever the bytes."""
+    reply = call(market, body=body)
+    assert reply.status_code == 400
+    assert reply.json()["__type"] == "SerializationException"
+
+
+def test_a_body_above_a_mebibyte_is_refused(market: Market) -> None:
+    """413, before anything is parsed."""
+    assert call(market, body=b" " * 1_048_577).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "operation", [name for name in operation_names() if name not in OPERATIONS]
+)
+def test_an_operation_that_is_not_built_says_so(
+    market: Market, operation: str
+) -> None:
+    """Never a silent success: 400, naming the operation."""
+    reply = call(market, operation)
+    assert reply.status_code == 400
+    assert operation in reply.json()["message"]
+
+
+def test_the_operations_that_campaigns_need_are_built() -> None:
+    """The table holds real operations only, and every one of the everyday ones."""
+    assert set(OPERATIONS) <= set(operation_names())
+    assert len(operation_names()) == 39
+    assert len(OPERATIONS) >= 27
+
+
+VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTION}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"Title": None}, "Missing required parameter Title"),
+        ({"Colour": "red"}, "Unknown parameter Colour"),
+        ({"Title": 5}, "Title must be a string"),
+        ({"Title": ""}, "Title must have from 1 to 128"),
+        ({"Title": "x" * 129}, "Title must have from 1 to 128"),
+        ({"Title": "\ud800"}, "UTF-8"),
+        ({"Description": "x" * 2001}, "Description must have"),
+        ({"Keywords": "x" * 1001}, "Keywords must have"),
+        ({"RequesterAnnotation": "x" * 256}, "RequesterAnnotation must have"),
+        ({"RequesterAnnotation": "ü"}, "ASCII"),
+        ({"Reward": 0.5}, "Reward must be a string"),
+        ({"Reward": "1,50"}, "Reward must match"),
+        ({"Reward": "-1"}, "Reward must match"),
+        ({"Reward": "1.00\n"}, "Reward must match"),
+        ({"AssignmentDurationInSeconds": 29}, "from 30 to 31536000"),
+        ({"AssignmentDurationInSeconds": 31_536_001}, "from 30 to 31536000"),
+        ({"AssignmentDurationInSeconds": True}, "must be an integer"),
+        ({"AssignmentDurationInSeconds": 2**63}, "out of range"),
+        ({"AutoApprovalDelayInSeconds": -1}, "from 0 to 2592000"),
+        ({"AutoApprovalDelayInSeconds": 2_592_001}, "from 0 to 2592000"),
+        ({"LifetimeInSeconds": 29}, "LifetimeInSeconds"),
+        ({"MaxAssignments": 0}, "MaxAssignments must be from 1"),
+        ({"MaxAssignments": 10**9 + 1}, "MaxAssignments must be from 1"),
+        ({"UniqueRequestToken": "x" * 65}, "at most 64"),
+        ({"UniqueRequestToken": ""}, "at least 1"),
+        ({"QualificationRequirements": {}}, "must be a list"),
+        ({"QualificationRequirements": [1]}, "must be an object"),
+        ({"Question": None}, "Exactly one of Question and HITLayoutId"),
+        ({"HITLayoutParameters": []}, "no HIT layouts"),
+        ({"AssignmentReviewPolicy": {"PolicyName": "x"}}, "no review policies"),
+    ],
+)
+def test_parameters_are_held_to_model_and_documents(
+    market: Market, change: dict[str, Any], complaint: str
+) -> None:
+    """ParameterValidationError with the complaint, and nothing is made."""
+    body = json.dumps({**VALID, **change}).encode()
+    reply = call(market, "CreateHIT", body=body)
+    assert reply.status_code == 400, reply.text
+    assert reply.json()["__type"] == "ParameterValidationError"
+    assert complaint in reply.json()["Message"]
+    assert market.requester("KEY").list_hits()["HITs"] == []
+
+
+def test_all_faults_of_a_request_are_told_at_once(market: Market) -> None:
+    """Nobody mends one fault to meet the next."""
+    body = json.dumps({**VALID, "Title": 1, "Reward": "x", "Colour": 1}).encode()
+    message = call(market, "CreateHIT", body=body).json()["Message"]
+    assert all(name in message for name in ("Title", "Reward", "Colour"))
+
+
+def test_null_members_count_as_absent(market: Market) -> None:
+    """As AWS's JSON has it."""
+    body = json.dumps({**VALID, "Keywords": None}).encode()
+    assert call(market, "CreateHIT", body=body).json()["HIT"]["Keywords"] == ""
+
+
+def test_moments_are_numbers_or_iso_text(market: Market) -> None:
+    """Both ways to send a timestamp mean the same."""
+    client = market.requester()
+    made = post(client)
+    for moment in (1_767_700_000, "2026-01-06T11:46:41Z"):
+        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=moment)
+    hit = client.get_hit(HITId=made["HITId"])["HIT"]
+    assert hit["Expiration"].timestamp() == 1_767_700_001
+    with pytest.raises(ClientError) as caught:
+        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=4_000_000_000)
+    assert refusal(caught.value)[0] == "ParameterValidationError"
+
+
+def test_a_layout_does_not_exist(market: Market) -> None:
+    """HIT layouts were made in a web page of the service's; here is none."""
+    body = json.dumps({**VALID, "Question": None, "HITLayoutId": "ABC"}).encode()
+    reply = call(market, "CreateHIT", body=body)
+    assert reply.json()["TurkErrorCode"].endswith("HITLayoutDoesNotExist")

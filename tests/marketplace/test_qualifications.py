@@ -1,0 +1,307 @@
+"""Qualification types, grants, requirements and blocks, over the wire."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from marketplace.system_qualifications import (
+    ADULT,
+    LOCALE,
+    MASTERS_PRODUCTION,
+    NUMBER_APPROVED,
+    PERCENT_APPROVED,
+)
+from tests.marketplace.market import HIT_TYPE, Market, post, refusal
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+
+def make(client: "MTurkClient", name: str = "trained", **given: Any) -> str:
+    """A qualification type's id."""
+    values = {"Description": "x", "QualificationTypeStatus": "Active", **given}
+    reply = client.create_qualification_type(Name=name, **values)
+    return reply["QualificationType"]["QualificationTypeId"]
+
+
+def need(kind: str, comparator: str = "Exists", **given: Any) -> list[Any]:
+    """One requirement, as a HIT type takes it."""
+    return [{"QualificationTypeId": kind, "Comparator": comparator, **given}]
+
+
+def test_a_name_is_taken_until_its_type_is_deleted(market: Market) -> None:
+    """QualificationTypeAlreadyExists; another requester may use the name."""
+    client = market.requester()
+    first = make(client)
+    with pytest.raises(ClientError) as caught:
+        make(client)
+    assert refusal(caught.value)[1] == "QualificationTypeAlreadyExists"
+    assert first in refusal(caught.value)[2]
+    make(market.requester())
+    client.delete_qualification_type(QualificationTypeId=first)
+    assert make(client) != first
+    with pytest.raises(ClientError) as caught:
+        client.get_qualification_type(QualificationTypeId=first)
+    assert refusal(caught.value)[1] == "QualificationTypeDoesNotExist"
+
+
+def test_a_qualification_is_granted_changed_revoked_and_granted_again(
+    market: Market,
+) -> None:
+    """Associate overwrites; a revoked one is told apart from one never had."""
+    client, ann = market.requester(), market.worker()
+    kind = make(client)
+    who = {"QualificationTypeId": kind, "WorkerId": ann.worker_id}
+    with pytest.raises(ClientError) as caught:
+        client.get_qualification_score(**who)
+    assert refusal(caught.value)[1] == "QualificationDoesNotExist"
+    assert "does not exist" in refusal(caught.value)[2]
+    client.associate_qualification_with_worker(**who)
+    score = client.get_qualification_score(**who)["Qualification"]
+    assert (score["IntegerValue"], score["Status"]) == (1, "Granted")
+    client.associate_qualification_with_worker(**who, IntegerValue=80)
+    score = client.get_qualification_score(**who)["Qualification"]
+    assert score["IntegerValue"] == 80
+    client.disassociate_qualification_from_worker(**who)
+    with pytest.raises(ClientError) as caught:
+        client.get_qualification_score(**who)
+    assert "with a status of: Granted" in refusal(caught.value)[2]
+    revoked = client.list_workers_with_qualification_type(
+        QualificationTypeId=kind, Status="Revoked"
+    )["Qualifications"]
+    assert [one["WorkerId"] for one in revoked] == [ann.worker_id]
+    client.associate_qualification_with_worker(**who, IntegerValue=0)
+    score = client.get_qualification_score(**who)["Qualification"]
+    assert score["IntegerValue"] == 0
+
+
+def test_only_the_owner_grants(market: Market) -> None:
+    """Neither a stranger's type nor the marketplace's own can be given away."""
+    client, ann = market.requester(), market.worker()
+    for kind in (make(market.requester()), NUMBER_APPROVED):
+        with pytest.raises(ClientError) as caught:
+            client.associate_qualification_with_worker(
+                QualificationTypeId=kind, WorkerId=ann.worker_id
+            )
+        assert refusal(caught.value)[1] == "QualificationTypeDoesNotExist"
+    with pytest.raises(ClientError) as caught:
+        client.associate_qualification_with_worker(
+            QualificationTypeId=make(client), WorkerId="ANOBODY"
+        )
+    assert "ANOBODY does not exist" in refusal(caught.value)[2]
+
+
+def test_types_are_listed_by_owner_and_words(market: Market) -> None:
+    """Own ones, requestable ones, and those with a word in name or keywords."""
+    client = market.requester()
+    make(client, "Trained on birds")
+    make(client, "Other", Keywords="BIRDS, cages")
+    make(market.requester(), "Birds of others")
+
+    def names(**given: Any) -> set[str]:
+        reply = client.list_qualification_types(MaxResults=100, **given)
+        return {one["Name"] for one in reply["QualificationTypes"]}
+
+    own = {"MustBeRequestable": True, "MustBeOwnedByCaller": True}
+    assert names(**own) == {"Trained on birds", "Other"}
+    assert names(**own, Query="birds") == {"Trained on birds", "Other"}
+    assert names(**own, Query="trained") == {"Trained on birds"}
+    assert "Worker_Locale" in names(MustBeRequestable=False)
+    assert "Worker_Locale" not in names(MustBeRequestable=True)
+
+
+def test_tests_are_refused_in_words(market: Market) -> None:
+    """A type with a Test would need grading, which is not there."""
+    client = market.requester()
+    with pytest.raises(ClientError) as caught:
+        make(client, Test="<QuestionForm/>", TestDurationInSeconds=60)
+    assert "no tests yet (Test)" in refusal(caught.value)[2]
+
+
+def test_the_exclusion_of_a_worker_takes_effect_at_once(market: Market) -> None:
+    """DoesNotExist with DiscoverPreviewAndAccept: the soft block."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    kind = make(client, "excluded")
+    guarded = need(kind, "DoesNotExist", ActionsGuarded="DiscoverPreviewAndAccept")
+    made = post(client, QualificationRequirements=guarded)
+    assert len(ann.groups()) == 1
+    client.associate_qualification_with_worker(
+        QualificationTypeId=kind, WorkerId=ann.worker_id, SendNotification=False
+    )
+    assert ann.groups() == []
+    assert ann.accept(made["HITGroupId"]).status_code == 404
+    assert len(bob.groups()) == 1
+
+
+def test_actions_are_guarded_one_by_one(market: Market) -> None:
+    """Accept leaves list and preview open, PreviewAndAccept only the list."""
+    client, ann = market.requester(), market.worker()
+    kind = make(client)
+    for guard, sees, previews in (
+        ("Accept", True, True),
+        ("PreviewAndAccept", True, False),
+        ("DiscoverPreviewAndAccept", False, False),
+    ):
+        made = post(
+            client,
+            Title=guard,
+            QualificationRequirements=need(kind, ActionsGuarded=guard),
+        )
+        group = made["HITGroupId"]
+        offered = [one for one in ann.groups() if one["hit_group_id"] == group]
+        assert bool(offered) == sees
+        preview = ann.http.get(f"/worker/groups/{group}/preview")
+        assert (preview.status_code == 200) == previews
+        assert ann.accept(group).status_code in (404, 409)
+        if offered:
+            assert offered[0]["may_preview"] == previews
+            assert not offered[0]["may_accept"]
+            assert offered[0]["lacks"] == ["trained Exists"]
+
+
+def test_required_to_preview_is_the_old_spelling(market: Market) -> None:
+    """It means PreviewAndAccept, and cannot be said together with the new one."""
+    client = market.requester()
+    kind = make(client)
+    made = post(
+        client, QualificationRequirements=need(kind, RequiredToPreview=True)
+    )
+    assert made["QualificationRequirements"][0]["ActionsGuarded"] == "PreviewAndAccept"
+    with pytest.raises(ClientError) as caught:
+        post(
+            client,
+            QualificationRequirements=need(
+                kind, RequiredToPreview=True, ActionsGuarded="Accept"
+            ),
+        )
+    assert refusal(caught.value)[0] == "InvalidParameterCombinationError"
+
+
+@pytest.mark.parametrize(
+    ("kind", "comparator", "given"),
+    [
+        (NUMBER_APPROVED, "Exists", {"IntegerValues": [1]}),
+        (NUMBER_APPROVED, "EqualTo", {}),
+        (NUMBER_APPROVED, "EqualTo", {"IntegerValues": [1, 2]}),
+        (NUMBER_APPROVED, "In", {"IntegerValues": []}),
+        (NUMBER_APPROVED, "In", {"IntegerValues": list(range(16))}),
+        (NUMBER_APPROVED, "EqualTo", {"LocaleValues": [{"Country": "US"}]}),
+        (PERCENT_APPROVED, "GreaterThan", {"IntegerValues": [101]}),
+        (LOCALE, "GreaterThan", {"LocaleValues": [{"Country": "US"}]}),
+        (LOCALE, "EqualTo", {"IntegerValues": [1]}),
+        (LOCALE, "In", {"LocaleValues": [{"Country": "US"}] * 31}),
+        (LOCALE, "EqualTo", {"LocaleValues": [{"Country": "USA"}]}),
+        (MASTERS_PRODUCTION, "EqualTo", {"IntegerValues": [1]}),
+        (ADULT, "EqualTo", {"IntegerValues": [0]}),
+        (NUMBER_APPROVED, "AtLeast", {"IntegerValues": [1]}),
+    ],
+)
+def test_a_comparator_takes_only_its_own_values(
+    market: Market, kind: str, comparator: str, given: dict[str, Any]
+) -> None:
+    """ParameterValidationError for values that a comparator or a type cannot have."""
+    client = market.requester()
+    with pytest.raises(ClientError) as caught:
+        client.create_hit_type(
+            **HIT_TYPE, QualificationRequirements=need(kind, comparator, **given)
+        )
+    assert refusal(caught.value)[0] == "ParameterValidationError"
+
+
+def test_at_most_ten_requirements_on_active_types(market: Market) -> None:
+    """Eleven are too many; unknown and inactive types cannot be required."""
+    client = market.requester()
+    kind = make(client)
+    with pytest.raises(ClientError) as caught:
+        post(client, QualificationRequirements=need(kind) * 11)
+    assert refusal(caught.value)[0] == "ParameterValidationError"
+    client.update_qualification_type(
+        QualificationTypeId=kind, QualificationTypeStatus="Inactive"
+    )
+    with pytest.raises(ClientError) as caught:
+        post(client, QualificationRequirements=need(kind))
+    assert refusal(caught.value)[1] == "InvalidQualificationTypeState"
+    with pytest.raises(ClientError) as caught:
+        post(client, QualificationRequirements=need("3UNKNOWN"))
+    assert refusal(caught.value)[1] == "QualificationTypeDoesNotExist"
+
+
+def test_a_record_grows_with_what_is_judged(market: Market) -> None:
+    """99 of 99 counts as 100 % by rule; a rejected 100th leaves 99 % by count."""
+    client = market.requester()
+    ann = market.worker(hits_approved=99, hits_submitted=99)
+    perfect = need(PERCENT_APPROVED, "EqualTo", IntegerValues=[100])
+    hundred = need(NUMBER_APPROVED, "GreaterThanOrEqualTo", IntegerValues=[100])
+    first = post(client, Title="first", MaxAssignments=1)
+    perfect_group = post(client, Title="p", QualificationRequirements=perfect)
+    hundred_group = post(client, Title="h", QualificationRequirements=hundred)
+
+    def may_accept() -> dict[str, bool]:
+        return {one["title"]: one["may_accept"] for one in ann.groups()}
+
+    assert may_accept() == {"first": True, "p": True, "h": False}
+    assignment = ann.do(first["HITGroupId"])
+    assert may_accept() == {"p": True, "h": False}  # not judged yet
+    client.reject_assignment(AssignmentId=assignment, RequesterFeedback="Empty.")
+    assert may_accept() == {"p": False, "h": False}  # 99 of 100
+    client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
+    assert may_accept() == {"p": True, "h": True}  # 100 of 100
+    assert ann.accept(perfect_group["HITGroupId"]).status_code == 201
+    assert ann.accept(hundred_group["HITGroupId"]).status_code == 201
+
+
+def test_a_block_hides_the_requesters_hits_until_it_is_lifted(market: Market) -> None:
+    """A blocked worker finds nothing of this requester's, and can take nothing."""
+    client, other, ann = market.requester(), market.requester(), market.worker()
+    made, others = post(client), post(other)
+    client.create_worker_block(WorkerId=ann.worker_id, Reason="Scripts.")
+    client.create_worker_block(WorkerId=ann.worker_id, Reason="Scripts, again.")
+    offered = [one["hit_group_id"] for one in ann.groups()]
+    assert offered == [others["HITGroupId"]]
+    assert ann.accept(made["HITGroupId"]).status_code == 404
+    blocks = client.list_worker_blocks()["WorkerBlocks"]
+    assert blocks == [{"WorkerId": ann.worker_id, "Reason": "Scripts, again."}]
+    client.delete_worker_block(WorkerId=ann.worker_id)
+    client.delete_worker_block(WorkerId=ann.worker_id)
+    assert ann.accept(made["HITGroupId"]).status_code == 201
+
+
+def test_a_worker_asks_for_a_qualification(market: Market) -> None:
+    """Granted at once where the type says so; else the requester decides."""
+    client, ann = market.requester(), market.worker()
+    open_kind = make(client, "open", AutoGranted=True, AutoGrantedValue=7)
+    asked_kind = make(client, "asked", RetryDelayInSeconds=60)
+
+    def ask(kind: str) -> tuple[int, str]:
+        reply = ann.http.post(f"/worker/qualifications/{kind}/request").json()
+        return reply.get("status") or reply["error"]
+
+    assert ask(open_kind) == "Granted"
+    score = client.get_qualification_score(
+        QualificationTypeId=open_kind, WorkerId=ann.worker_id
+    )
+    assert score["Qualification"]["IntegerValue"] == 7
+    assert ask(open_kind) == "QualificationAlreadyExists"
+    assert ask(asked_kind) == "Pending"
+    assert ask(asked_kind) == "QualificationRequestPending"
+    (request,) = client.list_qualification_requests()["QualificationRequests"]
+    assert request["WorkerId"] == ann.worker_id
+    client.reject_qualification_request(
+        QualificationRequestId=request["QualificationRequestId"], Reason="Not yet."
+    )
+    assert ask(asked_kind) == "QualificationTypeRetryDelayNotElapsed"
+    market.wait(seconds=60)
+    assert ask(asked_kind) == "Pending"
+    (request,) = client.list_qualification_requests(QualificationTypeId=asked_kind)[
+        "QualificationRequests"
+    ]
+    given = {"QualificationRequestId": request["QualificationRequestId"]}
+    client.accept_qualification_request(**given, IntegerValue=3)
+    with pytest.raises(ClientError) as caught:
+        client.accept_qualification_request(**given)
+    assert refusal(caught.value)[1] == "InvalidQualificationRequestState"
+    score = client.get_qualification_score(
+        QualificationTypeId=asked_kind, WorkerId=ann.worker_id
+    )
+    assert score["Qualification"]["IntegerValue"] == 3
