@@ -21,7 +21,7 @@ TEAL = "#0f6b6f"
 GREEN = "#2f7d4f"
 AMBER = "#b7791f"
 RED = "#b42318"
-GREY = "#94a0ad"
+GREY = "#7b8894"
 PALE = "#b8d8d6"
 
 _BAR_INCHES = 0.28

@@ -114,7 +114,7 @@ def _flaws(reading: Reading) -> Table:
     rows = [("shows text", _majority(said_text, votes), len(votes))]
     rows += [
         (
-            excerpt(str(flaw), limit=40),
+            f"flaw: {excerpt(str(flaw), limit=40)}",
             _majority(one.groupby("item_id").size(), votes),
             len(votes),
         )

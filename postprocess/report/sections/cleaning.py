@@ -75,6 +75,7 @@ def _pairs(edits: list[Edit]) -> Table:
             for (before, after, rule), times in frequent[:_MOST_PAIRS]
         ),
         note=f"{plural(len(pairs), 'different edit')} in all. ␣ is a space.",
+        is_wide=True,
         empty="Nothing was changed.",
     )
 

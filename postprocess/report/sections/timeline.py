@@ -97,7 +97,7 @@ def _short_names(batches: pd.DataFrame) -> list[str]:
 
 def _names(batches: pd.DataFrame) -> list[str]:
     return [
-        f"batch {batch}, round {turn}"
+        f"batch {batch}, round\u00a0{turn}"
         for batch, turn in zip(batches["batch"], batches["round"], strict=True)
     ]
 
