@@ -24,6 +24,11 @@ class MarketplaceClock:
         """The present moment of the marketplace, in UTC."""
         return self.refresh() if self._now is None else self._now
 
+    @property
+    def calls(self) -> int:
+        """How many requests were sent."""
+        return self._site.calls
+
     def refresh(self) -> datetime:
         """Ask the marketplace again."""
         self._now = self._site.clock()

@@ -28,6 +28,9 @@ from rehearsal.sight import Source
 from rehearsal.site import Accepted, ConflictError, WorkerSite
 from rehearsal.traits import default_crowd
 
+_PATIENCE = timedelta(hours=6)
+"""How much time passes when the crowd finds nothing at all to do."""
+
 
 class Crowd:
     """Simulated workers; see `work_until`.
@@ -92,11 +95,15 @@ class Crowd:
     def work_until(self, *, hours: float | None = None) -> Shift:
         """Let the crowd work in virtual time.
 
-        Ends when nobody could do anything any more, even when all that was accepted
-        has been submitted or has lapsed; the clock then stands at the last event. A
-        limit of hours ends it earlier, with the clock at the limit.
+        Ends when nobody could do anything any more: all that was accepted has been
+        submitted, returned or has lapsed, and nobody would be offered more. The clock
+        then stands at the last event, so a HIT that waited for it is reviewable. If
+        nothing at all could be done, some hours pass, lest a pipeline that waits for a
+        HIT to expire wait for ever. A limit of hours ends it earlier, with the clock
+        at the limit.
         """
-        before, calls = self._counts.copy(), self._site.calls
+        before = self._counts.copy()
+        calls = self._site.calls + self.clock.calls
         self._news += 1
         start = self.clock.refresh()
         limit = None if hours is None else start + timedelta(hours=hours)
@@ -106,19 +113,21 @@ class Crowd:
                 break
             self._next_event()
         done = self._counts - before
+        if is_idle and not done.keys() - {"arrive"}:
+            self.clock.move_to(min(start + _PATIENCE, limit or start + _PATIENCE))
         return Shift(
             events=done.total(),
             submitted=done["submit"],
             returned=done["return"],
             abandoned=done["abandon"],
             late=done["late"],
-            calls=self._site.calls - calls,
+            calls=self._site.calls + self.clock.calls - calls,
             ended_at=self.clock.now(),
             is_idle=is_idle,
         )
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Let go of the connections, the clock's too."""
         self._site.close()
         self.clock.close()
 

@@ -13,7 +13,16 @@ _MORE = (
     " shown in full view of the camera",
     " seen from the front in daylight",
     " in the photo that somebody took",
+    " with nothing else of importance around",
+    " as seen from a short distance",
+    " in front of a plain background",
+    " and not much else to see",
+    " filling most of the whole frame",
+    " as far as I can tell",
+    " while somebody takes a photo nearby",
 )
+"""Five words and more, as people pad a sentence when a counter says "6 of 8"."""
+
 _MOST_ATTEMPTS = 6
 
 _IDLE_BEGINNING = re.compile(
@@ -50,7 +59,8 @@ def _left(text: str, _rng: Random) -> str:
 def _longer(text: str, rng: Random) -> str:
     if not text.strip():
         return text
-    return text.rstrip().rstrip(".,;").rstrip() + rng.choice(_MORE)
+    more = rng.choice(_MORE)
+    return text.rstrip(" .,;") + (more.upper() if text.isupper() else more)
 
 
 def _one_sentence(text: str, _rng: Random) -> str:

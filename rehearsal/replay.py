@@ -20,8 +20,8 @@ from rehearsal.mending import breaks, mend
 from rehearsal.sight import Sight
 
 _SIGNS_OF_TEXT = re.compile(
-    r"\b(text|words?|letters|lettering|label(s|ed)?|says|reading|reads|written|"
-    r"writing|signs?|logo|numbers?|printed|title|page|screen|brand)\b",
+    r"\b(text|words?|letters|lettering|label(s|ed)?|says|reads|written|"
+    r"writing|signs?|logo|numbers|printed|title|brand)\b",
     re.IGNORECASE,
 )
 _ENOUGH_MENTIONS = 2

@@ -67,7 +67,7 @@ def _scene(seed: int, number: int) -> Scene:
         place=place,
         things=_things(place, rng),
         flaws=_flaws(severity, rng),
-        severity=round(severity, 3),
+        severity=severity,
         layout_seed=rng.randrange(2**31),
     )
 
@@ -96,8 +96,8 @@ def _severity(rng: Random) -> float:
     of_five = rng.choices(range(6), GIVE_UP_PERCENT)[0]
     if of_five == 0:
         # Most clear pictures have no flaw worth a word.
-        return max(0.0, rng.uniform(-0.5, 0.42))
-    return CLEAR + (1 - CLEAR) * of_five / 5
+        return round(max(0.0, rng.uniform(-0.5, 0.42)), 3)
+    return round(CLEAR + (1 - CLEAR) * of_five / 5, 3)
 
 
 def _flaws(severity: float, rng: Random) -> tuple[str, ...]:

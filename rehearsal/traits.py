@@ -74,7 +74,7 @@ TRAITS: Mapping[str, Trait] = {
         spread=0.5,
         manner="canned",
         button_rate=0.7,
-        hits_a_visit=14,
+        hits_a_visit=9,
         heeds_requests=False,
     ),
     "lone_unreadable": Trait(
@@ -82,7 +82,6 @@ TRAITS: Mapping[str, Trait] = {
         spread=0.45,
         manner="shy",
         button_rate=0.3,
-        hits_a_visit=9,
         heeds_requests=False,
     ),
     "quality_writer": Trait(
@@ -92,7 +91,7 @@ TRAITS: Mapping[str, Trait] = {
         seconds=7,
         spread=0.4,
         manner="pasted",
-        hits_a_visit=16,
+        hits_a_visit=8,
         returns=0.0,
         heeds_requests=False,
     ),
@@ -112,7 +111,7 @@ people write is true, spelling can be mended, and a check that excludes them is 
 """
 
 _DEMO: Mapping[str, int] = {
-    "diligent": 20,
+    "diligent": 21,
     "hurried": 7,
     "slow": 5,
     "careless_speller": 5,
@@ -120,14 +119,14 @@ _DEMO: Mapping[str, int] = {
     "canned_abuser": 2,
     "quality_writer": 2,
     "paster": 2,
-    "lone_unreadable": 3,
+    "lone_unreadable": 2,
 }
 
 
 def default_crowd() -> dict[str, int]:
-    """Who works when a campaign file says nothing: 48 people, 11 of them planted bad.
+    """Who works when a campaign file says nothing: 48 people, 10 of them planted bad.
 
-    Real shares of bad work differ from job to job; a quarter is enough to see every
+    Real shares of bad work differ from job to job; a fifth is enough to see every
     check at work and few enough that five answers an image still agree.
     """
     return dict(_DEMO)
