@@ -4,10 +4,8 @@ from pathlib import Path
 
 from config.campaign_file import read_file
 from domain.campaign import Campaign
-from domain.errors import BudgetExceeded
-from domain.money import dollars
 from flows.steps.launch import question
-from flows.steps.planning import campaign_cost_cents, first_round
+from flows.steps.planning import campaign_cost_cents, check_cap, first_round
 from flows.wiring import load_campaign
 from hit_templates.render import question_bytes
 from rehearsal import scenes
@@ -28,13 +26,7 @@ def check_campaign(path: Path) -> dict[str, object]:
     ]
     items = {item.item_id: item for item in campaign.items}
     largest = max(question_bytes(question(campaign, hit, items)) for hit in hits)
-    cost, cap = campaign_cost_cents(campaign), campaign.rewards.budget_cents
-    if cost > cap:
-        raise BudgetExceeded(
-            f"{path}: rewards.budget_usd is {dollars(cap)}, and the campaign costs "
-            f"{dollars(cost)} before any replacement",
-            next_step="raise budget_usd, or lower items, assignments or reward",
-        )
+    check_cap(campaign)
     assignments = sum(hit.max_assignments for hit in hits)
     floor = campaign.rewards.wage_floor_cents_per_hour
     return {
@@ -45,8 +37,8 @@ def check_campaign(path: Path) -> dict[str, object]:
         "assignments": assignments,
         "largest question in bytes": largest,
         "reward of a HIT_cents": campaign.rewards.reward_cents,
-        "cost without replacements_cents": cost,
-        "cap_cents": cap,
+        "cost without replacements_cents": campaign_cost_cents(campaign),
+        "cap_cents": campaign.rewards.budget_cents,
         "minutes a HIT may take to stay at the wage floor": (
             round(60 * campaign.rewards.reward_cents / floor, 1) if floor else "any"
         ),

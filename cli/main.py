@@ -42,11 +42,11 @@ def main() -> None:
 
     Start with:  piecework rehearse config/campaigns/demo.toml
     """
-    # Before anything imports Prefect: nothing is sent to anybody, and its log says
-    # only what somebody should look at.
+    # Before anything imports Prefect: nothing is sent to anybody, and what fails is
+    # said once, by this command. A deployment logs as Prefect is told to.
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
-    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
 

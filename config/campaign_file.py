@@ -176,10 +176,8 @@ def _items(
     if words.items.scenes:
         file = out / "items.jsonl"
         if not file.is_file():
-            raise ConfigError(
-                [f"{path}: items.scenes: drawn by a rehearsal, and none was run yet"],
-                next_step=f"piecework rehearse {path}",
-            )
+            first = f"run `piecework rehearse {path}` first"
+            raise ConfigError([f"{path}: items.scenes: none are drawn yet; {first}"])
     else:
         file = path.parent / str(words.items.file)
     return read_items(file, task.columns, pictures=pictures)

@@ -20,6 +20,7 @@ from domain.errors import ConfigError
 from domain.ids import ItemId
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
+from flows.steps.planning import check_cap
 from flows.steps.traits import remember_planted
 from flows.wiring import load_campaign, place_of, rehearsal_place
 from flows.writing import write_results
@@ -28,6 +29,7 @@ from rehearsal import scenes
 from rehearsal.clock import MarketplaceClock
 from rehearsal.crowd import Crowd
 from rehearsal.drawing.picture import draw
+from rehearsal.people import people
 from rehearsal.replay import Replay
 from rehearsal.sight import SceneSource, Source
 from rehearsal.traits import PLANTED_BAD
@@ -85,9 +87,17 @@ def prepare(path: Path) -> Campaign:
         out = output_folder(path, words)
         rows = scenes.item_rows(words.items.scenes)
         # Faults of the file come before anything is written.
-        load_campaign(path, drawn=rows)
+        _check(load_campaign(path, drawn=rows))
         _draw(out, words.rehearsal.seed, rows)
-    return load_campaign(path)
+    campaign = load_campaign(path)
+    _check(campaign)
+    return campaign
+
+
+def _check(campaign: Campaign) -> None:
+    check_cap(campaign)
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    _source(campaign)
 
 
 def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
@@ -100,7 +110,8 @@ def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
     (out / "items.jsonl").write_text(lines, encoding="utf-8")
 
 
-def _crowd(campaign: Campaign, endpoint_url: str, clock: MarketplaceClock) -> Crowd:
+def _source(campaign: Campaign) -> Source:
+    """What the workers know about the items."""
     plan = campaign.rehearsal
     source: Source
     if plan.replay is not None:
@@ -117,9 +128,7 @@ def _crowd(campaign: Campaign, endpoint_url: str, clock: MarketplaceClock) -> Cr
         raise ConfigError(
             [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
         )
-    return Crowd(
-        plan, campaign.task, source=source, endpoint_url=endpoint_url, clock=clock
-    )
+    return source
 
 
 @contextmanager
@@ -136,7 +145,13 @@ def _world(campaign: Campaign) -> Iterator[None]:
         clock = MarketplaceClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,
-            _crowd(campaign, running.endpoint_url, clock) as crowd,
+            Crowd(
+                plan,
+                campaign.task,
+                source=_source(campaign),
+                endpoint_url=running.endpoint_url,
+                clock=clock,
+            ) as crowd,
         ):
             remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
             _crowds[str(campaign.path)] = crowd

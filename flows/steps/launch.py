@@ -14,7 +14,7 @@ from flows.steps.decide import waiting_for_people
 from flows.steps.planning import (
     affordable,
     batch_items,
-    campaign_cost_cents,
+    check_cap,
     first_round,
     hit_cost_cents,
     replacements,
@@ -33,7 +33,7 @@ def launch(place: Workplace) -> int:
     Raises:
         BudgetExceeded: the plain campaign costs more than its cap allows.
     """
-    _check_cap(place)
+    check_cap(place.campaign)
     due = next_hits(place, read_state(place))
     if due:
         hits.plan(place.store, due)
@@ -101,19 +101,6 @@ def _is_settled(place: Workplace, state: State) -> bool:
         and not state.unsettled()
         and not waiting_for_people(place, state)
     )
-
-
-def _check_cap(place: Workplace) -> None:
-    plain, cap = (
-        campaign_cost_cents(place.campaign),
-        place.campaign.rewards.budget_cents,
-    )
-    if plain > cap:
-        raise BudgetExceeded(
-            f"{place.campaign.path}: rewards.budget_usd is {dollars(cap)}, and the "
-            f"campaign costs {dollars(plain)} before any replacement",
-            next_step="raise budget_usd, or lower items, assignments or reward",
-        )
 
 
 def _hit_type(place: Workplace) -> HitTypeId:

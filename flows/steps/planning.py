@@ -9,8 +9,10 @@ import random
 from collections.abc import Mapping, Sequence
 
 from domain.campaign import Campaign
+from domain.errors import BudgetExceeded
 from domain.hit import Item, PlannedHit
 from domain.ids import HitKey, ItemId
+from domain.money import dollars
 
 
 def batch_items(campaign: Campaign, batch: int) -> list[Item]:
@@ -75,6 +77,21 @@ def campaign_cost_cents(campaign: Campaign) -> int:
         for batch in range(1, campaign.posting.batches + 1)
         for hit in first_round(campaign, batch)
     )
+
+
+def check_cap(campaign: Campaign) -> None:
+    """Refuse a campaign whose plain cost passes its cap.
+
+    Raises:
+        BudgetExceeded: before anything is posted.
+    """
+    plain, cap = campaign_cost_cents(campaign), campaign.rewards.budget_cents
+    if plain > cap:
+        raise BudgetExceeded(
+            f"{campaign.path}: rewards.budget_usd is {dollars(cap)}, and the campaign "
+            f"costs {dollars(plain)} before any replacement",
+            next_step="raise budget_usd, or lower items, assignments or reward",
+        )
 
 
 def affordable(

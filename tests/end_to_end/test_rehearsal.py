@@ -1,0 +1,173 @@
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.end_to_end.conftest import Command
+
+pytestmark = pytest.mark.flow
+
+CAMPAIGN = """
+name = "small"
+description = "Twenty drawn pictures in two batches."
+task = "caption"
+[items]
+scenes = 20
+[posting]
+batches = 2
+[rewards]
+budget_usd = "60.00"
+wage_floor_usd_per_hour = "10.00"
+[requirements]
+approved_hits_above = 500
+countries = ["US"]
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation", "capitals", "quality_words", "same_sentence"]
+then = "drop"
+because = "Not what the page asks for."
+[[decisions.rule]]
+on = "worker"
+any_of = ["capitals", "quality_words", "same_sentence"]
+share = 0.4
+then = "exclude"
+because = "Two in five answers were not what the page asks for."
+[output]
+folder = "out"
+[rehearsal]
+seed = 3
+"""
+
+
+def _rehearse(folder: Path, piecework: Command) -> dict[str, object]:
+    folder.mkdir(exist_ok=True)
+    (folder / "small.toml").write_text(CAMPAIGN)
+    done = piecework("rehearse", folder / "small.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    facts: dict[str, object] = json.loads(done.stdout)
+    return facts
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
+    return {path.name: path.read_bytes() for path in made}
+
+
+def _posted(folder: Path) -> int:
+    with sqlite3.connect(folder / "out/marketplace.db") as books:
+        return int(books.execute("SELECT count(*) FROM hits").fetchone()[0])
+
+
+def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
+    tmp_path: Path, piecework: Command
+) -> None:
+    """Same seed, same bytes; and again over the finished store: no HIT more."""
+    facts = _rehearse(tmp_path / "one", piecework)
+    assert facts["is_finished"] is True
+    assert facts["missing"] == 0
+    assert facts["accepted"] == 100  # 20 pictures x 5 answers
+    assert facts["held_cents"] == 0
+    files = _files(tmp_path / "one")
+    posted = _posted(tmp_path / "one")
+    assert posted == facts["hits_posted"]
+
+    _rehearse(tmp_path / "other", piecework)
+    assert _files(tmp_path / "other") == files
+
+    again = _rehearse(tmp_path / "one", piecework)
+    assert _posted(tmp_path / "one") == posted
+    assert _files(tmp_path / "one") == files
+    assert {**again, "seconds": 0} == {**facts, "seconds": 0}
+
+    _check_dataset(tmp_path / "one/out/dataset")
+    exported = piecework("export", tmp_path / "one/small.toml")
+    assert exported.returncode == 0, exported.stderr
+    assert _files(tmp_path / "one") == files
+
+
+def _check_dataset(folder: Path) -> None:
+    """It loads with pandas and json, and adds up to five answers a picture."""
+    captions = pd.read_csv(folder / "captions.csv", dtype=str, keep_default_na=False)
+    aside = pd.read_parquet(folder / "set_aside.parquet")
+    assert len(captions) == len(pd.read_parquet(folder / "captions.parquet"))
+    canned = aside[(aside["set_aside"] == "canned") & ~aside["is_rejected"]]
+    answers = Counter([*captions["item_id"], *canned["item_id"]])
+    assert set(answers.values()) == {5}
+    assert len(answers) == 20
+    combined = json.loads((folder / "captions.json").read_text())
+    assert len(combined["images"]) == 20
+    workers = set(captions["worker"]) | set(aside["worker"])
+    assert all(len(worker) == 16 for worker in workers)
+    text = "".join(path.read_text(errors="replace") for path in folder.glob("*.*"))
+    with sqlite3.connect(folder.parent / "piecework.db") as store:
+        plain = [row[0] for row in store.execute("SELECT worker_id FROM assignments")]
+    assert plain
+    assert not [worker for worker in set(plain) if worker in text]
+    report = (folder.parent / "report.html").read_text()
+    assert not [worker for worker in set(plain) if worker in report]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (('task = "caption"', 'task = "origami"'), 2, "origami"),
+        (("scenes = 20", 'file = "none.csv"'), 2, "cannot be read"),
+        (('budget_usd = "60.00"', 'budget_usd = "1.00"'), 3, "budget_usd is $1.00"),
+        (("seed = 3", "seed = 3\nreplay = 'none.csv'"), 2, "none.csv"),
+        (("seed = 3", "seed = 3\n[rehearsal.crowd]\nelves = 3"), 2, "elves"),
+    ],
+)
+def test_bad_input_ends_in_a_sentence_and_nothing_is_posted(
+    tmp_path: Path,
+    piecework: Command,
+    change: tuple[str, str],
+    code: int,
+    words: str,
+) -> None:
+    """Exit code 2 or 3, no traceback, no HIT."""
+    (tmp_path / "small.toml").write_text(CAMPAIGN.replace(*change))
+    done = piecework("rehearse", tmp_path / "small.toml")
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    if (tmp_path / "out/marketplace.db").exists():
+        assert _posted(tmp_path) == 0
+
+
+def test_live_work_and_closed_hosts_are_refused(
+    tmp_path: Path, piecework: Command
+) -> None:
+    """Exit code 3, with the reason, whatever the campaign."""
+    campaign = CAMPAIGN.replace("scenes = 20", 'file = "items.csv"')
+    (tmp_path / "small.toml").write_text(campaign)
+    (tmp_path / "items.csv").write_text("image_id,url\na,https://example.org/a\n")
+    amazon = "https://mturk-requester.us-east-1.amazonaws.com"
+    for words in (
+        ("--endpoint", amazon),
+        ("--endpoint", "http://127.0.0.1:9", "--live"),
+        ("--endpoint", "http://192.0.2.1:8080"),
+    ):
+        done = piecework("run", tmp_path / "small.toml", *words)
+        assert done.returncode == 3, done.stderr
+        assert "Traceback" not in done.stderr
+    assert (
+        "2026-09-30"
+        in piecework("advance", tmp_path / "small.toml", "--endpoint", amazon).stderr
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_status_before_anything_is_a_sentence(
+    tmp_path: Path, piecework: Command
+) -> None:
+    """No store yet: exit code 1 and the next step, not a traceback."""
+    (tmp_path / "small.toml").write_text(CAMPAIGN)
+    done = piecework("status", tmp_path / "small.toml")
+    assert done.returncode == 2
+    assert "piecework rehearse" in done.stderr
+    assert "Traceback" not in done.stderr
