@@ -6,7 +6,7 @@ talk to that rehearsing marketplace; they use access keys and handles that nobod
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,25 +16,37 @@ from marketplace.server import serve
 from tests.marketplace.market import START, Market
 
 
-@pytest.fixture
-def market(tmp_path: Path) -> Iterator[Market]:
-    """A marketplace that rehearses: a new one, or the one at PIECEWORK_ENDPOINT."""
+@contextmanager
+def a_market(database: Path) -> Iterator[Market]:
+    """A new marketplace that rehearses, or the one at PIECEWORK_ENDPOINT."""
     with ExitStack() as stack:
         endpoint = os.environ.get("PIECEWORK_ENDPOINT", "")
         frames = os.environ.get("PIECEWORK_FRAMES", "")
         if not endpoint:
             running = stack.enter_context(
-                serve(tmp_path / "market.db", rehearsal=True, seed=7, start=START)
+                serve(database, rehearsal=True, seed=7, start=START)
             )
             endpoint, frames = running.endpoint_url, running.frames_url
         yield Market(endpoint, frames, stack)
 
 
 @pytest.fixture
+def market(tmp_path: Path) -> Iterator[Market]:
+    """A marketplace in which nothing has happened yet."""
+    with a_market(tmp_path / "market.db") as market:
+        yield market
+
+
+@pytest.fixture(scope="session")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
+    """A marketplace for tests that leave time alone and bring their own requester."""
+    with a_market(tmp_path_factory.mktemp("standing") / "market.db") as market:
+        yield market
+
+
+@pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     """A house without doors, for laws about its inside."""
-    opened = House(
-        tmp_path / "house.db", Rules(rehearsal=True, seed=7, start=START)
-    )
+    opened = House(tmp_path / "house.db", Rules(rehearsal=True, seed=7, start=START))
     yield opened
     opened.close()

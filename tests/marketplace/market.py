@@ -29,15 +29,17 @@ HIT_TYPE: dict[str, Any] = {
     "AutoApprovalDelayInSeconds": 3600,
 }
 
+UNUSED = "unused"  # signatures are not checked
+
 _session = boto3.session.Session(
-    aws_access_key_id="unused", aws_secret_access_key="unused", region_name="us-east-1"
+    aws_access_key_id="unused", aws_secret_access_key=UNUSED, region_name="us-east-1"
 )
 
 
 class Worker:
     """A simulated worker as a program."""
 
-    def __init__(self, endpoint: str, **standing: Any) -> None:
+    def __init__(self, endpoint: str, **standing: object) -> None:
         self.http = httpx.Client(base_url=endpoint)
         given = {"handle": secrets.token_hex(8), "country": "US", **standing}
         reply = self.http.post("/rehearsal/workers", json=given)
@@ -91,7 +93,7 @@ class Market:
                 "mturk",
                 endpoint_url=self.endpoint,
                 aws_access_key_id=key,
-                aws_secret_access_key="unused",
+                aws_secret_access_key=UNUSED,
                 config=Config(
                     retries={"total_max_attempts": 1}, parameter_validation=False
                 ),
@@ -100,7 +102,7 @@ class Market:
             self._clients[key] = client
         return self._clients[key]
 
-    def worker(self, **standing: Any) -> Worker:
+    def worker(self, **standing: object) -> Worker:
         """A worker whom nobody met before, unless a handle says otherwise."""
         worker = Worker(self.endpoint, **standing)
         self._stack.callback(worker.http.close)
@@ -128,14 +130,29 @@ class Market:
         return httpx.put(f"{self.endpoint}/rehearsal/faults", json=list(faults))
 
 
-def post(client: "MTurkClient", **given: Any) -> dict[str, Any]:
+def post(client: "MTurkClient", **given: object) -> dict[str, Any]:
     """Post a HIT of the usual type, with other values where they are given."""
-    values = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION, **given}
+    values: dict[str, Any] = {
+        **HIT_TYPE,
+        "LifetimeInSeconds": 86_400,
+        "Question": QUESTION,
+        **given,
+    }
     return dict(client.create_hit(**values)["HIT"])
+
+
+def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:
+    """Change a HIT's expiry; 0 is the past, as many clients send it."""
+    given: dict[str, Any] = {"HITId": hit_id, "ExpireAt": at}
+    client.update_expiration_for_hit(**given)
 
 
 def refusal(fault: ClientError) -> tuple[str, str, str]:
     """Type, TurkErrorCode and message of a refused call."""
     error = fault.response["Error"]
     turk_code = str(fault.response.get("TurkErrorCode", ""))
-    return error["Code"], turk_code.removeprefix("AWS.MechanicalTurk."), error["Message"]
+    return (
+        error["Code"],
+        turk_code.removeprefix("AWS.MechanicalTurk."),
+        error["Message"],
+    )

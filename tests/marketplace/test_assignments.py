@@ -20,17 +20,15 @@ def test_an_answer_comes_back_as_it_was_typed(market: Market) -> None:
     made = post(client)
     typed = 'A <b>bird</b> & "cage" ]]>\r\n\tünïcødé 🐦'
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
-    ann.submit(
-        assignment,
-        **{
-            "caption.1": typed,
-            "flaws.1": ["blur", "dark"],
-            "comment": "",
-            "hitId": "left out",
-            "workerId": "left out",
-            "turkSubmitTo": "left out",
-        },
-    )
+    form: dict[str, str | list[str]] = {
+        "caption.1": typed,
+        "flaws.1": ["blur", "dark"],
+        "comment": "",
+        "hitId": "left out",
+        "workerId": "left out",
+        "turkSubmitTo": "left out",
+    }
+    ann.submit(assignment, **form)
     found = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
     root = fromstring(found)
     answers = {

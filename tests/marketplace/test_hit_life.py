@@ -1,15 +1,16 @@
 """The life of a HIT as requesters see it, over the wire."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
+from tests.marketplace.market import HIT_TYPE, QUESTION, Market, expire, post, refusal
 
 
-def counters(hit: Any) -> tuple[str, int, int, int]:
+def counters(hit: Mapping[str, Any]) -> tuple[str, int, int, int]:
     """State, available, pending, completed."""
     return (
         hit["HITStatus"],
@@ -115,13 +116,11 @@ def test_expiring_now_and_extending_again(market: Market) -> None:
     """ExpireAt in the past closes at once; a future one opens the HIT again."""
     client = market.requester()
     made = post(client)
-    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    expire(client, made["HITId"])
     hit = client.get_hit(HITId=made["HITId"])["HIT"]
     assert hit["HITStatus"] == "Reviewable"
     assert hit["Expiration"] == market.now()
-    client.update_expiration_for_hit(
-        HITId=made["HITId"], ExpireAt=datetime.fromisoformat("2026-02-01T00:00:00Z")
-    )
+    expire(client, made["HITId"], market.now() + timedelta(days=27))
     hit = client.get_hit(HITId=made["HITId"])["HIT"]
     assert counters(hit) == ("Assignable", 1, 0, 0)
 
@@ -231,5 +230,5 @@ def test_requesters_do_not_see_each_other(market: Market) -> None:
         stranger.get_hit(HITId=made["HITId"])
     assert refusal(caught.value)[:2] == ("RequestError", "HITDoesNotExist")
     with pytest.raises(ClientError):
-        stranger.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+        expire(stranger, made["HITId"])
     assert stranger.list_hits()["HITs"] == []

@@ -1,9 +1,12 @@
 """Money over the wire: holds, fees, payments, and the books behind them."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.marketplace.market import QUESTION, Market, post, refusal
+from tests.marketplace.market import QUESTION, Market, expire, post, refusal
 
 
 def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
@@ -22,7 +25,7 @@ def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
     assert balances() == ("9998.02", "1.32")
     client.reject_assignment(AssignmentId=second, RequesterFeedback="Empty.")
     assert balances() == ("9998.68", "0.66")
-    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    expire(client, made["HITId"])
     assert balances() == ("9999.34", "0.00")
 
 
@@ -77,10 +80,10 @@ def test_reopening_an_expired_hit_needs_the_money_again(market: Market) -> None:
     """What expiry released may have been spent meanwhile."""
     client = market.requester()
     made = post(client, Reward="5000")  # holds 6,000
-    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    expire(client, made["HITId"])
     post(client, Reward="4000")  # holds 4,800 of 10,000
     with pytest.raises(ClientError) as caught:
-        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=1_768_000_000)
+        expire(client, made["HITId"], market.now() + timedelta(days=1))
     assert refusal(caught.value)[1] == "InsufficientFunds"
     assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
 
@@ -98,8 +101,12 @@ def test_a_bonus_is_paid_to_the_worker_of_the_assignment(market: Market) -> None
     )
     # fee of 103 cents: 20.6 -> 21; held 0.66
     assert client.get_account_balance()["AvailableBalance"] == "9998.10"
-    for where in ({"AssignmentId": assignment}, {"HITId": made["HITId"]}):
-        paid = client.list_bonus_payments(**where)["BonusPayments"]  # type: ignore[arg-type]
+    wheres: list[dict[str, Any]] = [
+        {"AssignmentId": assignment},
+        {"HITId": made["HITId"]},
+    ]
+    for where in wheres:
+        paid = client.list_bonus_payments(**where)["BonusPayments"]
         assert [
             (one["WorkerId"], one["BonusAmount"], one["Reason"]) for one in paid
         ] == [(ann.worker_id, "1.03", "It was very good.")]

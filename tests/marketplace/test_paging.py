@@ -10,7 +10,7 @@ from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
 
 
 def test_pages_add_up_to_the_whole_list_newest_first(market: Market) -> None:
-    """botocore's own paginator sees every HIT once."""
+    """The paginator that botocore ships sees every HIT once."""
     client = market.requester()
     ids = [post(client)["HITId"] for _ in range(7)]
     pages = client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 3})

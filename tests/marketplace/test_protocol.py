@@ -9,44 +9,44 @@ from botocore.exceptions import ClientError
 
 from marketplace.requester.backend import OPERATIONS
 from marketplace.requester.model import TARGET_PREFIX, operation_names
-from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
-
-SIGNED = "AWS4-HMAC-SHA256 Credential=KEY/20260105/us-east-1/mturk-requester/aws4"
+from tests.marketplace.market import HIT_TYPE, QUESTION, Market, expire, post, refusal
 
 
 def call(
-    market: Market,
+    standing: Market,
     operation: str = "GetAccountBalance",
     *,
     body: bytes = b"{}",
+    key: str = "KEY",
     **headers: str,
 ) -> httpx.Response:
     """A call by hand; an empty header is left out."""
+    scope = "20260105/us-east-1/mturk-requester/aws4_request"
     sent = {
         "X-Amz-Target": TARGET_PREFIX + operation,
-        "Authorization": SIGNED,
+        "Authorization": f"AWS4-HMAC-SHA256 Credential={key}/{scope}",
         "Content-Type": "application/x-amz-json-1.1",
         **{name.replace("_", "-"): value for name, value in headers.items()},
     }
     kept = {name: value for name, value in sent.items() if value}
-    return httpx.post(market.endpoint, content=body, headers=kept)
+    return httpx.post(standing.endpoint, content=body, headers=kept)
 
 
-def test_a_reply_is_aws_json_with_a_request_id(market: Market) -> None:
+def test_a_reply_is_aws_json_with_a_request_id(standing: Market) -> None:
     """Content type, id and body are what botocore reads; empty outputs are `{}`."""
-    reply = call(market)
+    reply = call(standing)
     assert reply.status_code == 200
     assert reply.headers["content-type"] == "application/x-amz-json-1.1"
     assert reply.headers["x-amzn-requestid"]
     assert reply.json() == {"AvailableBalance": "10000.00", "OnHoldBalance": "0.00"}
-    ann = market.worker()
+    ann = standing.worker()
     body = json.dumps({"WorkerId": ann.worker_id, "Reason": "x"}).encode()
-    assert call(market, "CreateWorkerBlock", body=body).text == "{}"
+    assert call(standing, "CreateWorkerBlock", body=body).text == "{}"
 
 
-def test_an_error_has_type_code_and_a_number_at_the_end(market: Market) -> None:
+def test_an_error_has_type_code_and_a_number_at_the_end(standing: Market) -> None:
     """`__type`, `TurkErrorCode`, and a Message that nobody can compare by equality."""
-    reply = call(market, "GetHIT", body=b'{"HITId": "NONE"}')
+    reply = call(standing, "GetHIT", body=b'{"HITId": "NONE"}')
     assert reply.status_code == 400
     document = reply.json()
     assert document["__type"] == "RequestError"
@@ -72,36 +72,37 @@ def test_an_error_has_type_code_and_a_number_at_the_end(market: Market) -> None:
     ],
 )
 def test_a_call_without_address_or_sender_is_refused(
-    market: Market, headers: dict[str, str], status: int, kind: str
+    standing: Market, headers: dict[str, str], status: int, kind: str
 ) -> None:
     """AWS's own error types, so that clients know them."""
-    reply = call(market, **headers)
+    sent: dict[str, Any] = dict(headers)
+    reply = call(standing, **sent)
     assert (reply.status_code, reply.json()["__type"]) == (status, kind)
 
 
 @pytest.mark.parametrize(
     "body", [b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"a":' * 900 + b"1"]
 )
-def test_a_body_that_is_no_json_is_refused(market: Market, body: bytes) -> None:
+def test_a_body_that_is_no_json_is_refused(standing: Market, body: bytes) -> None:
     """SerializationException, whatever the bytes."""
-    reply = call(market, body=body)
+    reply = call(standing, body=body)
     assert reply.status_code == 400
     assert reply.json()["__type"] == "SerializationException"
 
 
-def test_a_body_above_a_mebibyte_is_refused(market: Market) -> None:
+def test_a_body_above_a_mebibyte_is_refused(standing: Market) -> None:
     """413, before anything is parsed."""
-    assert call(market, body=b" " * 1_048_577).status_code == 413
+    assert call(standing, body=b" " * 1_048_577).status_code == 413
 
 
 @pytest.mark.parametrize(
     "operation", [name for name in operation_names() if name not in OPERATIONS]
 )
 def test_an_operation_that_is_not_built_says_so(
-    market: Market, operation: str
+    standing: Market, operation: str
 ) -> None:
     """Never a silent success: 400, naming the operation."""
-    reply = call(market, operation)
+    reply = call(standing, operation)
     assert reply.status_code == 400
     assert operation in reply.json()["message"]
 
@@ -152,45 +153,47 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
     ],
 )
 def test_parameters_are_held_to_model_and_documents(
-    market: Market, change: dict[str, Any], complaint: str
+    standing: Market, change: dict[str, Any], complaint: str
 ) -> None:
     """ParameterValidationError with the complaint, and nothing is made."""
     body = json.dumps({**VALID, **change}).encode()
-    reply = call(market, "CreateHIT", body=body)
+    reply = call(standing, "CreateHIT", body=body)
     assert reply.status_code == 400, reply.text
     assert reply.json()["__type"] == "ParameterValidationError"
     assert complaint in reply.json()["Message"]
-    assert market.requester("KEY").list_hits()["HITs"] == []
+    assert standing.requester("KEY").list_hits()["HITs"] == []
 
 
-def test_all_faults_of_a_request_are_told_at_once(market: Market) -> None:
+def test_all_faults_of_a_request_are_told_at_once(standing: Market) -> None:
     """Nobody mends one fault to meet the next."""
     body = json.dumps({**VALID, "Title": 1, "Reward": "x", "Colour": 1}).encode()
-    message = call(market, "CreateHIT", body=body).json()["Message"]
+    message = call(standing, "CreateHIT", body=body).json()["Message"]
     assert all(name in message for name in ("Title", "Reward", "Colour"))
 
 
-def test_null_members_count_as_absent(market: Market) -> None:
+def test_null_members_count_as_absent(standing: Market) -> None:
     """As AWS's JSON has it."""
     body = json.dumps({**VALID, "Keywords": None}).encode()
-    assert call(market, "CreateHIT", body=body).json()["HIT"]["Keywords"] == ""
+    assert (
+        call(standing, "CreateHIT", body=body, key="K2").json()["HIT"]["Keywords"] == ""
+    )
 
 
-def test_moments_are_numbers_or_iso_text(market: Market) -> None:
+def test_moments_are_numbers_or_iso_text(standing: Market) -> None:
     """Both ways to send a timestamp mean the same."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client)
     for moment in (1_767_700_000, "2026-01-06T11:46:41Z"):
-        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=moment)
+        expire(client, made["HITId"], moment)
     hit = client.get_hit(HITId=made["HITId"])["HIT"]
     assert hit["Expiration"].timestamp() == 1_767_700_001
     with pytest.raises(ClientError) as caught:
-        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=4_000_000_000)
+        expire(client, made["HITId"], 4_000_000_000)
     assert refusal(caught.value)[0] == "ParameterValidationError"
 
 
-def test_a_layout_does_not_exist(market: Market) -> None:
+def test_a_layout_does_not_exist(standing: Market) -> None:
     """HIT layouts were made in a web page of the service's; here is none."""
     body = json.dumps({**VALID, "Question": None, "HITLayoutId": "ABC"}).encode()
-    reply = call(market, "CreateHIT", body=body)
+    reply = call(standing, "CreateHIT", body=body)
     assert reply.json()["TurkErrorCode"].endswith("HITLayoutDoesNotExist")

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 
-def make(client: "MTurkClient", name: str = "trained", **given: Any) -> str:
+def make(client: "MTurkClient", name: str = "trained", **given: object) -> str:
     """A qualification type's id."""
-    values = {"Description": "x", "QualificationTypeStatus": "Active", **given}
+    values: dict[str, Any] = {
+        "Description": "x",
+        "QualificationTypeStatus": "Active",
+        **given,
+    }
     reply = client.create_qualification_type(Name=name, **values)
     return reply["QualificationType"]["QualificationTypeId"]
 
 
-def need(kind: str, comparator: str = "Exists", **given: Any) -> list[Any]:
+def need(kind: str, comparator: str = "Exists", **given: object) -> list[Any]:
     """One requirement, as a HIT type takes it."""
     return [{"QualificationTypeId": kind, "Comparator": comparator, **given}]
 
@@ -52,7 +56,7 @@ def test_a_qualification_is_granted_changed_revoked_and_granted_again(
     """Associate overwrites; a revoked one is told apart from one never had."""
     client, ann = market.requester(), market.worker()
     kind = make(client)
-    who = {"QualificationTypeId": kind, "WorkerId": ann.worker_id}
+    who: dict[str, Any] = {"QualificationTypeId": kind, "WorkerId": ann.worker_id}
     with pytest.raises(ClientError) as caught:
         client.get_qualification_score(**who)
     assert refusal(caught.value)[1] == "QualificationDoesNotExist"
@@ -99,8 +103,9 @@ def test_types_are_listed_by_owner_and_words(market: Market) -> None:
     make(client, "Other", Keywords="BIRDS, cages")
     make(market.requester(), "Birds of others")
 
-    def names(**given: Any) -> set[str]:
-        reply = client.list_qualification_types(MaxResults=100, **given)
+    def names(**given: object) -> set[str]:
+        wanted: dict[str, Any] = {"MaxResults": 100, **given}
+        reply = client.list_qualification_types(**wanted)
         return {one["Name"] for one in reply["QualificationTypes"]}
 
     own = {"MustBeRequestable": True, "MustBeOwnedByCaller": True}
@@ -164,9 +169,7 @@ def test_required_to_preview_is_the_old_spelling(market: Market) -> None:
     """It means PreviewAndAccept, and cannot be said together with the new one."""
     client = market.requester()
     kind = make(client)
-    made = post(
-        client, QualificationRequirements=need(kind, RequiredToPreview=True)
-    )
+    made = post(client, QualificationRequirements=need(kind, RequiredToPreview=True))
     assert made["QualificationRequirements"][0]["ActionsGuarded"] == "PreviewAndAccept"
     with pytest.raises(ClientError) as caught:
         post(
@@ -273,9 +276,9 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
     open_kind = make(client, "open", AutoGranted=True, AutoGrantedValue=7)
     asked_kind = make(client, "asked", RetryDelayInSeconds=60)
 
-    def ask(kind: str) -> tuple[int, str]:
+    def ask(kind: str) -> str:
         reply = ann.http.post(f"/worker/qualifications/{kind}/request").json()
-        return reply.get("status") or reply["error"]
+        return str(reply.get("status") or reply["error"])
 
     assert ask(open_kind) == "Granted"
     score = client.get_qualification_score(
@@ -296,7 +299,9 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
     (request,) = client.list_qualification_requests(QualificationTypeId=asked_kind)[
         "QualificationRequests"
     ]
-    given = {"QualificationRequestId": request["QualificationRequestId"]}
+    given: dict[str, Any] = {
+        "QualificationRequestId": request["QualificationRequestId"]
+    }
     client.accept_qualification_request(**given, IntegerValue=3)
     with pytest.raises(ClientError) as caught:
         client.accept_qualification_request(**given)

@@ -5,7 +5,7 @@ import re
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
+from tests.marketplace.market import HIT_TYPE, QUESTION, Market, expire, post, refusal
 
 
 def test_a_repeated_create_names_the_first_hit(market: Market) -> None:
@@ -62,8 +62,9 @@ def test_a_bonus_is_paid_once_per_token(market: Market) -> None:
     with pytest.raises(ClientError) as caught:
         client.send_bonus(**bonus)
     assert refusal(caught.value)[0] == "RequestError"
-    assert 'The idempotency token "once-only" has already been processed.' in (
-        refusal(caught.value)[2]
+    assert (
+        'The idempotency token "once-only" has already been processed.'
+        in (refusal(caught.value)[2])
     )
     assert client.get_account_balance()["AvailableBalance"] == balance
 
@@ -88,14 +89,14 @@ def test_an_exact_repeat_of_an_expiry_is_refused(market: Market) -> None:
     """As seen live: the service makes a token of HIT id and time by itself."""
     client = market.requester()
     made = post(client)
-    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    expire(client, made["HITId"])
     with pytest.raises(ClientError) as caught:
-        client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+        expire(client, made["HITId"])
     assert (
         f'"{made["HITId"]}Thu Jan 01 00:00:00 UTC 1970" has already been processed'
         in refusal(caught.value)[2]
     )
-    client.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=1)
+    expire(client, made["HITId"], 1)
 
 
 def test_a_lost_reply_is_recovered_by_the_token(market: Market) -> None:
