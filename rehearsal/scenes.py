@@ -5,6 +5,7 @@ workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three
 3.6 %, four on 3.1 %, all five on 2.2 %.
 """
 
+from dataclasses import replace
 from random import Random
 
 from domain.ids import ItemId
@@ -62,11 +63,16 @@ def _scene(seed: int, number: int) -> Scene:
     rng = dice(seed, "scene", str(number))
     place = rng.choice(list(PLACES))
     severity = _severity(rng)
+    things = _things(place, rng)
+    flaws = _flaws(severity, rng)
+    if "framing" in flaws:
+        # A bad frame cuts what is in it; what it would leave out is not in the scene.
+        things = tuple(replace(thing, count=1) for thing in things[:2])
     return Scene(
         item_id=_item_id(number),
         place=place,
-        things=_things(place, rng),
-        flaws=_flaws(severity, rng),
+        things=things,
+        flaws=flaws,
         severity=severity,
         layout_seed=rng.randrange(2**31),
     )

@@ -37,10 +37,10 @@ def spoil(picture: str, flaws: Iterable[str], *, severity: float, rng: Random) -
 
 def _badly_framed(picture: str, severity: float, side: int) -> str:
     # Things stand in the middle of the lower half: there an edge cuts them.
-    away = WIDTH * (0.32 + 0.12 * severity) * side
+    away = WIDTH * (0.2 + 0.08 * severity) * side
     feet = (WIDTH / 2, HEIGHT * 0.75)
     moved = placed(picture, (-feet[0], -feet[1]))
-    return placed(moved, (feet[0] + away, feet[1] + 10), scale=1.2)
+    return placed(moved, (feet[0] + away, feet[1] + 10), scale=1.3)
 
 
 def _blurred(picture: str, severity: float) -> str:

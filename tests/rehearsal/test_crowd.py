@@ -134,6 +134,21 @@ def test_a_killed_crowd_is_started_again_and_finishes(market: Market) -> None:
     assert {market.status(hit_id) for hit_id in hit_ids} == {"Reviewable"}
 
 
+def test_work_that_comes_too_late_is_done_by_somebody_else(market: Market) -> None:
+    """When time was moved past the deadlines, submissions fail and slots are free."""
+    hit_ids = market.post_scenes(10)
+    events: list[Event] = []
+    with crowd_on(market, MIXED, events) as crowd:
+        first = crowd.work_until(hours=0.5)
+        held = [one for one in crowd._in_hand.values() if one.page.item_ids]
+        crowd.clock.let_pass(timedelta(hours=3))
+        second = crowd.work_until()
+    assert held
+    assert second.late >= 1
+    assert first.submitted + second.submitted == 50
+    assert {market.status(hit_id) for hit_id in hit_ids} == {"Reviewable"}
+
+
 def test_whoever_remembers_a_picture_returns_its_replacement(market: Market) -> None:
     """Diligent workers give back a HIT they know from before; pasters do it again."""
     items = ["scene_0001", "scene_0002"]
