@@ -75,7 +75,7 @@ def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
 
 def _select(store: Store, condition: str, *values: object) -> list[PlannedHit]:
     rows = store.db.query(
-        f"SELECT * FROM hits WHERE {condition} ORDER BY batch, round, hit_key",
+        f"SELECT * FROM hits WHERE {condition} ORDER BY rowid",
         list(values),
     )
     return [_hit(row) for row in rows]

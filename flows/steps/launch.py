@@ -49,26 +49,50 @@ def launch(place: Workplace) -> int:
 
 
 def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
-    """What should be planned now; nothing while earlier work is open, or at the end."""
+    """What should be planned now; nothing while earlier work is open, or at the end.
+
+    First what the batch at work misses, then the next batch, and when all are posted,
+    what any batch still misses. Money for batches to come is not spent on replacements:
+    an item with four answers is worth more than one with none.
+    """
     campaign = place.campaign
     if state.batch and not _is_settled(place, state):
         return []
     taken = ledger.taken_cents(place.store)
-    batch = state.batch
-    if batch:
-        rounds = max(hit.round for hit in state.hits_of(batch))
-        if rounds < campaign.posting.max_rounds:
-            item_ids = [item.item_id for item in batch_items(campaign, batch)]
-            lacking = missing(state, item_ids, campaign.posting.assignments)
-            again = replacements(campaign, batch, rounds + 1, lacking)
-            if chosen := affordable(campaign, again, taken_cents=taken):
-                return chosen
-    while batch < campaign.posting.batches:
-        batch += 1
-        fresh = first_round(campaign, batch)
-        if chosen := affordable(campaign, fresh, taken_cents=taken):
+    to_come = [
+        first_round(campaign, batch)
+        for batch in range(1, campaign.posting.batches + 1)
+        if not state.hits_of(batch)
+    ]
+    reserved = sum(
+        hit_cost_cents(campaign, hit.max_assignments)
+        for hits in to_come
+        for hit in hits
+    )
+    choices = [
+        (_missing_hits(campaign, state, state.batch), taken + reserved),
+        *((fresh, taken) for fresh in to_come[:1]),
+    ]
+    if not to_come:
+        choices += [
+            (_missing_hits(campaign, state, batch), taken)
+            for batch in range(1, campaign.posting.batches + 1)
+        ]
+    for choice, cents in choices:
+        if chosen := affordable(campaign, choice, taken_cents=cents):
             return chosen
     return []
+
+
+def _missing_hits(campaign: Campaign, state: State, batch: int) -> list[PlannedHit]:
+    """A round more of HITs for what a posted batch misses, if it may have one."""
+    posted = state.hits_of(batch)
+    rounds = max((hit.round for hit in posted), default=0)
+    if not posted or rounds >= campaign.posting.max_rounds:
+        return []
+    item_ids = [item.item_id for item in batch_items(campaign, batch)]
+    lacking = missing(state, item_ids, campaign.posting.assignments)
+    return replacements(campaign, batch, rounds + 1, lacking)
 
 
 def exclusion(place: Workplace) -> QualificationTypeId:

@@ -74,7 +74,7 @@ def progress(place: Workplace) -> Progress:
         campaign=campaign.name,
         is_rehearsal=place.is_rehearsal,
         items=len(campaign.items),
-        batch=state.batch,
+        batch=max((hit.batch for hit in state.hits), default=0),
         batches=campaign.posting.batches,
         hits_posted=sum(hit.hit_id is not None for hit in state.hits),
         hits_open=sum(not hit.collected_at for hit in state.hits if hit.hit_id),

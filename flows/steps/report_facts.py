@@ -109,7 +109,11 @@ def _batches(state: State) -> pd.DataFrame:
                 "workers_excluded": excluded[key],
             }
         )
-    return pd.DataFrame(rows)
+    # A time that has not come must still be a time: one resolution for all columns.
+    times = dict.fromkeys(
+        ("posted_at", "last_submitted_at", "settled_at"), "datetime64[us, UTC]"
+    )
+    return pd.DataFrame(rows).astype(times) if rows else pd.DataFrame()
 
 
 def _excluded_by_round(

@@ -32,8 +32,8 @@ class State:
 
     @property
     def batch(self) -> int:
-        """The batch at work; 0 before the first."""
-        return max((hit.batch for hit in self.hits), default=0)
+        """The batch at work, of the HITs that were planned last; 0 before the first."""
+        return self.hits[-1].batch if self.hits else 0
 
     def hits_of(self, batch: int) -> list[PlannedHit]:
         """The HITs of a batch."""

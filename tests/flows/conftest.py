@@ -1,0 +1,60 @@
+"""A campaign on a real marketplace, without Prefect: steps and scripted people."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from flows.steps import assess, collect, decide, launch, settle
+from flows.steps.progress import Progress, progress
+from flows.wiring import load_campaign, market_place
+from flows.workplace import Workplace
+from marketplace.server import serve
+from tests.crash.people import People
+from tests.crash.test_crash import CAMPAIGN
+
+Opened = tuple[Workplace, People]
+Open = Callable[[str], AbstractContextManager[Opened]]
+
+
+@pytest.fixture
+def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the small campaign of the crash suite, changed as a test needs it."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+
+    @contextmanager
+    def opened(text: str) -> Iterator[Opened]:
+        path = tmp_path / "crash.toml"
+        path.write_text(text)
+        rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+        (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+        with serve(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        ) as running:
+            campaign = load_campaign(path)
+            with market_place(campaign, running.endpoint_url, live=False) as place:
+                yield place, People(running.endpoint_url)
+
+    return opened
+
+
+@pytest.fixture
+def campaign_text() -> str:
+    """The campaign file, as the crash suite has it."""
+    return CAMPAIGN
+
+
+def one_pass(place: Workplace) -> Progress:
+    """What a flow does with a campaign, step by step."""
+    collect.collect(place)
+    assess.assess(place)
+    decide.decide(place)
+    settle.settle(place)
+    launch.launch(place)
+    return progress(place)

@@ -1,0 +1,127 @@
+import csv
+import io
+
+import pytest
+
+from domain.errors import ConfigError
+from flows.steps.decision_file import read_decisions, waiting_csv
+from store import assignments, judgements
+from tests.flows.conftest import Open, one_pass
+
+
+def _person(text: str) -> str:
+    return text.replace('by = "policy"', 'by = "person"')
+
+
+def _rows(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def _written(rows: list[dict[str, str]]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def test_what_is_flagged_waits_and_the_rest_does_not(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Ann's clean work is approved at once; bob's capitals wait for a person."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        assert people.work() == 2
+        reached = one_pass(place)
+        assert reached.waiting_for == "people"
+        # bob's assignment, his two answers, and the exclusion that is proposed.
+        assert reached.to_decide == 4
+        assert reached.rewards_cents == 50
+        content, count = waiting_csv(place)
+        rows = _rows(content)
+        assert count == len(rows) == 4
+        assert {row["subject_kind"] for row in rows} == {
+            "answer",
+            "assignment",
+            "worker",
+        }
+        assert all("capitals" in row["evidence"] for row in rows[:2])
+        workers = {one.worker_id for one in assignments.every(place.store)}
+        assert not [worker for worker in workers if worker in content.decode()]
+
+
+def test_decisions_that_are_read_are_acted_on_once(
+    at_work: Open, campaign_text: str
+) -> None:
+    """As proposed: two drops, one approval, one exclusion; then replacements."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        text = waiting_csv(place)[0].decode()
+        assert read_decisions(place, text, decided_by="ada", name="d.csv") == 4
+        with pytest.raises(ConfigError, match="waits for a decision"):
+            read_decisions(place, text, decided_by="ada", name="d.csv")
+        reached = one_pass(place)
+        assert (reached.dropped, reached.excluded) == (2, 1)
+        assert (reached.replaced, reached.waiting_for) == (1, "workers")
+        by_ada = [
+            one for one in judgements.decisions(place.store) if "ada" in one.decided_by
+        ]
+        assert len(by_ada) == 4
+
+
+def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -> None:
+    """Kept answers count, a kept worker stays, and nothing is replaced."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        rows = _rows(waiting_csv(place)[0])
+        for row in rows:
+            if row["subject_kind"] != "assignment":
+                row["verdict"], row["because"] = "keep", ""
+        assert read_decisions(place, _written(rows), decided_by="ada", name="d") == 4
+        reached = one_pass(place)
+        assert (reached.accepted, reached.excluded, reached.replaced) == (4, 0, 0)
+        assert reached.batch == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"verdict": "burn"}, "is none of"),
+        ({"subject_id": "nobody"}, "waits for a decision"),
+        ({"subject_kind": "planet"}, "is none of"),
+        ({"verdict": "drop", "because": " "}, "needs a reason"),
+    ],
+)
+def test_a_bad_file_is_refused_whole(
+    at_work: Open, campaign_text: str, change: dict[str, str], words: str
+) -> None:
+    """One bad row and nothing is stored; the sentence names the line."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        before = len(judgements.decisions(place.store))
+        rows = _rows(waiting_csv(place)[0])
+        rows[0] |= change
+        with pytest.raises(ConfigError, match=words) as error:
+            read_decisions(place, _written(rows), decided_by="ada", name="d.csv")
+        assert "d.csv: line 2" in error.value.faults[0]
+        assert len(judgements.decisions(place.store)) == before
+
+
+def test_a_row_left_empty_goes_on_waiting(at_work: Open, campaign_text: str) -> None:
+    """No verdict, no decision; the campaign still waits for people."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        rows = _rows(waiting_csv(place)[0])
+        rows[0]["verdict"] = ""
+        assert read_decisions(place, _written(rows), decided_by="ada", name="d") == 3
+        reached = one_pass(place)
+        assert (reached.to_decide, reached.waiting_for) == (1, "people")
+        assert reached.batch == 1

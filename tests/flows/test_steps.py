@@ -1,0 +1,117 @@
+"""Steps on a real marketplace: what is due is done, once, and never past the cap."""
+
+from dataclasses import replace
+
+import pytest
+
+from domain.errors import BudgetExceeded, StoreError
+from flows.steps import launch
+from flows.steps.clean import clean
+from flows.steps.export import export
+from flows.steps.progress import progress
+from flows.wiring import market_place
+from store import ledger
+from tests.flows.conftest import Open, one_pass
+
+
+def test_a_pass_with_nothing_due_changes_nothing(
+    at_work: Open, campaign_text: str
+) -> None:
+    """While workers work, any number of passes posts and pays nothing."""
+    with at_work(campaign_text) as (place, _):
+        first = one_pass(place)
+        assert first.waiting_for == "workers"
+        assert one_pass(place) == one_pass(place) == first
+
+
+def test_the_cap_ends_replacements_and_is_reported(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The plain campaign costs 2.40; with no cent more, nothing can be replaced."""
+    with at_work(campaign_text.replace('"20.00"', '"2.40"')) as (place, people):
+        reached = one_pass(place)
+        while reached.waiting_for != "nobody":
+            assert people.work() or reached.waiting_for == "the next pass"
+            reached = one_pass(place)
+        assert reached.cap_reached
+        # bob's two answers are dropped and paid for, and the second batch's money is
+        # kept for it. There dan's rejection frees 60 cents again: one assignment more.
+        assert (reached.batch, reached.missing, reached.replaced) == (2, 2, 1)
+        assert ledger.taken_cents(place.store) == 240
+
+
+def test_a_raised_cap_buys_what_is_missing_in_any_batch(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The same store with a higher cap posts only what is missing, then ends."""
+    tight = campaign_text.replace('"20.00"', '"2.40"')
+    with at_work(tight) as (place, people):
+        reached = one_pass(place)
+        while reached.waiting_for != "nobody":
+            people.work()
+            reached = one_pass(place)
+        rewards = replace(place.campaign.rewards, budget_cents=2000)
+        richer = replace(place, campaign=replace(place.campaign, rewards=rewards))
+        reached = one_pass(richer)
+        assert reached.waiting_for == "workers"
+        while reached.waiting_for != "nobody":
+            people.work()
+            reached = one_pass(richer)
+        assert (reached.missing, reached.cap_reached) == (0, False)
+        assert reached.surplus == 0
+
+
+def test_a_campaign_dearer_than_its_cap_posts_nothing(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The cap is compared before the first call."""
+    with at_work(campaign_text.replace('"20.00"', '"2.39"')) as (place, _):
+        with pytest.raises(BudgetExceeded, match=r"\$2\.40 before any replacement"):
+            launch.launch(place)
+        assert list(place.platform.find_hits()) == []
+
+
+def test_a_store_is_of_one_marketplace_and_one_set_of_items(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Another endpoint or other items find a closed door, and nothing is posted."""
+    with at_work(campaign_text) as (place, _):
+        one_pass(place)
+        campaign = place.campaign
+        fewer = replace(campaign, items=campaign.items[:3])
+        for other, endpoint in (
+            (campaign, "http://127.0.0.1:9"),
+            (fewer, place.platform.endpoint),
+        ):
+            with (
+                pytest.raises(StoreError, match="was fixed as"),
+                market_place(other, endpoint, live=False),
+            ):
+                pass
+
+
+def test_export_of_an_unfinished_campaign_is_valid_and_says_so(
+    at_work: Open, campaign_text: str
+) -> None:
+    """After one batch there is a dataset of one batch, and a report that says so."""
+    with at_work(campaign_text) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        clean(place)
+        report = export(place).read_text()
+        assert not progress(place).is_finished
+        assert "not finished" in report.lower() or "unfinished" in report.lower()
+        assert (place.campaign.out / "dataset/captions.csv").stat().st_size > 0
+
+
+def test_an_export_before_any_answer_is_valid(
+    at_work: Open, campaign_text: str
+) -> None:
+    """No answer yet: empty files with their columns, and a report."""
+    with at_work(campaign_text) as (place, _):
+        one_pass(place)
+        clean(place)
+        assert export(place).exists()
+        header = (place.campaign.out / "dataset/captions.csv").read_text()
+        assert header.startswith('"answer_id"')
