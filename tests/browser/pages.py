@@ -1,0 +1,37 @@
+"""What several browser tests say to the caption page, and ask of it."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from hit_templates.tasks import load_task
+
+Open = Callable[..., Page]
+ONE = "A red house with a brown roof stands beside a post sign"
+TWO = "A green lawn under a blue sky, with the sun in a corner"
+CANNED = "Quality issues are too severe to recognize visual content."
+
+
+def fill(page: Page, n: int, caption: str) -> None:
+    """Answers everything about the item that is shown."""
+    page.fill(f"#caption-{n}", caption)
+    page.check(f'[name="has_text.{n}"][value=yes]')
+    page.check(f'[name="flaws.{n}"][value=none]')
+
+
+def faults(page: Page, field: str) -> list[str]:
+    """The messages beside a field (`caption-1`)."""
+    return page.locator(f"#faults-{field} span").all_inner_texts()
+
+
+def message(rule_name: str) -> str:
+    """What a rule says to the worker."""
+    return next(
+        rule.message for rule in load_task("caption").rules if rule.name == rule_name
+    )
+
+
+def draft_keys(page: Page) -> list[str]:
+    """Names of what the page keeps in the browser."""
+    keys: list[str] = page.evaluate("Object.keys(window.localStorage)")
+    return keys

@@ -1,0 +1,89 @@
+"""Nothing that was typed into the caption page is lost."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.host import Host
+from tests.browser.pages import (
+    ONE,
+    TWO,
+    Open,
+    fill,
+)
+
+pytestmark = pytest.mark.browser
+
+
+def test_back_and_reload_keep_everything(host: Host, open_page: Open) -> None:
+    """Back is allowed with broken rules; after a reload all is where it was."""
+    page = open_page(host.address())
+    fill(page, 1, ONE)
+    page.click("#next")
+    page.fill("#caption-2", "A lawn")  # too short: Back is allowed all the same
+    page.check('[name="flaws.2"][value=other]')
+    page.fill("#flaw_other-2", "a thumb")
+    page.click("#back")
+    expect(page.locator("#caption-1")).to_have_value(ONE)
+    page.fill("#caption-1", f"{ONE} now")
+    page.click("#next")
+    page.fill("#comment", "so far")
+    page.reload()
+    expect(page.locator("#heading-2")).to_have_text("Image 2 of 2")
+    expect(page.locator("#heading-2")).to_be_visible()
+    expect(page.locator("#caption-2")).to_have_value("A lawn")
+    expect(page.locator("#flaw_other-2")).to_have_value("a thumb")
+    expect(page.locator("#comment")).to_have_value("so far")
+    page.click("#back")
+    expect(page.locator("#caption-1")).to_have_value(f"{ONE} now")
+    expect(page.locator('[name="has_text.1"][value=yes]')).to_be_checked()
+    expect(page.locator('[name="flaws.1"][value=none]')).to_be_checked()
+
+
+def test_drafts_of_assignments_do_not_mix(host: Host, open_page: Open) -> None:
+    """The next assignment in the same browser begins empty."""
+    page = open_page(host.address("ASSIGNMENT1"))
+    page.fill("#caption-1", ONE)
+    page.goto(host.address("ASSIGNMENT2"))
+    expect(page.locator("#caption-1")).to_have_value("")
+    page.goto(host.address("ASSIGNMENT1"))
+    expect(page.locator("#caption-1")).to_have_value(ONE)
+
+
+REFUSED = """Object.defineProperty(window, 'localStorage', {
+  get() { throw new DOMException('no', 'SecurityError'); } })"""
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('full'); }"
+
+
+@pytest.mark.parametrize("refusal", [REFUSED, FULL], ids=["refused", "full"])
+def test_without_storage_the_page_works_and_says_so(
+    host: Host, open_page: Open, refusal: str
+) -> None:
+    """A browser that refuses storage costs the worker nothing but the reload."""
+    page = open_page("about:blank")
+    page.add_init_script(refusal)
+    page.goto(host.address())
+    expect(page.locator("#notice-drafts")).to_be_visible()
+    fill(page, 1, ONE)
+    page.click("#next")
+    fill(page, 2, TWO)
+    page.click("#back")
+    expect(page.locator("#caption-1")).to_have_value(ONE)
+    page.click("#next")
+    page.click("#send")
+    expect(page.get_by_text("Thank you")).to_be_visible()
+
+
+def test_enter_neither_submits_nor_loses_anything(host: Host, open_page: Open) -> None:
+    """In the text box it is a line break, elsewhere in a field nothing happens."""
+    page = open_page(host.address())
+    page.click("#caption-1")
+    page.keyboard.type(ONE[:12])
+    page.keyboard.press("Enter")
+    page.keyboard.type(ONE[12:])
+    page.check('[name="flaws.1"][value=other]')
+    page.fill("#flaw_other-1", "a finger")
+    page.locator("#flaw_other-1").press("Enter")
+    page.locator('[name="flaws.1"][value=other]').press("Enter")
+    expect(page.locator("#caption-1")).to_have_value(f"{ONE[:12]}\n{ONE[12:]}")
+    expect(page.locator("#heading-1")).to_be_visible()
+    assert host.posted == []
