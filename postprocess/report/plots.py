@@ -118,6 +118,18 @@ def curve(
     )
 
 
+def round_step(highest: float, *, columns: int) -> int:
+    """The least of 1, 2, 5, 10, 20, ... that divides 0 to highest into few columns.
+
+    >>> round_step(9, columns=24), round_step(24, columns=24), round_step(99, columns=9)
+    (1, 2, 20)
+    """
+    tens = 1
+    while highest >= columns * 5 * tens:
+        tens *= 10
+    return next(step * tens for step in (1, 2, 5) if highest < columns * step * tens)
+
+
 def _label(words: str) -> str:
     return excerpt(words, limit=_LONGEST_LABEL).partition(" (")[0]
 

@@ -21,8 +21,6 @@ from postprocess.report.words import count, part_of, plural, share, wage
 _MOST_COLUMNS = 24
 _MOST_TICKS = 9
 
-_STEPS_CENTS = (25, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
-
 _OUTLIERS_FROM = 4.0
 """Times the median; higher wages share the last column."""
 
@@ -155,7 +153,8 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
         return ()
     floor = reading.facts.wage_floor_cents_per_hour
     bins = _bins(reading)
-    round_dollars = range(0, math.ceil(bins[-1].end), _tick_dollars(bins[-1].end))
+    step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
+    round_dollars = range(0, math.ceil(bins[-1].end), step)
     beyond = int((reading.wages >= bins[-1].end * 100).sum())
     ticks = [(float(dollar), f"${dollar}") for dollar in round_dollars]
     if beyond:
@@ -181,12 +180,6 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
     return (Figure(title=title, svg=drawing, note=description),)
 
 
-def _tick_dollars(highest: float) -> int:
-    return next(
-        step for step in (1, 2, 5, 10, 50, 10**6) if highest / step <= _MOST_TICKS
-    )
-
-
 def _last_shown(reading: Reading) -> float:
     floor = reading.facts.wage_floor_cents_per_hour
     middle = max(float(reading.wages.median()), floor, 1)
@@ -198,9 +191,7 @@ def _bins(reading: Reading) -> list[plots.Bin]:
     """Columns of equal width; the floor is an edge, so that none straddles it."""
     floor = reading.facts.wage_floor_cents_per_hour
     last = _last_shown(reading)
-    step = next(
-        (one for one in _STEPS_CENTS if last / one <= _MOST_COLUMNS), _STEPS_CENTS[-1]
-    )
+    step = plots.round_step(last, columns=_MOST_COLUMNS)
     start = floor % step - step if floor % step else 0
     wages = reading.wages + ROUNDING_CENTS
     edges = [*range(start, math.floor(last) + 1, step)]

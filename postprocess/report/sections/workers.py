@@ -73,12 +73,7 @@ def _spread(reading: Reading) -> str:
 
 def _figure(answers: pd.Series) -> Figure:
     most = int(answers.max())
-    width = next(
-        step * 10**zeros
-        for zeros in range(10)
-        for step in (1, 2, 5)
-        if most < _MOST_COLUMNS * step * 10**zeros
-    )
+    width = plots.round_step(most, columns=_MOST_COLUMNS)
     starts = range(0, most + 1, width)
     bins = [
         plots.Bin(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.report.reading import FATES, Reading, read
@@ -20,6 +20,7 @@ def _marked(canned: list[bool], rejected: list[bool], surplus: list[bool]) -> Re
     return read(replace(_SMALL, answers=answers))
 
 
+@settings(deadline=None, max_examples=40)
 @given(_MARKS, _MARKS, _MARKS)
 def test_fates_add_up_whatever_is_marked(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
@@ -30,6 +31,7 @@ def test_fates_add_up_whatever_is_marked(
     assert sum(reading.count(fate) for fate in FATES) == 11
 
 
+@settings(deadline=None, max_examples=40)
 @given(_MARKS, _MARKS, _MARKS)
 def test_novel_is_neither_rejected_canned_nor_surplus(
     canned: list[bool], rejected: list[bool], surplus: list[bool]

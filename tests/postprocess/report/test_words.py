@@ -6,15 +6,15 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.report import words
+from postprocess.report import plots, words
 
 
 def test_the_examples_in_the_docstrings_run() -> None:
     """What the documentation shows is what happens."""
-    found = doctest.testmod(words)
+    results = [doctest.testmod(module) for module in (words, plots)]
 
-    assert found.attempted >= 8
-    assert found.failed == 0
+    assert sum(one.attempted for one in results) >= 9
+    assert sum(one.failed for one in results) == 0
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
