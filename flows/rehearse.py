@@ -6,7 +6,7 @@ crowd works in virtual time. A rehearsal that was killed goes on where it stoppe
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from prefect.cache_policies import NO_CACHE
 from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
 from domain.errors import ConfigError
-from domain.ids import ItemId
+from domain.hit import Item
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
 from flows.steps.planning import check_cap
@@ -87,8 +87,11 @@ def prepare(path: Path) -> Campaign:
         out = output_folder(path, words)
         rows = scenes.item_rows(words.items.scenes)
         # Faults of the file come before anything is written.
-        _check(load_campaign(path, drawn=rows))
-        _draw(out, words.rehearsal.seed, rows)
+        drawn = load_campaign(path, drawn=rows)
+        _check(drawn)
+        draw_pictures(out, words.rehearsal.seed, drawn.items)
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
     return campaign
@@ -100,14 +103,13 @@ def _check(campaign: Campaign) -> None:
     _source(campaign)
 
 
-def _draw(out: Path, seed: int, rows: Sequence[Mapping[str, str]]) -> None:
+def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
+    """Draw the scene of every item into `out/pictures`."""
     pictures = out / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
-    for scene, row in zip(scenes.scenes(seed, len(rows)), rows, strict=True):
-        name = scenes.picture_name(ItemId(row["image_id"]))
+    for scene, item in zip(scenes.scenes(seed, len(items)), items, strict=True):
+        name = scenes.picture_name(item.item_id)
         (pictures / name).write_text(draw(scene), encoding="utf-8")
-    lines = "".join(json.dumps(dict(row)) + "\n" for row in rows)
-    (out / "items.jsonl").write_text(lines, encoding="utf-8")
 
 
 def _source(campaign: Campaign) -> Source:

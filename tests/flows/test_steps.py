@@ -47,14 +47,14 @@ def test_a_raised_cap_buys_what_is_missing_in_any_batch(
     tight = campaign_text.replace('"20.00"', '"2.40"')
     with at_work(tight) as (place, people):
         reached = one_pass(place)
-        while reached.waiting_for != "nobody":
+        while not reached.is_finished:
             people.work()
             reached = one_pass(place)
         rewards = replace(place.campaign.rewards, budget_cents=2000)
         richer = replace(place, campaign=replace(place.campaign, rewards=rewards))
         reached = one_pass(richer)
         assert reached.waiting_for == "workers"
-        while reached.waiting_for != "nobody":
+        while not reached.is_finished:
             people.work()
             reached = one_pass(richer)
         assert (reached.missing, reached.cap_reached) == (0, False)

@@ -1,0 +1,105 @@
+"""A person does a HIT in Chromium, and the pipeline gets what the crowd also sends."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, FrameLocator, expect
+
+from domain.clock import SystemClock
+from flows.steps.collect import collect
+from flows.steps.launch import launch
+from flows.wiring import load_campaign, rehearsal_place
+from flows.workplace import Workplace
+from marketplace.server import serve
+from rehearsal.guest import sign_in_url
+from store import assignments
+from tests.crash.people import People
+from tests.crash.test_crash import CAMPAIGN
+
+pytestmark = pytest.mark.browser
+
+CAPTIONS = (
+    "A red mug stands on a wooden table beside a window",
+    "Two green apples lie in a white bowl in a kitchen",
+)
+
+
+def _fill_in(hit: FrameLocator) -> None:
+    """Describe both pictures by hand, and submit."""
+    for number, caption in enumerate(CAPTIONS, start=1):
+        expect(hit.get_by_text(f"Image {number} of 2").first).to_be_visible()
+        hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)
+        hit.locator(f'[name="has_text.{number}"][value="no"]').check(force=True)
+        hit.locator(f'[name="flaws.{number}"][value="none"]').check(force=True)
+        button = "Next" if number == 1 else "Submit"
+        hit.get_by_role("button", name=button).first.click()
+
+
+def _collected(place: Workplace) -> dict[str, dict[str, str]]:
+    assert collect(place) == 2
+    return {one.worker_id: dict(one.fields) for one in assignments.every(place.store)}
+
+
+def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """Same fields, typed text as typed, and measures that a person leaves."""
+    (tmp_path / "crash.toml").write_text(CAMPAIGN)
+    rows = "".join(f"p{n},/pictures/p{n}.svg\n" for n in range(1, 5))
+    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+    (tmp_path / "pictures").mkdir()
+    for number in range(1, 5):
+        (tmp_path / f"pictures/p{number}.svg").write_text(
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">'
+            '<rect width="4" height="3" fill="teal"/></svg>'
+        )
+    text = CAMPAIGN.replace('"items.csv"', '"items.csv"\npictures = "pictures"')
+    (tmp_path / "crash.toml").write_text(text)
+    campaign = load_campaign(tmp_path / "crash.toml")
+    with (
+        serve(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            pictures=campaign.pictures,
+        ) as running,
+        rehearsal_place(campaign, running.endpoint_url, SystemClock()) as place,
+    ):
+        launch(place)
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.goto(sign_in_url(running.endpoint_url))
+        page.get_by_role("link", name="Preview").first.click()
+        page.get_by_role("button", name="Accept").first.click()
+        _fill_in(page.frame_locator("iframe"))
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+        context.close()
+
+        people = People(running.endpoint_url)
+        assert people.work() == 1
+        by_worker = _collected(place)
+        guest = httpx.post(
+            f"{running.endpoint_url}/rehearsal/workers",
+            json={
+                "handle": "guest",
+                "country": "US",
+                "hits_approved": 10_000,
+                "hits_submitted": 10_000,
+            },
+        ).json()["worker_id"]
+        by_hand = by_worker.pop(guest)
+        (by_crowd,) = by_worker.values()
+        optional = {"comment"}
+        assert set(by_hand) - optional == set(by_crowd) - optional
+        for number, caption in enumerate(CAPTIONS, start=1):
+            assert by_hand[f"caption.{number}"] == caption
+            assert by_hand[f"item.{number}"] == by_crowd[f"item.{number}"]
+            assert int(by_hand[f"keystrokes.{number}"]) >= len(caption)
+            assert int(by_hand[f"pastes.{number}"]) == 0
+            assert int(by_hand[f"shown_ms.{number}"]) > 0
+        answers = assignments.answers(place.store)
+        assert [one.problems for one in answers] == [()] * 4
