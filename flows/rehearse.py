@@ -22,7 +22,8 @@ from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
 from flows.steps.planning import check_cap
 from flows.steps.traits import remember_planted
-from flows.wiring import load_campaign, place_of, rehearsal_place
+from flows.wiring import load_campaign, rehearsal_place
+from flows.workplace import Workplace
 from flows.writing import write_results
 from marketplace.server import serve
 from rehearsal import scenes
@@ -53,7 +54,8 @@ def rehearse(campaign: str) -> dict[str, object]:
     """
     loaded = prepare(Path(campaign))
     campaign = str(loaded.path)
-    with _world(loaded):
+    with rehearsal_world(loaded) as (place, crowd):
+        _crowds[campaign] = crowd
         while (reached := one_pass(campaign)).waiting_for in {
             "workers",
             "the next pass",
@@ -62,7 +64,8 @@ def rehearse(campaign: str) -> dict[str, object]:
                 let_workers_work(campaign)
         report = write_results(campaign)
         publish_artifacts(campaign, reached, report)
-        virtual = place_of(campaign).clock.now() - START
+        del _crowds[campaign]
+        virtual = place.clock.now() - START
         return {
             **reached.as_dict(),
             "report": report,
@@ -134,7 +137,8 @@ def _source(campaign: Campaign) -> Source:
 
 
 @contextmanager
-def _world(campaign: Campaign) -> Iterator[None]:
+def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
+    """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
     campaign.out.mkdir(parents=True, exist_ok=True)
     with serve(
@@ -156,8 +160,4 @@ def _world(campaign: Campaign) -> Iterator[None]:
             ) as crowd,
         ):
             remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
-            _crowds[str(campaign.path)] = crowd
-            try:
-                yield
-            finally:
-                del _crowds[str(campaign.path)]
+            yield place, crowd
