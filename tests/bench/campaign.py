@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -85,7 +85,7 @@ def measure(size: int) -> dict[str, object]:
     )
     from flows.steps.progress import progress  # noqa: PLC0415
 
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
 
     def timed(stage: str, work: Callable[[], _T]) -> _T:
         began = time.perf_counter()
