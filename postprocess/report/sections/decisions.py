@@ -35,7 +35,11 @@ def build(reading: Reading) -> Section:
 def _lead(reading: Reading, by_policy: pd.Series) -> str:
     verdicts = reading.verdicts
     people = verdicts.loc[~by_policy, "decided_by"].nunique()
-    by_people = f"{count((~by_policy).sum())} by {plural(people, 'person', 'people')}"
+    by_people = (
+        f"{count((~by_policy).sum())} by {plural(people, 'person', 'people')}"
+        if people
+        else "none by a person"
+    )
     overruled = len(reading.facts.decisions) - len(verdicts)
     return (
         f"{plural(len(verdicts), 'decision')} in force: {count(by_policy.sum())} by "

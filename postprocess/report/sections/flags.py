@@ -14,7 +14,7 @@ from postprocess.report.parts import (
     text,
 )
 from postprocess.report.reading import Reading
-from postprocess.report.words import count, excerpt, part_of, plural, share
+from postprocess.report.words import count, excerpt, part_of, plural
 
 _EXAMPLES_EACH = 2
 _EVIDENCE_CHARACTERS = 240
@@ -136,6 +136,8 @@ def _examples(reading: Reading) -> Table:
         .sort_values(
             ["heuristic", "suspicion", "subject_id"], ascending=[True, False, True]
         )
+        # The same sentence twice teaches nothing.
+        .drop_duplicates(["heuristic", "evidence"])
         .groupby("heuristic")
         .head(_EXAMPLES_EACH)
     )
@@ -157,9 +159,9 @@ def _examples(reading: Reading) -> Table:
             text("The caption, for a flagged answer"),
         ),
         rows=rows,
-        note=f"At most {_EXAMPLES_EACH} examples a heuristic, of "
-        f"{share(len(rows), int(findings['flag'].sum()))} of all flags. Suspicion runs "
-        f"from 0 (none) to 1 (certain).",
+        note=f"At most {_EXAMPLES_EACH} different ones a heuristic, of "
+        f"{plural(int(findings['flag'].sum()), 'flag')}. Suspicion runs from 0 (none: "
+        f"a sample drawn for review) to 1 (certain).",
         is_wide=True,
         empty="Nothing is flagged.",
     )

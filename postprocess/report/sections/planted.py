@@ -105,8 +105,7 @@ def _table(reading: Reading) -> Table:
             number("Excluded"),
             number("With rejected work"),
             number("Found or wronged"),
-            number("Answers"),
-            number("Kept out"),
+            number("Answers kept out"),
             number("Novel captions"),
         ),
         rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
@@ -128,7 +127,6 @@ def _row(
         count(group["is_excluded"].sum()),
         count((group["assignments_rejected"] > 0).sum()),
         f"{count(hit)} of {count(len(group))} {'found' if is_bad else 'wronged'}",
-        count(len(fates)),
-        part_of(int(fates.isin(["dropped", "rejected"]).sum()), len(fates)),
+        f"{count(fates.isin(['dropped', 'rejected']).sum())} of {count(len(fates))}",
         count((fates == "novel").sum()),
     )
