@@ -138,7 +138,7 @@ def _faults_of_shape(frame: pd.DataFrame) -> list[str]:
 def _faults_of_columns(frame: pd.DataFrame) -> list[str]:
     strings = [name for name, dtype in COLUMNS.items() if dtype == "str"]
     faults = [
-        f"column {name} has missing values, but needs empty text instead"
+        f"column {name} has missing values"
         for name in [*strings, "submitted_at"]
         if frame[name].isna().any()
     ]

@@ -5,7 +5,7 @@ writing out every string two edits away, a third of a second a word; comparing w
 words of about the same length takes about a millisecond.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from rapidfuzz import process
@@ -32,21 +32,23 @@ def candidates(words: Iterable[str], corpus: Corpus) -> dict[str, list[str]]:
 
     Two words where a space may be missing have a space between them.
     """
-    found = near(words, lexicon.targets())
+    found = near(words)
     return {word: _ranked(word, targets, corpus) for word, targets in found.items()}
 
 
-def near(words: Iterable[str], targets: Sequence[str]) -> dict[str, list[str]]:
-    """For every word the `targets` within two edits, sorted.
+def near(words: Iterable[str]) -> dict[str, list[str]]:
+    """For every word the lexicon's targets within two edits, in no order that counts.
 
     An edit is a letter too many, too few, another, or two neighbours swapped (optimal
     string alignment).
     """
-    by_length = _by_length(targets)
+    by_length: dict[int, list[str]] = {}
+    for word in sorted(set(words)):
+        by_length.setdefault(len(word), []).append(word)
     found: dict[str, list[str]] = {}
-    for length, group in _by_length(set(words)).items():
+    for length, group in by_length.items():
         lengths = range(length - _MOST_EDITS, length + _MOST_EDITS + 1)
-        pool = sorted(word for other in lengths for word in by_length.get(other, ()))
+        pool = [word for other in lengths for word in lexicon.targets().get(other, ())]
         for at in range(0, len(group), _AT_ONCE):
             found |= _compared(group[at : at + _AT_ONCE], pool)
     return found
@@ -82,13 +84,6 @@ def _promise(word: str, meant: str, corpus: Corpus) -> float:
     if " " in meant:
         return sum(map(corpus.log_share, meant.split(" "))) - _NATS_A_SPLIT
     return corpus.log_share(meant) - _NATS_AN_EDIT * OSA.distance(word, meant)
-
-
-def _by_length(words: Iterable[str]) -> Mapping[int, Sequence[str]]:
-    groups: dict[int, list[str]] = {}
-    for word in sorted(words):
-        groups.setdefault(len(word), []).append(word)
-    return groups
 
 
 def _compared(words: Sequence[str], pool: Sequence[str]) -> dict[str, list[str]]:

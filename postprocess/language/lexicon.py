@@ -8,6 +8,7 @@ that is not in the first or very common in the second.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import wordfreq
@@ -57,12 +58,15 @@ def zipf(word: str) -> float:
 
 
 @cache
-def targets() -> tuple[str, ...]:
-    """All words that a slip may be corrected to, sorted."""
+def targets() -> Mapping[int, Sequence[str]]:
+    """All words that a slip may be corrected to, by their length, sorted."""
     values = _zipf_values()
     old = {word for word in dictionary() if values.get(word, 0.0) >= _TARGET_ZIPF}
     new = {word for word, value in values.items() if value >= _NEW_WORD_ZIPF}
-    return tuple(sorted(word for word in old | new if _may_be_meant(word)))
+    by_length: dict[int, list[str]] = {}
+    for word in sorted(filter(_may_be_meant, old | new)):
+        by_length.setdefault(len(word), []).append(word)
+    return by_length
 
 
 def _may_be_meant(word: str) -> bool:

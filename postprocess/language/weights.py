@@ -1,4 +1,4 @@
-"""Weights of the features, in nats; by tests/postprocess/fit_spelling.py."""
+"""Weights of the features, in nats; see fit_spelling.py in the tests."""
 
 from collections.abc import Mapping
 

@@ -187,7 +187,7 @@ def _as_module(weights: Floats) -> str:
     ]
     return "\n".join(
         [
-            '"""Weights of the features, in nats; by tests/postprocess/fit_spelling.py."""',
+            '"""Weights of the features, in nats; see fit_spelling.py in the tests."""',
             "",
             "from collections.abc import Mapping",
             "",

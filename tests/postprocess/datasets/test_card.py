@@ -1,0 +1,77 @@
+"""The data card says what the frame holds, in numbers derived by hand."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from domain.hit import Item
+from postprocess.datasets.export import CARD, files
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.frame import dataset_frame
+
+MakeRow = Callable[..., Mapping[str, object]]
+
+
+def _card(
+    rows: list[Mapping[str, object]],
+    items: list[Item],
+    facts: DatasetFacts,
+) -> str:
+    return files(dataset_frame(rows), items, facts, ("csv",))[CARD].decode()
+
+
+def test_counts_period_and_reasons(
+    row: MakeRow,
+    items: list[Item],
+    facts: DatasetFacts,
+) -> None:
+    """Six answers: three captions of two images, one set aside of each kind."""
+    later = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+    text = _card(
+        [
+            row("a"),
+            row("b", worker="ffeeddccbbaa9988"),
+            row("c", "img-2", submitted_at=later),
+            row("d", is_rejected=True),
+            row("e", is_precanned=True),
+            row("f", is_surplus=True),
+        ],
+        items,
+        facts,
+    )
+    assert "3 captions of 2 images" in text
+    assert "4 images). Workers: 2." in text
+    assert "2026-03-01 12:00 to 2026-03-02 09:30 UTC" in text
+    for reason in ("rejected", "canned", "surplus"):
+        assert f"| {reason} | 1 |" in text
+    # img-1 has three counted answers, one of them canned; img-2 one, none canned.
+    for line in ("| medium | 1 |", "| easy | 1 |", "| unknown | 2 |"):
+        assert line in text
+    assert "REHEARSAL" not in text
+
+
+def test_licence_is_left_to_the_requester(
+    items: list[Item],
+    facts: DatasetFacts,
+) -> None:
+    """The card names no licence that nobody chose."""
+    licence = _card([], items, facts).split("## Licence")[1]
+    assert "Not stated" in licence
+
+
+def test_tables_survive_a_canned_text_with_bars(
+    items: list[Item],
+    facts: DatasetFacts,
+) -> None:
+    """Bars and line breaks in a cell would break its table."""
+    text = _card([], items, replace(facts, canned_text="a | b\nc"))
+    assert '("a \\| b c")' in text
+
+
+def test_every_heading_stands_alone(items: list[Item], facts: DatasetFacts) -> None:
+    """Markdown needs empty lines around headings and after tables."""
+    lines = _card([], items, facts).splitlines()
+    headings = [n for n, line in enumerate(lines) if line.startswith("#")]
+    assert len(headings) == 10
+    assert all(lines[n + 1] == "" for n in headings)
+    assert all(lines[n - 1] == "" for n in headings[1:])

@@ -1,0 +1,56 @@
+"""CSV that loads everywhere and runs nowhere."""
+
+import io
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postprocess.datasets.csv_file import FORMULA_SIGNS, defused, plain, to_csv
+
+
+@given(st.text() | st.from_regex(r"\A['=+\-@\t\r\n]{1,5}.{0,5}\Z"))
+def test_defusing_loses_nothing(text: str) -> None:
+    """The apostrophe comes off again, a worker's own stays."""
+    assert plain(defused(text)) == text
+
+
+@given(st.text() | st.from_regex(r"\A['=+\-@\t\r\n]{1,5}.{0,5}\Z"))
+def test_no_cell_begins_like_a_formula(text: str) -> None:
+    """Whatever was typed, the cell begins with something harmless."""
+    assert not defused(text).startswith(FORMULA_SIGNS)
+
+
+@pytest.mark.parametrize("text", ["a dog", "", "'tis a dog", "5 - 3", "a@b", "1=1"])
+def test_harmless_text_is_left(text: str) -> None:
+    """Signs inside a text run nothing."""
+    assert defused(text) == text
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_pandas_reads_back_what_was_written(texts: list[str]) -> None:
+    """Any text survives, but for NUL, which is shown as a symbol."""
+    table = to_csv({"n": list(range(len(texts))), "text": texts})
+    loaded = pd.read_csv(io.BytesIO(table), dtype=str, keep_default_na=False)
+    found = loaded["text"].map(plain).tolist()
+    assert found == [text.replace("\x00", "\u2400") for text in texts]
+
+
+def test_each_kind_of_value_has_one_form() -> None:
+    """Times in ISO 8601, lists with bars, no number where none is known."""
+    table = to_csv(
+        {
+            "at": [datetime(2026, 3, 1, 12, tzinfo=UTC)],
+            "flaws": [["blur", "dark"]],
+            "seconds": [float("nan")],
+            "number": [7],
+            "is_so": [True],
+            "quote": ['say "hi"'],
+        },
+    )
+    assert table.decode() == (
+        '"at","flaws","seconds","number","is_so","quote"\n'
+        '"2026-03-01T12:00:00+00:00","blur|dark","",7,True,"say ""hi"""\n'
+    )

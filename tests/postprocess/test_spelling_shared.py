@@ -1,0 +1,152 @@
+"""The corrector helps more than it harms, on real captions labelled by hand."""
+
+import csv
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from domain.edit import Edit
+from postprocess.apply import Text, clean, replay
+
+DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+SPELLING = DATA / "spelling"
+
+pytestmark = pytest.mark.shared
+
+
+def _rows(name: str) -> list[dict[str, object]]:
+    path = SPELLING / name
+    if not path.exists():
+        pytest.skip(f"{name} is not beside this repository")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def edits() -> dict[str, tuple[Edit, ...]]:
+    """The edits of all 42,036 captions, cleaned as one campaign."""
+    return clean(
+        [
+            Text(
+                text_id=str(row["key"]),
+                item_id=str(row["image"]),
+                text=str(row["text"]),
+            )
+            for row in _rows("input_corpus.jsonl")
+        ],
+    )
+
+
+def _fates(edits: dict[str, tuple[Edit, ...]]) -> Iterator[tuple[str, str, str]]:
+    """(kind, source, fate) of every labelled word: fixed, wrong, missed, harmed, kept.
+
+    The scorer of the data compares aligned tokens; a label's place is known, so here
+    the edit that covers it is looked up instead.
+    """
+    for gold in _rows("gold.jsonl"):
+        key, kind = str(gold["key"]), str(gold["kind"])
+        for label in gold["tokens"]:  # type: ignore[attr-defined]
+            after = next(
+                (
+                    edit.after
+                    for edit in edits[key]
+                    if edit.start < label["end"] and label["start"] < edit.end
+                ),
+                None,
+            )
+            wanted = {each.casefold() for each in label["gold"]}
+            is_changed = (
+                after is not None and after.casefold() != label["word"].casefold()
+            )
+            if label["cls"] == "typo":
+                fixed = after is not None and after.casefold() in wanted
+                fate = "fixed" if fixed else "wrong" if is_changed else "missed"
+            elif label["cls"] == "ok":
+                fate = "harmed" if is_changed else "kept"
+            else:
+                continue
+            yield kind, key.split("|", maxsplit=1)[0], fate
+
+
+def test_floors_on_labelled_captions(edits: dict[str, tuple[Edit, ...]]) -> None:
+    """Real typos fixed 65 %, right words harmed under 1 %, 9 of 10 changes right."""
+    counts = Counter(_fates(edits))
+
+    def number(fate: str, kind: str = "real", source: str | None = None) -> int:
+        return sum(
+            n
+            for (of_kind, of_source, of_fate), n in counts.items()
+            if (of_kind, of_fate) == (kind, fate) and source in {None, of_source}
+        )
+
+    fixed, wrong, missed = (number(fate) for fate in ("fixed", "wrong", "missed"))
+    harmed, kept = number("harmed"), number("kept")
+    assert fixed / (fixed + wrong + missed) >= 0.65
+    assert harmed / (harmed + kept) <= 0.01
+    assert fixed / (fixed + wrong + harmed) >= 0.90
+    vizwiz = number("harmed", source="vizwiz"), number("kept", source="vizwiz")
+    assert vizwiz[0] / sum(vizwiz) <= 0.01
+    injected = [number(fate, "typo") for fate in ("fixed", "wrong", "missed")]
+    assert injected[0] / sum(injected) >= 0.75
+    spaces = [number(fate, "missing_space") for fate in ("fixed", "wrong", "missed")]
+    assert spaces[0] / sum(spaces) >= 0.75
+
+
+def test_captions_without_a_slip_are_left(edits: dict[str, tuple[Edit, ...]]) -> None:
+    """Of 4,000 clean captions the spelling rule changes none."""
+    clean_keys = [row["key"] for row in _rows("gold.jsonl") if row["kind"] == "clean"]
+    assert len(clean_keys) == 4_000
+    assert not [
+        key
+        for key in clean_keys
+        if any("spelling" in edit.rule for edit in edits[str(key)])
+    ]
+
+
+@pytest.mark.full
+def test_thirty_thousand_captions_take_well_under_a_minute() -> None:
+    """Unknown words are treated once each, so the time grows slower than the texts."""
+    rows = _rows("input_corpus.jsonl")[:30_000]
+    texts = [
+        Text(text_id=str(row["key"]), item_id=str(row["image"]), text=str(row["text"]))
+        for row in rows
+    ]
+    start = time.perf_counter()
+    clean(texts)
+    assert time.perf_counter() - start < 30
+
+
+def test_few_of_vizwiz_own_captions_are_changed() -> None:
+    """They were corrected before: under 1 in 500 needs a word changed.
+
+    And whatever is changed can be taken back.
+    """
+    path = DATA / "vizwiz_val_captions_half.csv"
+    if not path.exists():
+        pytest.skip("vizwiz_val_captions_half.csv is not beside this repository")
+    with path.open(encoding="utf-8", newline="") as file:
+        captions = list(csv.DictReader(file))
+    texts = [
+        Text(
+            text_id=str(n),
+            item_id=row["image_id"],
+            text=row["caption"],
+            is_canned=row["is_precanned"] == "1",
+        )
+        for n, row in enumerate(captions)
+    ]
+    edits = clean(texts)
+    spelled = [
+        text.text_id
+        for text in texts
+        if any("spelling" in edit.rule for edit in edits[text.text_id])
+    ]
+    assert 0 < len(spelled) < len(texts) / 500
+    assert not any(edits[text.text_id] for text in texts if text.is_canned)
+    for text in texts:
+        cleaned = replay(text.text, edits[text.text_id])
+        assert "  " not in cleaned
+        assert cleaned == cleaned.strip() or text.is_canned
