@@ -86,7 +86,7 @@ def _pay(reading: Reading) -> str:
     unpaid = int((timed["paid_cents"] == 0).sum())
     untimed = len(workers) - len(timed)
     return (
-        f"Over all {seconds / 3600:,.1f} person-hours an hour was paid "
+        f"Over all {seconds / 3600:,.1f} person-hours the pay was "
         f"{wage(overall)}. Rewards and bonuses count, fees do not."
         + f" {plural(unpaid, 'worker')} with nothing paid (yet) counted." * bool(unpaid)
         + f" {plural(untimed, 'worker')} left out, time unknown." * bool(untimed)

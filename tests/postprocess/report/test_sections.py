@@ -248,7 +248,7 @@ def test_wages_are_pay_over_time_worked() -> None:
         "Highest": ("$9.00/h", "+$1.75"),
     }
     # 210 cents in 288 + 360 + 90 + 300 = 1038 s: 728.3 cents an hour.
-    assert "was paid $7.28/h" in section.lead[1]
+    assert "the pay was $7.28/h" in section.lead[1]
 
 
 @pytest.mark.parametrize(
