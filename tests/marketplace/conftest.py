@@ -27,7 +27,9 @@ def a_market(database: Path) -> Iterator[Market]:
                 serve(database, rehearsal=True, seed=7, start=START)
             )
             endpoint, frames = running.endpoint_url, running.frames_url
-        yield Market(endpoint, frames, stack)
+        market = Market(endpoint, frames)
+        stack.callback(market.close)
+        yield market
 
 
 @pytest.fixture

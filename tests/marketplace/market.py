@@ -1,6 +1,7 @@
 """What a marketplace's customers can do, as objects for tests."""
 
 import secrets
+import ssl
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -36,11 +37,15 @@ _session = boto3.session.Session(
 )
 
 
+# Making a context reads all root certificates, and every client here would.
+_TLS = ssl.create_default_context()
+
+
 class Worker:
     """A simulated worker as a program."""
 
     def __init__(self, endpoint: str, **standing: object) -> None:
-        self.http = httpx.Client(base_url=endpoint)
+        self.http = httpx.Client(base_url=endpoint, verify=_TLS)
         given = {"handle": secrets.token_hex(8), "country": "US", **standing}
         reply = self.http.post("/rehearsal/workers", json=given)
         reply.raise_for_status()
@@ -79,11 +84,17 @@ class Worker:
 class Market:
     """A rehearsing marketplace as its customers see it."""
 
-    def __init__(self, endpoint: str, frames: str, stack: ExitStack) -> None:
+    def __init__(self, endpoint: str, frames: str) -> None:
         self.endpoint = endpoint
         self.frames = frames
-        self._stack = stack
+        self.http = httpx.Client(base_url=endpoint, verify=_TLS)
         self._clients: dict[str, MTurkClient] = {}
+        self._open = ExitStack()
+        self._open.callback(self.http.close)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._open.close()
 
     def requester(self, access_key: str = "") -> "MTurkClient":
         """A requester whom nobody met before, unless named again; never retries."""
@@ -98,36 +109,36 @@ class Market:
                     retries={"total_max_attempts": 1}, parameter_validation=False
                 ),
             )
-            self._stack.callback(client.close)
+            self._open.callback(client.close)
             self._clients[key] = client
         return self._clients[key]
 
     def worker(self, **standing: object) -> Worker:
         """A worker whom nobody met before, unless a handle says otherwise."""
         worker = Worker(self.endpoint, **standing)
-        self._stack.callback(worker.http.close)
+        self._open.callback(worker.http.close)
         return worker
 
     def now(self) -> datetime:
         """Virtual time."""
-        reply = httpx.get(f"{self.endpoint}/rehearsal/clock").json()
+        reply = self.http.get("/rehearsal/clock").json()
         return datetime.fromisoformat(reply["now"])
 
     def wait(self, **duration: float) -> None:
         """Let virtual time pass."""
         moment = self.now() + timedelta(**duration)
-        httpx.put(
-            f"{self.endpoint}/rehearsal/clock", json={"now": moment.isoformat()}
+        self.http.put(
+            "/rehearsal/clock", json={"now": moment.isoformat()}
         ).raise_for_status()
 
     def books(self) -> dict[str, Any]:
         """The whole state."""
-        found: dict[str, Any] = httpx.get(f"{self.endpoint}/rehearsal/books").json()
+        found: dict[str, Any] = self.http.get("/rehearsal/books").json()
         return found
 
     def set_faults(self, *faults: dict[str, Any]) -> httpx.Response:
         """Script faults."""
-        return httpx.put(f"{self.endpoint}/rehearsal/faults", json=list(faults))
+        return self.http.put("/rehearsal/faults", json=list(faults))
 
 
 def post(client: "MTurkClient", **given: object) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def call(
         **{name.replace("_", "-"): value for name, value in headers.items()},
     }
     kept = {name: value for name, value in sent.items() if value}
-    return httpx.post(standing.endpoint, content=body, headers=kept)
+    return standing.http.post("/", content=body, headers=kept)
 
 
 def test_a_reply_is_aws_json_with_a_request_id(standing: Market) -> None:

@@ -1,0 +1,160 @@
+"""The controls of a rehearsal, and that a live marketplace has none."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from botocore.exceptions import ClientError, HTTPClientError
+
+from marketplace.server import serve
+from tests.marketplace.market import START, Market, post, refusal
+
+
+def test_time_stands_still_and_never_runs_backwards(market: Market) -> None:
+    """Only PUT moves it, only onward."""
+    assert market.now() == START
+    market.wait(hours=1)
+    back = market.http.put("/rehearsal/clock", json={"now": START.isoformat()})
+    assert back.status_code == 409
+    assert (market.now() - START).total_seconds() == 3600
+
+
+def test_a_handle_is_one_worker_with_one_token(market: Market) -> None:
+    """Registering again changes nothing and gives the same."""
+    first = market.worker(handle="ann", hits_approved=5, hits_submitted=5)
+    again = market.worker(handle="ann", country="FR")
+    other = market.worker(handle="bob")
+    assert (first.worker_id, first.token) == (again.worker_id, again.token)
+    assert other.worker_id != first.worker_id
+    assert first.worker_id.startswith("A")
+    assert len(first.worker_id) == 14
+
+
+def test_the_same_seed_gives_the_same_ids(tmp_path: Path) -> None:
+    """Ids of HITs, types, groups, workers and assignments; another seed, others."""
+    found = []
+    for name, seed in (("one", 7), ("two", 7), ("three", 8)):
+        with (
+            serve(tmp_path / f"{name}.db", rehearsal=True, seed=seed) as running,
+            closing(Market(running.endpoint_url, running.frames_url)) as market,
+        ):
+            made = post(market.requester("KEY"))
+            ann = market.worker(handle="ann")
+            found.append(
+                (
+                    made["HITId"],
+                    made["HITTypeId"],
+                    made["HITGroupId"],
+                    ann.worker_id,
+                    ann.do(made["HITGroupId"]),
+                )
+            )
+    assert found[0] == found[1]
+    assert not set(found[0]) & set(found[2])
+
+
+def test_calls_are_counted_by_operation(market: Market) -> None:
+    """Refused ones too; unknown ones are nobody's."""
+    client = market.requester()
+    post(client)
+    client.get_account_balance()
+    with pytest.raises(ClientError):
+        client.get_hit(HITId="NONE")
+    calls = market.http.get("/rehearsal/calls").json()
+    assert calls == {"CreateHIT": 1, "GetAccountBalance": 1, "GetHIT": 1}
+
+
+def test_a_scripted_fault_strikes_the_call_it_names(market: Market) -> None:
+    """Throttled and failed calls do nothing; the calls around them are served."""
+    client = market.requester()
+    market.set_faults(
+        {"call": 2, "kind": "throttle", "times": 2},
+        {"operation": "CreateHIT", "kind": "server_error", "times": 1},
+    )
+    client.get_account_balance()
+    for _ in range(2):
+        with pytest.raises(ClientError) as caught:
+            client.get_account_balance()
+        assert refusal(caught.value)[0] == "ThrottlingException"
+        status = caught.value.response["ResponseMetadata"]["HTTPStatusCode"]
+        assert status == 400
+    with pytest.raises(ClientError) as caught:
+        post(client)
+    assert refusal(caught.value)[0] == "ServiceFault"
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 500
+    assert client.list_hits()["HITs"] == []
+    post(client)
+    assert client.list_hits()["NumResults"] == 1
+
+
+def test_a_lost_reply_is_a_call_that_was_done(market: Market) -> None:
+    """The client sees a broken connection; the marketplace has done it, once."""
+    client = market.requester()
+    market.set_faults({"call": 1, "kind": "lose_reply"})
+    with pytest.raises(HTTPClientError):
+        post(client)
+    assert client.list_hits()["NumResults"] == 1
+
+
+def test_a_slow_call_is_served_late(market: Market) -> None:
+    """Others are served meanwhile, since nothing is locked."""
+    client = market.requester()
+    market.set_faults({"call": 1, "kind": "slow", "seconds": 0.2})
+    began = time.monotonic()
+    client.get_account_balance()
+    assert time.monotonic() - began >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "document"),
+    [
+        ("PUT", "clock", {"now": "soon"}),
+        ("PUT", "clock", {"now": "9999-01-01T00:00:00Z"}),
+        ("PUT", "clock", {"then": "2026-01-06T00:00:00Z"}),
+        ("PUT", "clock", []),
+        ("POST", "workers", {"handle": "x"}),
+        ("POST", "workers", {"handle": "", "country": "US"}),
+        ("POST", "workers", {"handle": "x", "country": "USA"}),
+        ("POST", "workers", {"handle": "x", "country": "US", "hits_approved": -1}),
+        ("POST", "workers", {"handle": "x", "country": "US", "hits_approved": 1}),
+        ("POST", "workers", {"handle": "x", "country": "US", "is_adult": 1}),
+        ("POST", "workers", {"handle": "x", "country": "US", "age": 3}),
+        ("PUT", "faults", {}),
+        ("PUT", "faults", [{"kind": "fire"}]),
+        ("PUT", "faults", [{"kind": "slow", "seconds": -1}]),
+        ("PUT", "faults", [{"kind": "slow", "operation": "GetHITs"}]),
+        ("PUT", "faults", [{"kind": "slow", "call": "first"}]),
+    ],
+)
+def test_a_control_that_makes_no_sense_is_refused(
+    standing: Market, method: str, path: str, document: object
+) -> None:
+    """400 with a sentence, and nothing changes."""
+    reply = standing.http.request(method, f"/rehearsal/{path}", json=document)
+    assert reply.status_code == 400
+    assert "That did not work" in reply.text
+
+
+def test_pages_may_not_use_the_controls(standing: Market) -> None:
+    """A browser's request tells where it comes from, and is refused for it."""
+    for headers in ({"Origin": standing.frames}, {"Sec-Fetch-Site": "same-origin"}):
+        reply = standing.http.get("/rehearsal/books", headers=headers)
+        assert reply.status_code == 403
+
+
+def test_a_live_marketplace_has_no_controls_and_no_free_accounts(
+    tmp_path: Path,
+) -> None:
+    """404 under /rehearsal/; an unknown access key is nobody's."""
+    with (
+        serve(tmp_path / "live.db") as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        for path in ("clock", "workers", "faults", "books", "calls"):
+            assert market.http.get(f"/rehearsal/{path}").status_code == 404
+        with pytest.raises(ClientError) as caught:
+            market.requester().get_account_balance()
+        assert refusal(caught.value)[0] == "UnrecognizedClientException"
+        status = caught.value.response["ResponseMetadata"]["HTTPStatusCode"]
+        assert status == 403
