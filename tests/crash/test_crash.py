@@ -9,7 +9,7 @@ are run until the campaign is finished, and the marketplace's own books are read
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
@@ -63,6 +63,8 @@ formats = ["csv"]
 # The calls of an undisturbed campaign: one pass to open it, then after each round of
 # work one pass that collects, settles and posts. Counted by the first test below.
 CALLS = 22
+PUBLISHING = (3, 9, 13, 19)
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,16 @@ class Ending:
     store: Path
 
 
-def campaign_to_its_end(folder: Path, death: Death | None) -> Ending:
-    """Run passes and people until nobody is waited for."""
+def campaign_to_its_end(
+    folder: Path, death: Death | None, *, hours_dead: int = 0
+) -> Ending:
+    """Run passes and people until nobody is waited for.
+
+    Args:
+        folder: an empty one.
+        death: when the first process dies.
+        hours_dead: how long it takes until the next pass, in virtual time.
+    """
     campaign = folder / "crash.toml"
     campaign.write_text(CAMPAIGN)
     rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
@@ -86,7 +96,7 @@ def campaign_to_its_end(folder: Path, death: Death | None) -> Ending:
         folder / "marketplace.db",
         rehearsal=True,
         seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        start=START,
     ) as running:
         people = People(running.endpoint_url)
         for _ in range(40):
@@ -94,6 +104,11 @@ def campaign_to_its_end(folder: Path, death: Death | None) -> Ending:
             if code == -9:
                 deaths += 1
                 death = None
+                later = START + timedelta(hours=hours_dead)
+                httpx.put(
+                    f"{running.endpoint_url}/rehearsal/clock",
+                    json={"now": later.isoformat()},
+                ).raise_for_status()
                 continue
             assert code == 0, f"the pass ended with {code}"
             if waiting_for == "nobody":
@@ -112,6 +127,12 @@ def test_an_undisturbed_campaign_makes_the_calls_that_are_killed(
     """The suite covers every call: its range is the campaign's own length."""
     ending = campaign_to_its_end(tmp_path, None)
     assert len(ending.calls) == CALLS, Counter(ending.calls)
+    publishing = [
+        number
+        for number, operation in enumerate(ending.calls, start=1)
+        if operation == "CreateHITWithHITType"
+    ]
+    assert tuple(publishing) == PUBLISHING
     check(ending)
 
 
@@ -122,6 +143,16 @@ def test_a_death_around_any_call_loses_and_doubles_nothing(
 ) -> None:
     """Each HIT exists once, each worker is paid once, the ledger equals the books."""
     ending = campaign_to_its_end(tmp_path, Death(call, moment))
+    assert ending.deaths == 1
+    check(ending)
+
+
+@pytest.mark.parametrize("call", PUBLISHING)
+def test_a_hit_whose_token_is_forgotten_is_found_and_not_posted_again(
+    tmp_path: Path, call: int
+) -> None:
+    """After 25 hours MTurk would take the token for a new HIT; the pass looks first."""
+    ending = campaign_to_its_end(tmp_path, Death(call, "reply lost"), hours_dead=25)
     assert ending.deaths == 1
     check(ending)
 
