@@ -56,3 +56,14 @@ def released_cents(store: Store) -> int:
         "WHERE credit = 'held' AND debit = 'requester'"
     ).fetchone()
     return int(row[0])
+
+
+def paid_by_intent(store: Store) -> dict[str, int]:
+    """What workers got, in cents without fees, by the intent that paid it."""
+    return {
+        row["intent_key"]: row["cents"]
+        for row in store.db.query(
+            "SELECT intent_key, sum(amount_cents) AS cents FROM ledger "
+            "WHERE debit IN ('rewards', 'bonuses') GROUP BY intent_key"
+        )
+    }

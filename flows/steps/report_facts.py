@@ -125,8 +125,14 @@ def _excluded_by_round(
     for decision in state.decisions.values():
         if decision.verdict in {"exclude", "block"}:
             later = [key for key, at in order if at >= decision.decided_at]
-            found[later[0] if later else order[-1][0]] += 1
+            found[next(iter(later), _round_at_work(state))] += 1
     return found
+
+
+def _round_at_work(state: State) -> tuple[int, int]:
+    """Batch and round at work; nobody can be excluded before there is one."""
+    last = state.hits[-1]
+    return last.batch, last.round
 
 
 def _findings(place: Workplace) -> pd.DataFrame:
@@ -160,7 +166,7 @@ def _decisions(place: Workplace, state: State) -> pd.DataFrame:
 
 
 def _workers(place: Workplace, state: State) -> pd.DataFrame:
-    traits = planted(place.store)
+    traits, paid = planted(place.store), ledger.paid_by_intent(place.store)
     worker_of = {one.assignment_id: one.worker_id for one in state.assignments.values()}
     totals: dict[WorkerId, Counter[str]] = {
         worker_id: Counter() for worker_id in sorted(set(worker_of.values()))
@@ -172,6 +178,10 @@ def _workers(place: Workplace, state: State) -> pd.DataFrame:
             (assignment.submitted_at - assignment.accepted_at).total_seconds()
         )
         total[_verdict(state, "assignment", assignment_id)] += 1
+        # An approval by the platform's own delay is booked under the rejection it beat.
+        total["paid"] += sum(
+            paid.get(f"{verb}:{assignment_id}", 0) for verb in ("approve", "reject")
+        )
     for answer_id, answer in state.answers.items():
         total = totals[worker_of[answer.assignment_id]]
         total["answers"] += 1
@@ -182,7 +192,7 @@ def _workers(place: Workplace, state: State) -> pd.DataFrame:
             "answers": total["answers"],
             "answers_dropped": total["drop"],
             "assignments_rejected": total["reject"],
-            "paid_cents": total["approve"] * place.campaign.rewards.reward_cents,
+            "paid_cents": total["paid"],
             "seconds_worked": float(total["seconds"]),
             "is_excluded": _verdict(state, "worker", worker_id) in {"exclude", "block"},
             "trait": traits.get(worker_id, ("", False))[0],
