@@ -56,12 +56,14 @@ _PSEUDONYM = re.compile(r"[0-9a-f]{16,64}")
 def dataset_frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     """Rows (each with `answer_id` and every column) as a checked frame, by answer id.
 
-    Keys beyond `COLUMNS` become columns too; no file shows them.
+    Keys beyond `COLUMNS` become columns too; no file shows them. A `text_detected` that
+    is neither "yes" nor "no" becomes "": a worker's program may send anything, and one
+    such answer must not keep the others from being exported.
 
     Raises:
         ValueError: what `check` finds, one line a fault.
     """
-    by_id = sorted(rows, key=lambda row: str(row[INDEX]))
+    by_id = sorted(map(_tamed, rows), key=lambda row: str(row[INDEX]))
     names = [*COLUMNS, *dict.fromkeys(name for row in by_id for name in row)]
     names = [name for name in dict.fromkeys(names) if name != INDEX]
     index = pd.Index([str(row[INDEX]) for row in by_id], dtype="str", name=INDEX)
@@ -112,6 +114,12 @@ def check(frame: pd.DataFrame) -> list[str]:
     """Every way in which the frame breaks its promises, a sentence each."""
     faults = _faults_of_shape(frame)
     return faults or [*_faults_of_columns(frame), *_faults_of_edits(frame)]
+
+
+def _tamed(row: Mapping[str, object]) -> Mapping[str, object]:
+    if row.get("text_detected", "") in _TEXT_DETECTED:
+        return row
+    return {**row, "text_detected": ""}
 
 
 def _reasons(frame: pd.DataFrame) -> pd.Series:

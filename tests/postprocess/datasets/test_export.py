@@ -320,7 +320,7 @@ def test_no_file_holds_columns_beyond_the_documented_ones(
     items: list[Item],
     facts: DatasetFacts,
 ) -> None:
-    """What a report needs besides (ids of assignments) stays inside."""
+    """What a report needs besides stays inside."""
     frame = dataset_frame([{**row("a"), "assignment_id": "AS1SECRET"}])
     made = files(frame, items, facts, FORMATS)
     assert not [name for name, content in made.items() if b"AS1SECRET" in content]
