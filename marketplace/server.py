@@ -6,6 +6,7 @@ port that is taken is an error of the caller's, not of a thread's.
 
 import contextlib
 import ipaddress
+import signal
 import socket
 import threading
 import time
@@ -111,12 +112,20 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
         options: the other fields of `Marketplace`, if only a database is given.
     """
     with _prepared(_described(marketplace, options)) as (server, sockets, running):
+        # The server ends in order and then raises the signal again; this lets the
+        # database be closed instead of the process being killed there.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _leave)
         # The sockets listen already, so whoever reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
         )
         server.run(sockets)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
 
 
 def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace:

@@ -33,6 +33,9 @@ WORKERS = 4
 DURATION = 600
 DELAY = 3600
 OPENING_CENTS = 1_000_000
+# Reward and its fees by hand: 20 % half up, at least 1; 40 % from ten assignments.
+BONUSES = [(1, 1), (2, 1), (103, 21), (200_000, 40_000)]
+PRICES = [(1, 1, 1), (3, 1, 1), (8, 2, 3), (23, 5, 9), (99_999, 20_000, 40_000)]
 
 
 @dataclass
@@ -118,10 +121,7 @@ class MoneyLaws(RuleBasedStateMachine):
         return self.house.perform("KEY", operation, given)
 
     @rule(
-        # cents -> fee by hand: 20 % half up, at least 1; 40 % from ten
-        price=st.sampled_from(
-            [(1, 1, 1), (8, 2, 3), (55, 11, 22), (200_000, 40_000, 80_000)]
-        ),
+        price=st.sampled_from(PRICES),
         slots=st.sampled_from([1, 2, 3, 10]),
         lifetime=st.sampled_from([900, 7200, 200_000]),
     )
@@ -223,7 +223,10 @@ class MoneyLaws(RuleBasedStateMachine):
             work.state = "approved"
 
     @precondition(lambda self: self.some("submitted", "approved", "rejected"))
-    @rule(data=st.data(), price=st.sampled_from([(1, 1), (103, 21), (200_000, 40_000)]))
+    @rule(
+        data=st.data(),
+        price=st.sampled_from(BONUSES),
+    )
     def bonus(self, data: st.DataObject, price: tuple[int, int]) -> None:
         """Pay something more."""
         work = data.draw(
@@ -360,7 +363,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
 TestMoneyLaws = MoneyLaws.TestCase
 TestMoneyLaws.settings = settings(
-    max_examples=100,
+    max_examples=120,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=list(HealthCheck),
