@@ -1,7 +1,10 @@
-// Keeps what was typed in this browser until it is submitted, by assignment.
+// Keeps what was typed in this browser, by assignment, and for a week after it was sent:
+// the network may lose what the worker believes submitted.
 // Storage may be refused (private windows, sandboxed frames): each access is guarded.
 const pieceworkDrafts = (assignmentId) => {
-  const key = `piecework.${assignmentId}`;
+  const prefix = "piecework.";
+  const key = `${prefix}${assignmentId}`;
+  const weekInMs = 7 * 24 * 3600 * 1000;
   let kept = true;
   const guarded = (access, otherwise) => {
     try {
@@ -14,7 +17,14 @@ const pieceworkDrafts = (assignmentId) => {
   return {
     isKept: () => kept,
     load: () => guarded(() => JSON.parse(window.localStorage.getItem(key) || "null"), null),
-    save: (draft) => guarded(() => window.localStorage.setItem(key, JSON.stringify(draft))),
-    clear: () => guarded(() => window.localStorage.removeItem(key)),
+    save: (draft) => guarded(() => window.localStorage.setItem(
+      key, JSON.stringify({ ...draft, savedAt: Date.now() }))),
+    forgetOld: () => guarded(() => Object.keys(window.localStorage)
+      .filter((name) => name.startsWith(prefix))
+      .filter((name) => {
+        const { savedAt } = JSON.parse(window.localStorage.getItem(name)) || {};
+        return !(Date.now() - savedAt < weekInMs);
+      })
+      .forEach((name) => window.localStorage.removeItem(name))),
   };
 };

@@ -56,6 +56,7 @@
   });
   const save = () => { if (!isPreview && !isSending) drafts.save(draft()); };
   const restore = () => {
+    drafts.forgetOld();
     const stored = drafts.load();
     if (!stored) return;
     wireNames().forEach(({ field, name }) => {
@@ -153,10 +154,10 @@
     form.querySelectorAll("[data-shown-with][hidden] input").forEach((input) => { input.value = ""; });
     form.elements.assignmentId.value = assignmentId;
     form.action = address;
+    save();
     isSending = true;
     $("send").disabled = true;
     $("send").textContent = "Sending …";
-    drafts.clear();
     form.submit(); // so no control of the form may be called "submit"
   };
 

@@ -8,6 +8,7 @@ from tests.browser.pages import (
     ONE,
     TWO,
     Open,
+    draft_keys,
     fill,
 )
 
@@ -47,6 +48,39 @@ def test_drafts_of_assignments_do_not_mix(host: Host, open_page: Open) -> None:
     expect(page.locator("#caption-1")).to_have_value("")
     page.goto(host.address("ASSIGNMENT1"))
     expect(page.locator("#caption-1")).to_have_value(ONE)
+
+
+def test_what_was_sent_into_the_void_can_be_sent_again(
+    host: Host, open_page: Open
+) -> None:
+    """If the submission never arrives, opening the assignment again shows it all."""
+    page = open_page(host.address(turkSubmitTo="http://127.0.0.1:9"))
+    fill(page, 1, ONE)
+    page.click("#next")
+    fill(page, 2, TWO)
+    page.click("#send")
+    page.wait_for_timeout(300)
+    page.goto(host.address())
+    expect(page.locator("#caption-2")).to_have_value(TWO)
+    page.click("#back")
+    expect(page.locator("#caption-1")).to_have_value(ONE)
+
+
+def test_drafts_are_forgotten_after_a_week(host: Host, open_page: Open) -> None:
+    """What is older goes when the page is opened next; what is not ours stays."""
+    page = open_page(host.address())
+    page.fill("#caption-1", ONE)
+    page.evaluate(
+        """() => {
+          const eightDays = 8 * 24 * 3600 * 1000;
+          const old = JSON.stringify({ savedAt: Date.now() - eightDays });
+          window.localStorage.setItem("piecework.OLD", old);
+          window.localStorage.setItem("somebody else's", "not JSON");
+        }"""
+    )
+    page.reload()
+    expect(page.locator("#caption-1")).to_have_value(ONE)
+    assert sorted(draft_keys(page)) == ["piecework.ASSIGNMENT1", "somebody else's"]
 
 
 REFUSED = """Object.defineProperty(window, 'localStorage', {
