@@ -28,6 +28,7 @@ class Group:
     Attributes:
         available: HITs that he could take now.
         lacks: what keeps him from accepting, one phrase each.
+        requestable: qualification types that he lacks and may ask for.
     """
 
     row: sqlite3.Row
@@ -35,7 +36,7 @@ class Group:
     may_preview: bool
     may_accept: bool
     lacks: tuple[str, ...]
-    lacked_type_ids: tuple[str, ...]
+    requestable: tuple[sqlite3.Row, ...]
 
     def to_json(self) -> dict[str, Any]:
         """As programs get it."""
@@ -122,7 +123,7 @@ def _group(
         may_preview=not eligibility.unmet(requirements, held, action="preview"),
         may_accept=not lacked,
         lacks=tuple(_phrase(turn, requirement) for requirement in lacked),
-        lacked_type_ids=tuple(r["QualificationTypeId"] for r in lacked),
+        requestable=_requestable(turn, lacked),
     )
 
 
@@ -135,6 +136,20 @@ def _touched(turn: Turn, worker: sqlite3.Row) -> Counter[int]:
         worker["id"],
     )
     return Counter({row["hit_type"]: row["times"] for row in rows})
+
+
+def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:
+    rows = (
+        turn.one(
+            "SELECT qualification_type_id, name FROM qualification_types "
+            "WHERE qualification_type_id = ? AND is_requestable = 1 "
+            "AND status = 'Active' AND deleted_ms IS NULL",
+            requirement["QualificationTypeId"],
+        )
+        for requirement in lacked
+        if requirement["Comparator"] != "DoesNotExist"
+    )
+    return tuple(row for row in rows if row is not None)
 
 
 def _phrase(turn: Turn, requirement: dict[str, Any]) -> str:

@@ -14,9 +14,9 @@ ANSWERS = (
 )
 
 
-def test_an_answer_comes_back_as_it_was_typed(market: Market) -> None:
+def test_an_answer_comes_back_as_it_was_typed(standing: Market) -> None:
     """Markup, quotes, line ends and other scripts survive; repeats are joined."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     typed = 'A <b>bird</b> & "cage" ]]>\r\n\tünïcødé 🐦'
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
@@ -58,9 +58,9 @@ def test_an_assignment_tells_its_times(market: Market) -> None:
     assert reply["HIT"]["HITId"] == made["HITId"]
 
 
-def test_an_accepted_assignment_is_not_for_requesters(market: Market) -> None:
+def test_an_accepted_assignment_is_not_for_requesters(standing: Market) -> None:
     """Until it is submitted it can be neither read, nor listed, nor judged."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
     with pytest.raises(ClientError) as caught:
@@ -98,9 +98,11 @@ def test_assignments_are_listed_by_submission_and_status(market: Market) -> None
     assert listed("Approved", "Rejected") == [bobs]
 
 
-def test_approval_and_rejection_are_final_but_for_the_override(market: Market) -> None:
+def test_judgements_are_final_but_for_the_override(
+    standing: Market,
+) -> None:
     """A second judgement is an error that names the state; OverrideRejection pays."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     assignment = ann.do(made["HITGroupId"])
     client.reject_assignment(AssignmentId=assignment, RequesterFeedback="Empty.")
@@ -144,17 +146,17 @@ def test_silence_approves(market: Market) -> None:
     assert "RequesterFeedback" not in found
 
 
-def test_a_delay_of_nothing_approves_at_once(market: Market) -> None:
+def test_a_delay_of_nothing_approves_at_once(standing: Market) -> None:
     """AutoApprovalDelayInSeconds=0 is zero, not the default."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     assignment = ann.do(post(client, AutoApprovalDelayInSeconds=0)["HITGroupId"])
     found = client.get_assignment(AssignmentId=assignment)["Assignment"]
     assert found["AssignmentStatus"] == "Approved"
 
 
-def test_feedback_with_control_characters_is_refused(market: Market) -> None:
+def test_feedback_with_control_characters_is_refused(standing: Market) -> None:
     """And nothing is judged by a refused call."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     assignment = ann.do(post(client)["HITGroupId"])
     for feedback in ("bell \x07", "x" * 1025):
         with pytest.raises(ClientError) as caught:

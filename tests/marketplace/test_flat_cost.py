@@ -23,17 +23,17 @@ Action = Callable[[Turn], object]
 
 
 @pytest.fixture(scope="module")
-def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[House]]:
+def houses() -> Iterator[list[House]]:
     """One house with few HITs and one with many, equal otherwise."""
-    made = [filled(tmp_path_factory.mktemp(str(size)), size) for size in (FEW, MANY)]
+    made = [filled(size) for size in (FEW, MANY)]
     yield made
     for house in made:
         house.close()
 
 
-def filled(folder: Path, size: int) -> House:
+def filled(size: int) -> House:
     """Half of the HITs done and judged, half of them open."""
-    house = House(folder / "m.db", Rules(rehearsal=True, seed=1, start=START))
+    house = House(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
     hit_type = house.perform("KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
     with house.turn() as turn:
         accounts.add_worker(turn, accounts.NewWorker(handle="ann", country="US"))

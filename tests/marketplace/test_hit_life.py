@@ -20,9 +20,9 @@ def counters(hit: Mapping[str, Any]) -> tuple[str, int, int, int]:
     )
 
 
-def test_a_new_hit_says_what_was_asked_and_is_assignable(market: Market) -> None:
+def test_a_new_hit_says_what_was_asked_and_is_assignable(standing: Market) -> None:
     """GetHIT gives back what CreateHIT was given, with ids of 30 characters."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client, MaxAssignments=3, RequesterAnnotation="birds.b1.r0.0001")
     hit = client.get_hit(HITId=made["HITId"])["HIT"]
     assert hit["Question"] == QUESTION
@@ -35,15 +35,15 @@ def test_a_new_hit_says_what_was_asked_and_is_assignable(market: Market) -> None
     assert {len(one) for one in ids} == {30}
 
 
-def test_equal_values_are_one_hit_type(market: Market) -> None:
+def test_equal_values_are_one_hit_type(standing: Market) -> None:
     """CreateHITType and CreateHIT agree on the type of equal values; others differ."""
-    client = market.requester()
+    client = standing.requester()
     first = client.create_hit_type(**HIT_TYPE)["HITTypeId"]
     assert client.create_hit_type(**HIT_TYPE)["HITTypeId"] == first
     assert post(client)["HITTypeId"] == first
     other = client.create_hit_type(**{**HIT_TYPE, "Reward": "0.56"})["HITTypeId"]
     assert other != first
-    assert market.requester().create_hit_type(**HIT_TYPE)["HITTypeId"] != first
+    assert standing.requester().create_hit_type(**HIT_TYPE)["HITTypeId"] != first
 
 
 def test_a_hit_goes_through_its_states(market: Market) -> None:
@@ -125,9 +125,9 @@ def test_expiring_now_and_extending_again(market: Market) -> None:
     assert counters(hit) == ("Assignable", 1, 0, 0)
 
 
-def test_more_assignments_open_a_finished_hit(market: Market) -> None:
+def test_more_assignments_open_a_finished_hit(standing: Market) -> None:
     """CreateAdditionalAssignmentsForHIT turns Reviewable back into Assignable."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     ann.do(made["HITGroupId"])
     client.create_additional_assignments_for_hit(
@@ -140,10 +140,10 @@ def test_more_assignments_open_a_finished_hit(market: Market) -> None:
 
 @pytest.mark.parametrize(("first", "more", "allowed"), [(9, 1, False), (10, 5, True)])
 def test_a_small_hit_never_grows_to_ten(
-    market: Market, first: int, more: int, *, allowed: bool
+    standing: Market, first: int, more: int, *, allowed: bool
 ) -> None:
     """The cheaper fee under ten assignments cannot be had by growing later."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client, MaxAssignments=first)
     given = {"HITId": made["HITId"], "NumberOfAdditionalAssignments": more}
     if allowed:
@@ -154,9 +154,9 @@ def test_a_small_hit_never_grows_to_ten(
     assert refusal(caught.value)[1] == "InvalidMaximumAssignmentsIncrease"
 
 
-def test_review_status_goes_there_and_back(market: Market) -> None:
+def test_review_status_goes_there_and_back(standing: Market) -> None:
     """Reviewable to Reviewing and back; a repeat is an error that names the state."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     hit_id = made["HITId"]
     ann.do(made["HITGroupId"])
@@ -174,9 +174,9 @@ def test_review_status_goes_there_and_back(market: Market) -> None:
     assert client.list_reviewable_hits()["NumResults"] == 1
 
 
-def test_a_hit_with_undecided_work_cannot_be_deleted(market: Market) -> None:
+def test_a_hit_with_undecided_work_cannot_be_deleted(standing: Market) -> None:
     """DeleteHIT wants a Reviewable HIT whose assignments are all decided, once."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     with pytest.raises(ClientError) as caught:
         client.delete_hit(HITId=made["HITId"])
@@ -222,10 +222,10 @@ def test_an_untouched_hit_can_change_its_type(market: Market) -> None:
     assert refusal(caught.value)[1] == "InvalidHITState"
 
 
-def test_requesters_do_not_see_each_other(market: Market) -> None:
+def test_requesters_do_not_see_each_other(standing: Market) -> None:
     """Another requester's HIT does not exist."""
-    made = post(market.requester())
-    stranger = market.requester()
+    made = post(standing.requester())
+    stranger = standing.requester()
     with pytest.raises(ClientError) as caught:
         stranger.get_hit(HITId=made["HITId"])
     assert refusal(caught.value)[:2] == ("RequestError", "HITDoesNotExist")

@@ -176,9 +176,9 @@ def test_fuzzed_worker_requests_are_answered(market: Market, accept: str) -> Non
     assert count > 500
 
 
-def test_a_worker_cannot_touch_anothers_work(market: Market) -> None:
+def test_a_worker_cannot_touch_anothers_work(standing: Market) -> None:
     """Neither read, nor return, nor submit an assignment of somebody else."""
-    client, ann, eve = market.requester(), market.worker(), market.worker()
+    client, ann, eve = standing.requester(), standing.worker(), standing.worker()
     made = post(client)
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
     assert eve.submit(assignment).status_code == 409
@@ -188,12 +188,12 @@ def test_a_worker_cannot_touch_anothers_work(market: Market) -> None:
     assert ann.submit(assignment).status_code == 200
 
 
-def test_a_form_from_elsewhere_is_refused(market: Market) -> None:
+def test_a_form_from_elsewhere_is_refused(standing: Market) -> None:
     """Other origins cannot submit; the frames cannot accept or return."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     group = made["HITGroupId"]
-    for origin in ("https://evil.example", "null", market.frames):
+    for origin in ("https://evil.example", "null", standing.frames):
         reply = ann.http.post(
             f"/worker/groups/{group}/accept", headers={"Origin": origin}
         )
@@ -206,11 +206,11 @@ def test_a_form_from_elsewhere_is_refused(market: Market) -> None:
         )
         assert reply.status_code == 403
     back = ann.http.post(
-        f"/worker/assignments/{assignment}/return", headers={"Origin": market.frames}
+        f"/worker/assignments/{assignment}/return", headers={"Origin": standing.frames}
     )
     assert back.status_code == 403
     reply = ann.http.post(
-        "/mturk/externalSubmit", data=form, headers={"Origin": market.frames}
+        "/mturk/externalSubmit", data=form, headers={"Origin": standing.frames}
     )
     assert reply.status_code == 200
 
@@ -226,10 +226,10 @@ def test_nobody_works_without_a_session(standing: Market) -> None:
 
 
 def test_an_answer_too_large_is_refused_and_the_hit_stays_the_workers(
-    market: Market,
+    standing: Market,
 ) -> None:
     """413; the worker can shorten it and submit."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     made = post(client)
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
     assert ann.submit(assignment, a="x" * 66_000).status_code == 413

@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 from tests.marketplace.market import QUESTION, Market, expire, post, refusal
 
 
-def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
+def test_a_hit_is_held_for_and_paid_from_the_hold(standing: Market) -> None:
     """Three slots at 0.55 + 0.11; approval pays one, rejection frees one."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client, MaxAssignments=3)
 
     def balances() -> tuple[str, str]:
@@ -19,7 +19,7 @@ def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
         return reply["AvailableBalance"], reply["OnHoldBalance"]
 
     assert balances() == ("9998.02", "1.98")
-    first, second = (market.worker().do(made["HITGroupId"]) for _ in range(2))
+    first, second = (standing.worker().do(made["HITGroupId"]) for _ in range(2))
     assert balances() == ("9998.02", "1.98")
     client.approve_assignment(AssignmentId=first)
     assert balances() == ("9998.02", "1.32")
@@ -44,10 +44,10 @@ def test_a_hit_is_held_for_and_paid_from_the_hold(market: Market) -> None:
     ],
 )
 def test_fees_follow_the_price_list(
-    market: Market, reward: str, assignments: int, held: str | None
+    standing: Market, reward: str, assignments: int, held: str | None
 ) -> None:
     """What is held for a HIT is its slots times reward and fee."""
-    client = market.requester()
+    client = standing.requester()
     if held is None:
         with pytest.raises(ClientError) as caught:
             post(client, Reward=reward, MaxAssignments=assignments)
@@ -57,9 +57,9 @@ def test_fees_follow_the_price_list(
     assert client.get_account_balance()["OnHoldBalance"] == held
 
 
-def test_what_cannot_be_paid_is_not_created(market: Market) -> None:
+def test_what_cannot_be_paid_is_not_created(standing: Market) -> None:
     """InsufficientFunds leaves no HIT, no hold and no token behind."""
-    client = market.requester()
+    client = standing.requester()
     # 9 x (1000 + 200) = 10,800 > 10,000
     with pytest.raises(ClientError) as caught:
         post(client, Reward="1000", MaxAssignments=9, UniqueRequestToken="once")
@@ -88,9 +88,9 @@ def test_reopening_an_expired_hit_needs_the_money_again(market: Market) -> None:
     assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
 
 
-def test_a_bonus_is_paid_to_the_worker_of_the_assignment(market: Market) -> None:
+def test_a_bonus_is_paid_to_the_worker_of_the_assignment(standing: Market) -> None:
     """Bonus and fee leave the balance; both lists show it; others get nothing."""
-    client, ann, bob = market.requester(), market.worker(), market.worker()
+    client, ann, bob = standing.requester(), standing.worker(), standing.worker()
     made = post(client)
     assignment = ann.do(made["HITGroupId"])
     client.send_bonus(
@@ -166,9 +166,9 @@ def test_the_books_tell_what_was_paid(market: Market) -> None:
     } in books["assignments"]
 
 
-def test_a_price_beyond_reason_is_refused_in_words(market: Market) -> None:
+def test_a_price_beyond_reason_is_refused_in_words(standing: Market) -> None:
     """A reward that no integer column could hold is the caller's fault, not ours."""
-    client = market.requester()
+    client = standing.requester()
     with pytest.raises(ClientError) as caught:
         client.create_hit_type(
             AssignmentDurationInSeconds=60,

@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
 
 
-def test_pages_add_up_to_the_whole_list_newest_first(market: Market) -> None:
+def test_pages_add_up_to_the_whole_list_newest_first(standing: Market) -> None:
     """The paginator that botocore ships sees every HIT once."""
-    client = market.requester()
+    client = standing.requester()
     ids = [post(client)["HITId"] for _ in range(7)]
     pages = client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 3})
     found = [[hit["HITId"] for hit in page["HITs"]] for page in pages]
@@ -19,9 +19,9 @@ def test_pages_add_up_to_the_whole_list_newest_first(market: Market) -> None:
     assert [len(page) for page in found] == [3, 3, 1]
 
 
-def test_a_full_last_page_is_followed_by_an_empty_one(market: Market) -> None:
+def test_a_full_last_page_is_followed_by_an_empty_one(standing: Market) -> None:
     """A short page is no sign of the end; only the missing NextToken is."""
-    client = market.requester()
+    client = standing.requester()
     for _ in range(2):
         post(client)
     page = client.list_hits(MaxResults=2)
@@ -31,9 +31,9 @@ def test_a_full_last_page_is_followed_by_an_empty_one(market: Market) -> None:
     assert "NextToken" not in last
 
 
-def test_ten_rows_are_the_default_and_a_hundred_the_most(market: Market) -> None:
+def test_ten_rows_are_the_default_and_a_hundred_the_most(standing: Market) -> None:
     """MaxResults is from 1 to 100."""
-    client = market.requester()
+    client = standing.requester()
     for _ in range(11):
         post(client)
     assert client.list_hits()["NumResults"] == 10
@@ -44,9 +44,9 @@ def test_ten_rows_are_the_default_and_a_hundred_the_most(market: Market) -> None
         assert refusal(caught.value)[0] == "ParameterValidationError"
 
 
-def test_what_arrives_meanwhile_shifts_nothing(market: Market) -> None:
+def test_what_arrives_meanwhile_shifts_nothing(standing: Market) -> None:
     """A HIT posted between two pages neither hides nor doubles an older one."""
-    client = market.requester()
+    client = standing.requester()
     ids = [post(client)["HITId"] for _ in range(4)]
     page = client.list_hits(MaxResults=2)
     post(client)
@@ -55,9 +55,9 @@ def test_what_arrives_meanwhile_shifts_nothing(market: Market) -> None:
     assert found == ids[::-1]
 
 
-def test_a_token_serves_only_the_request_that_gave_it(market: Market) -> None:
+def test_a_token_serves_only_the_request_that_gave_it(standing: Market) -> None:
     """Other arguments, another operation, or a forged token: refused, with 400."""
-    client = market.requester()
+    client = standing.requester()
     made = [post(client) for _ in range(2)]
     hit_type = made[0]["HITTypeId"]
     token = client.list_hits(MaxResults=1)["NextToken"]
@@ -68,11 +68,11 @@ def test_a_token_serves_only_the_request_that_gave_it(market: Market) -> None:
         assert refusal(caught.value)[0] == "ParameterValidationError"
 
 
-def test_assignments_submitted_at_one_moment_are_paged_apart(market: Market) -> None:
+def test_assignments_submitted_at_one_moment_are_paged_apart(standing: Market) -> None:
     """Equal submission times do not lose or repeat a row."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client, MaxAssignments=5)
-    done = {market.worker().do(made["HITGroupId"]) for _ in range(5)}
+    done = {standing.worker().do(made["HITGroupId"]) for _ in range(5)}
     pages = client.get_paginator("list_assignments_for_hit").paginate(
         HITId=made["HITId"], PaginationConfig={"PageSize": 2}
     )
@@ -96,9 +96,9 @@ def test_reviewable_hits_are_listed_by_type(market: Market) -> None:
     assert refusal(caught.value)[1] == "HITTypeDoesNotExist"
 
 
-def test_hits_are_found_by_the_qualification_they_need(market: Market) -> None:
+def test_hits_are_found_by_the_qualification_they_need(standing: Market) -> None:
     """ListHITsForQualificationType lists own HITs whose type requires it."""
-    client = market.requester()
+    client = standing.requester()
     post(client)
     kind = client.create_qualification_type(
         Name="trained", Description="x", QualificationTypeStatus="Active"

@@ -34,15 +34,15 @@ def need(kind: str, comparator: str = "Exists", **given: object) -> list[Any]:
     return [{"QualificationTypeId": kind, "Comparator": comparator, **given}]
 
 
-def test_a_name_is_taken_until_its_type_is_deleted(market: Market) -> None:
+def test_a_name_is_taken_until_its_type_is_deleted(standing: Market) -> None:
     """QualificationTypeAlreadyExists; another requester may use the name."""
-    client = market.requester()
+    client = standing.requester()
     first = make(client)
     with pytest.raises(ClientError) as caught:
         make(client)
     assert refusal(caught.value)[1] == "QualificationTypeAlreadyExists"
     assert first in refusal(caught.value)[2]
-    make(market.requester())
+    make(standing.requester())
     client.delete_qualification_type(QualificationTypeId=first)
     assert make(client) != first
     with pytest.raises(ClientError) as caught:
@@ -51,10 +51,10 @@ def test_a_name_is_taken_until_its_type_is_deleted(market: Market) -> None:
 
 
 def test_a_qualification_is_granted_changed_revoked_and_granted_again(
-    market: Market,
+    standing: Market,
 ) -> None:
     """Associate overwrites; a revoked one is told apart from one never had."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     kind = make(client)
     who: dict[str, Any] = {"QualificationTypeId": kind, "WorkerId": ann.worker_id}
     with pytest.raises(ClientError) as caught:
@@ -80,10 +80,10 @@ def test_a_qualification_is_granted_changed_revoked_and_granted_again(
     assert score["IntegerValue"] == 0
 
 
-def test_only_the_owner_grants(market: Market) -> None:
+def test_only_the_owner_grants(standing: Market) -> None:
     """Neither a stranger's type nor the marketplace's own can be given away."""
-    client, ann = market.requester(), market.worker()
-    for kind in (make(market.requester()), NUMBER_APPROVED):
+    client, ann = standing.requester(), standing.worker()
+    for kind in (make(standing.requester()), NUMBER_APPROVED):
         with pytest.raises(ClientError) as caught:
             client.associate_qualification_with_worker(
                 QualificationTypeId=kind, WorkerId=ann.worker_id
@@ -96,12 +96,12 @@ def test_only_the_owner_grants(market: Market) -> None:
     assert "ANOBODY does not exist" in refusal(caught.value)[2]
 
 
-def test_types_are_listed_by_owner_and_words(market: Market) -> None:
+def test_types_are_listed_by_owner_and_words(standing: Market) -> None:
     """Own ones, requestable ones, and those with a word in name or keywords."""
-    client = market.requester()
+    client = standing.requester()
     make(client, "Trained on birds")
     make(client, "Other", Keywords="BIRDS, cages")
-    make(market.requester(), "Birds of others")
+    make(standing.requester(), "Birds of others")
 
     def names(**given: object) -> set[str]:
         wanted: dict[str, Any] = {"MaxResults": 100, **given}
@@ -116,9 +116,9 @@ def test_types_are_listed_by_owner_and_words(market: Market) -> None:
     assert "Worker_Locale" not in names(MustBeRequestable=True)
 
 
-def test_tests_are_refused_in_words(market: Market) -> None:
+def test_tests_are_refused_in_words(standing: Market) -> None:
     """A type with a Test would need grading, which is not there."""
-    client = market.requester()
+    client = standing.requester()
     with pytest.raises(ClientError) as caught:
         make(client, Test="<QuestionForm/>", TestDurationInSeconds=60)
     assert "no tests yet (Test)" in refusal(caught.value)[2]
@@ -165,9 +165,9 @@ def test_actions_are_guarded_one_by_one(market: Market) -> None:
             assert offered[0]["lacks"] == ["trained Exists"]
 
 
-def test_required_to_preview_is_the_old_spelling(market: Market) -> None:
+def test_required_to_preview_is_the_old_spelling(standing: Market) -> None:
     """It means PreviewAndAccept, and cannot be said together with the new one."""
-    client = market.requester()
+    client = standing.requester()
     kind = make(client)
     made = post(client, QualificationRequirements=need(kind, RequiredToPreview=True))
     assert made["QualificationRequirements"][0]["ActionsGuarded"] == "PreviewAndAccept"
@@ -201,10 +201,10 @@ def test_required_to_preview_is_the_old_spelling(market: Market) -> None:
     ],
 )
 def test_a_comparator_takes_only_its_own_values(
-    market: Market, kind: str, comparator: str, given: dict[str, Any]
+    standing: Market, kind: str, comparator: str, given: dict[str, Any]
 ) -> None:
     """ParameterValidationError for values that a comparator or a type cannot have."""
-    client = market.requester()
+    client = standing.requester()
     with pytest.raises(ClientError) as caught:
         client.create_hit_type(
             **HIT_TYPE, QualificationRequirements=need(kind, comparator, **given)
@@ -212,9 +212,9 @@ def test_a_comparator_takes_only_its_own_values(
     assert refusal(caught.value)[0] == "ParameterValidationError"
 
 
-def test_at_most_ten_requirements_on_active_types(market: Market) -> None:
+def test_at_most_ten_requirements_on_active_types(standing: Market) -> None:
     """Eleven are too many; unknown and inactive types cannot be required."""
-    client = market.requester()
+    client = standing.requester()
     kind = make(client)
     with pytest.raises(ClientError) as caught:
         post(client, QualificationRequirements=need(kind) * 11)

@@ -20,11 +20,11 @@ def test_time_stands_still_and_never_runs_backwards(market: Market) -> None:
     assert (market.now() - START).total_seconds() == 3600
 
 
-def test_a_handle_is_one_worker_with_one_token(market: Market) -> None:
+def test_a_handle_is_one_worker_with_one_token(standing: Market) -> None:
     """Registering again changes nothing and gives the same."""
-    first = market.worker(handle="ann", hits_approved=5, hits_submitted=5)
-    again = market.worker(handle="ann", country="FR")
-    other = market.worker(handle="bob")
+    first = standing.worker(handle="ann", hits_approved=5, hits_submitted=5)
+    again = standing.worker(handle="ann", country="FR")
+    other = standing.worker(handle="bob")
     assert (first.worker_id, first.token) == (again.worker_id, again.token)
     assert other.worker_id != first.worker_id
     assert first.worker_id.startswith("A")

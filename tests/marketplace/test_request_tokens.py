@@ -8,9 +8,9 @@ from botocore.exceptions import ClientError
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, expire, post, refusal
 
 
-def test_a_repeated_create_names_the_first_hit(market: Market) -> None:
+def test_a_repeated_create_names_the_first_hit(standing: Market) -> None:
     """HitAlreadyExists with the id in double quotes, whatever else is asked."""
-    client = market.requester()
+    client = standing.requester()
     first = post(client, UniqueRequestToken="one")
     with pytest.raises(ClientError) as caught:
         post(client, UniqueRequestToken="one", Title="Something else")
@@ -21,9 +21,9 @@ def test_a_repeated_create_names_the_first_hit(market: Market) -> None:
     assert client.list_hits()["NumResults"] == 1
 
 
-def test_tokens_are_kept_apart_by_requester_and_operation(market: Market) -> None:
+def test_tokens_are_kept_apart_by_requester_and_operation(standing: Market) -> None:
     """The same token is new to another requester and to another operation."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client, UniqueRequestToken="one")
     client.create_hit_with_hit_type(
         HITTypeId=made["HITTypeId"],
@@ -31,7 +31,7 @@ def test_tokens_are_kept_apart_by_requester_and_operation(market: Market) -> Non
         Question=QUESTION,
         UniqueRequestToken="one",
     )
-    post(market.requester(), UniqueRequestToken="one")
+    post(standing.requester(), UniqueRequestToken="one")
     assert client.list_hits()["NumResults"] == 2
 
 
@@ -47,9 +47,9 @@ def test_a_token_is_forgotten_after_a_day(market: Market) -> None:
     assert client.list_hits()["NumResults"] == 2
 
 
-def test_a_bonus_is_paid_once_per_token(market: Market) -> None:
+def test_a_bonus_is_paid_once_per_token(standing: Market) -> None:
     """The repeat is refused with the token in double quotes and pays nothing."""
-    client, ann = market.requester(), market.worker()
+    client, ann = standing.requester(), standing.worker()
     bonus = {
         "WorkerId": ann.worker_id,
         "AssignmentId": ann.do(post(client)["HITGroupId"]),
@@ -69,9 +69,9 @@ def test_a_bonus_is_paid_once_per_token(market: Market) -> None:
     assert client.get_account_balance()["AvailableBalance"] == balance
 
 
-def test_assignments_are_added_once_per_token(market: Market) -> None:
+def test_assignments_are_added_once_per_token(standing: Market) -> None:
     """A repeated extension is refused and adds nothing."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client)
     given = {
         "HITId": made["HITId"],
@@ -85,9 +85,9 @@ def test_assignments_are_added_once_per_token(market: Market) -> None:
     assert client.get_hit(HITId=made["HITId"])["HIT"]["MaxAssignments"] == 3
 
 
-def test_an_exact_repeat_of_an_expiry_is_refused(market: Market) -> None:
+def test_an_exact_repeat_of_an_expiry_is_refused(standing: Market) -> None:
     """As seen live: the service makes a token of HIT id and time by itself."""
-    client = market.requester()
+    client = standing.requester()
     made = post(client)
     expire(client, made["HITId"])
     with pytest.raises(ClientError) as caught:

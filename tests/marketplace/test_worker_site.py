@@ -8,6 +8,7 @@ from defusedxml.ElementTree import fromstring
 
 from marketplace.requester.question import EXTERNAL_NAMESPACE
 from marketplace.server import Marketplace, UnsafeBindError, serve
+from marketplace.system_qualifications import NUMBER_APPROVED
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}
@@ -66,6 +67,46 @@ def test_a_worker_goes_from_the_link_to_the_thank_you_page(market: Market) -> No
     assert "$0.55" in history
     assert "&lt;b&gt;Nice&lt;/b&gt;" in history
     assert second["HITId"] not in history
+
+
+def test_a_worker_reads_what_he_lacks_and_may_ask_for_it(market: Market) -> None:
+    """The list names each unmet requirement; requestable ones have a button."""
+    client, ann = market.requester(), market.worker(hits_approved=3, hits_submitted=3)
+    kinds = {}
+    for name in ("trained", "excluded"):
+        made = client.create_qualification_type(
+            Name=name,
+            Description="x",
+            QualificationTypeStatus="Active",
+            AutoGranted=True,
+        )
+        kinds[name] = made["QualificationType"]["QualificationTypeId"]
+    requirements = [
+        {"QualificationTypeId": kinds["trained"], "Comparator": "Exists"},
+        {"QualificationTypeId": kinds["excluded"], "Comparator": "DoesNotExist"},
+        {
+            "QualificationTypeId": NUMBER_APPROVED,
+            "Comparator": "GreaterThan",
+            "IntegerValues": [2],
+        },
+    ]
+    made_hit = post(client, QualificationRequirements=requirements)
+    listed = page(ann, "/worker/hits").text
+    assert "trained Exists" in listed
+    assert "Worker_NumberHITsApproved" not in listed  # 3 is more than 2
+    path = f"/worker/qualifications/{kinds['trained']}/request"
+    assert f'action="{path}"' in listed
+    assert kinds["excluded"] not in listed
+    assert "Accept a HIT" not in listed
+    assert ann.http.post(path, headers=HTML).status_code == 303
+    assert "Accept a HIT" in page(ann, "/worker/hits").text
+    client.associate_qualification_with_worker(
+        QualificationTypeId=kinds["excluded"], WorkerId=ann.worker_id
+    )
+    listed = page(ann, "/worker/hits").text
+    assert "excluded DoesNotExist" in listed
+    assert kinds["excluded"] not in listed  # nobody can ask to lose one
+    assert ann.accept(made_hit["HITGroupId"]).status_code == 409
 
 
 def test_a_program_gets_what_a_page_shows(market: Market) -> None:
@@ -147,7 +188,7 @@ def test_titles_are_shown_and_not_run(standing: Market) -> None:
     assert "&lt;script&gt;alert(1)" in listed
 
 
-def test_an_external_question_is_framed_where_it_lies(market: Market) -> None:
+def test_an_external_question_is_framed_where_it_lies(standing: Market) -> None:
     """Its address gets the parameters, and its origin may submit."""
     url = "http://localhost:9/page?a=1#part"
     question = (
@@ -156,8 +197,8 @@ def test_an_external_question_is_framed_where_it_lies(market: Market) -> None:
         "</ExternalQuestion>"
     )
     assert fromstring(question) is not None
-    ann = market.worker()
-    made = post(market.requester(), Question=question)
+    ann = standing.worker()
+    made = post(standing.requester(), Question=question)
     accepted = ann.accept(made["HITGroupId"]).json()
     address = accepted["frame_url"]
     assert address.startswith("http://localhost:9/page?a=1&assignmentId=")
