@@ -1,0 +1,14 @@
+"""What all tests share: patience. Machines are shared, and a slow one is not a fault."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+# A landing must not depend on luck; new examples are looked for on people's machines.
+settings.register_profile(
+    "repeatable", settings.get_profile("patient"), derandomize=True
+)
+settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
