@@ -1,4 +1,4 @@
-"""What all tests share: patience. Machines are shared, and a slow one is not a fault."""
+"""What all tests share: patience. Machines are shared; a slow one is no fault."""
 
 import os
 
