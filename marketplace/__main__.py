@@ -1,27 +1,21 @@
 """`python -m marketplace`: a marketplace as a process of its own."""
 
 import argparse
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from marketplace.server import Marketplace, serve_forever
+from marketplace.house import WrongDatabaseError
+from marketplace.server import Marketplace, UnsafeBindError, serve_forever
 
 
 def main() -> None:
     """Read the command line and serve until told to stop."""
-    given = _parser().parse_args()
-    serve_forever(
-        Marketplace(
-            database=given.database,
-            rehearsal=given.rehearsal,
-            seed=given.seed,
-            start=given.start,
-            pictures=given.pictures,
-            host=given.host,
-            port=given.port,
-            frames_port=given.frames_port,
-        )
-    )
+    given = vars(_parser().parse_args())
+    try:
+        serve_forever(Marketplace(**given))
+    except (UnsafeBindError, WrongDatabaseError, OSError) as fault:
+        sys.exit(f"The marketplace does not start: {fault}")
 
 
 def _parser() -> argparse.ArgumentParser:

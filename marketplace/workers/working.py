@@ -55,14 +55,17 @@ def accept(
     Raises:
         Refusal: not for this worker, done already, or nothing left (409).
     """
-    group = discovery.group(turn, worker, hit_group_id)
+    try:
+        group = discovery.group(turn, worker, hit_group_id)
+        named = None if hit_id is None else _hit_of(turn, group, hit_id)
+    except Refusal as refusal:
+        # To a worker who saw it a moment ago, what is hidden now is a conflict.
+        raise Refusal(refusal.kind, refusal.message, status=409) from refusal
     if not group.may_accept:
         raise Refusal("DoesNotMeetRequirements", _lacking(group), status=409)
-    if hit_id is None:
-        hit = discovery.next_hit(turn, worker, group.row["id"])
-    else:
-        hit = _hit_of(turn, group, hit_id)
-        _check_not_done(turn, worker, hit)
+    if named is not None:
+        _check_not_done(turn, worker, named)
+    hit = named or discovery.next_hit(turn, worker, group.row["id"])
     if hit is None or hit["status"] != "Assignable":
         raise Refusal(
             "NoHitsAvailable", "There is no HIT left for you here.", status=409

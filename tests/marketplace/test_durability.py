@@ -130,6 +130,23 @@ def test_a_database_keeps_to_what_it_was_made_for(tmp_path: Path) -> None:
     House(database, Rules(rehearsal=True, seed=7)).close()
 
 
+def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
+    """One sentence and a failing exit code, no traceback."""
+    database = tmp_path / "market.db"
+    House(database, Rules(rehearsal=True)).close()
+    found = subprocess.run(
+        [sys.executable, "-m", "marketplace", "--database", str(database)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert found.returncode == 1
+    assert found.stderr.startswith("The marketplace does not start: This database was")
+    assert "Traceback" not in found.stderr
+
+
 def test_a_refused_turn_leaves_nothing(house: House) -> None:
     """Whatever was written before the refusal is taken back."""
 
