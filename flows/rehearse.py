@@ -34,6 +34,7 @@ from rehearsal.people import people
 from rehearsal.replay import Replay
 from rehearsal.sight import SceneSource, Source
 from rehearsal.traits import PLANTED_BAD
+from store.lock import only_pass
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on a Monday morning, in every rehearsal alike."""
@@ -140,14 +141,16 @@ def _source(campaign: Campaign) -> Source:
 def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
-    campaign.out.mkdir(parents=True, exist_ok=True)
-    with serve(
-        campaign.out / "marketplace.db",
-        rehearsal=True,
-        seed=plan.seed,
-        start=START,
-        pictures=campaign.pictures,
-    ) as running:
+    with (
+        only_pass(campaign.out),
+        serve(
+            campaign.out / "marketplace.db",
+            rehearsal=True,
+            seed=plan.seed,
+            start=START,
+            pictures=campaign.pictures,
+        ) as running,
+    ):
         clock = MarketplaceClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,

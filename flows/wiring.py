@@ -23,6 +23,7 @@ from platforms.mturk import MTurk, refuse_closed_host
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
 from store.database import FILE_NAME, about, fix, open_store
+from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
 _listeners: list[Callable[[Progress], None]] = []
@@ -74,6 +75,8 @@ def market_place(
     Raises:
         RefusedForSafety: live work was asked for, or the endpoint is not on this
             machine, or the pictures are drawn ones.
+        StoreError: another process works on the campaign, or the store is of
+            another world.
     """
     refuse_closed_host(endpoint)
     if live:
@@ -94,14 +97,17 @@ def market_place(
             "paid to describe them",
             next_step=f"piecework rehearse {campaign.path}",
         )
-    with _opened(
-        campaign,
-        MTurk(endpoint),
-        SystemClock(),
-        world=endpoint,
-        name=secrets.token_hex(8),
-        key=secrets.token_bytes(32),
-    ) as place:
+    with (
+        only_pass(campaign.out),
+        _opened(
+            campaign,
+            MTurk(endpoint),
+            SystemClock(),
+            world=endpoint,
+            name=secrets.token_hex(8),
+            key=secrets.token_bytes(32),
+        ) as place,
+    ):
         yield place
 
 
@@ -162,15 +168,16 @@ def _opened(
 ) -> Iterator[Workplace]:
     store = open_store(campaign.out / FILE_NAME, create=True)
     try:
-        # Each is fixed at birth; a store of another world, or of other items, refuses.
-        fix(store, "campaign", campaign.name)
-        fix(store, "world", world)
-        fix(store, "work", _work_hash(campaign))
-        # Chosen once, found again ever after.
-        name = about(store, "name") or name
-        key = bytes.fromhex(about(store, "pseudonym_key") or key.hex())
-        fix(store, "name", name)
-        fix(store, "pseudonym_key", key.hex())
+        with store.db.atomic():
+            # Fixed at birth; a store of another world, or of other items, refuses.
+            fix(store, "campaign", campaign.name)
+            fix(store, "world", world)
+            fix(store, "work", _work_hash(campaign))
+            # Chosen once, found again ever after.
+            name = about(store, "name") or name
+            key = bytes.fromhex(about(store, "pseudonym_key") or key.hex())
+            fix(store, "name", name)
+            fix(store, "pseudonym_key", key.hex())
         place = Workplace(
             campaign=campaign,
             store=store,

@@ -37,7 +37,8 @@ def _collect(place: Workplace, hit: PlannedHit, hit_id: HitId) -> int:
 
 def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:
     """Slots that nobody filled before the HIT expired cost nothing."""
-    unused = hit.max_assignments - arrived
+    # Somebody else may have extended the HIT; what they added is not our promise.
+    unused = max(hit.max_assignments - arrived, 0)
     per_assignment = (
         hit_cost_cents(place.campaign, hit.max_assignments) // hit.max_assignments
     )

@@ -1,0 +1,34 @@
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from domain.errors import StoreError
+from store.lock import only_pass
+
+
+def _hold_and_die(folder: Path) -> None:
+    with only_pass(folder):
+        os.kill(os.getpid(), 9)
+
+
+def test_a_second_pass_says_who_holds_the_campaign(tmp_path: Path) -> None:
+    """The number of the process that works is in the sentence; nothing waits."""
+    with (
+        only_pass(tmp_path),
+        pytest.raises(StoreError, match=f"process {os.getpid()} is working"),
+        only_pass(tmp_path),
+    ):
+        pass
+
+
+def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
+    """After SIGKILL the next pass gets in without any cleaning up."""
+    context = multiprocessing.get_context("forkserver")
+    process = context.Process(target=_hold_and_die, args=(tmp_path,))
+    process.start()
+    process.join(timeout=30)
+    assert process.exitcode == -9
+    with only_pass(tmp_path):
+        assert "is working" not in (tmp_path / ".piecework.lock").read_text()
