@@ -6,7 +6,7 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 
-.PHONY: demo test test-full check fmt lint types imports bench lock clean
+.PHONY: demo test test-full test-clients check fmt lint types imports bench lock clean
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -24,7 +24,10 @@ test: $(READY)  ## all tests; installs chromium for the browser tests where it c
 
 test-full: $(READY)  ## the long forms too
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n 2 -q -m "full or not full"
+	$(BIN)/pytest -n 2 -q -m "not clients"
+
+test-clients: $(READY)  ## every client of other people's, each in its own environment
+	$(BIN)/pytest -q tests/clients -m "clients or not clients"
 
 check: fmt lint types imports test  ## what a change must pass
 
