@@ -63,14 +63,13 @@ def find_requester(turn: Turn, access_key: str) -> int:
     """The row id of the requester with this access key.
 
     Raises:
-        Refusal: nobody was given this key (403).
+        Refusal: nobody was given this key.
     """
     row = turn.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is None:
         raise Refusal(
             "UnrecognizedClientException",
             "The security token included in the request is invalid.",
-            status=403,
         )
     return int(row["id"])
 

@@ -4,6 +4,7 @@ One process and one event loop serve both; the port on which a request arrived d
 never a header that the client wrote.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -25,21 +26,21 @@ from marketplace.workers.site import Site
 from marketplace.workers.working import Origins
 
 
-def site_app(house: House, origins: Origins) -> Starlette:
+def site_app(house: House, origins: Origins, api: RequesterApi) -> Starlette:
     """Requester API, worker site and, in a rehearsal, its controls."""
-    api = RequesterApi(house)
-
-    async def call(request: Request) -> Response:
-        return await api(request)
-
     routes: list[BaseRoute] = [
-        Route("/", call, methods=["POST"]),
+        _calls(api),
         Route("/", _to_hits, methods=["GET"]),
         *Site(house, origins).routes(),
     ]
     if house.rules.rehearsal:
         routes += Control(house).routes()
     return _app(routes)
+
+
+def api_app(api: RequesterApi) -> Starlette:
+    """Requester API alone, for a door that only programs come in by."""
+    return _app([_calls(api)])
 
 
 def frames_app(house: House, origins: Origins, *, pictures: Path | None) -> Starlette:
@@ -50,15 +51,21 @@ def frames_app(house: House, origins: Origins, *, pictures: Path | None) -> Star
 class ByPort:
     """Gives each request to the application of the port that it came in by."""
 
-    def __init__(self, site: ASGIApp, frames: ASGIApp, *, frames_port: int) -> None:
+    def __init__(self, site: ASGIApp, others: Mapping[int, ASGIApp]) -> None:
         self._site = site
-        self._frames = frames
-        self._frames_port = frames_port
+        self._others = dict(others)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass it on."""
-        is_frame = scope["server"][1] == self._frames_port
-        await (self._frames if is_frame else self._site)(scope, receive, send)
+        app = self._others.get(scope["server"][1], self._site)
+        await app(scope, receive, send)
+
+
+def _calls(api: RequesterApi) -> BaseRoute:
+    async def call(request: Request) -> Response:
+        return await api(request)
+
+    return Route("/", call, methods=["POST"])
 
 
 def _app(routes: list[BaseRoute]) -> Starlette:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from marketplace import accounts, clock, lifecycle
+from marketplace import accounts, clock, keys, lifecycle, replays
 from marketplace.calls import Calls
 from marketplace.faults import FaultScript
 from marketplace.ids import Mint
@@ -70,8 +70,21 @@ class House:
             if conn.total_changes != before:
                 self.calls.write(conn)
 
-    def perform(self, access_key: str, operation: str, given: object) -> dict[str, Any]:
+    def perform(
+        self,
+        access_key: str,
+        operation: str,
+        given: object,
+        *,
+        proof: replays.Proof | None = None,
+    ) -> dict[str, Any]:
         """One call of the requester API, from its members to its answer's members.
+
+        Args:
+            access_key: of the requester.
+            operation: its name.
+            given: the members of the request.
+            proof: the signature that this call spends, if signatures are checked.
 
         Raises:
             Refusal: and then nothing has changed.
@@ -82,7 +95,9 @@ class House:
                     turn, access_key, balance_cents=accounts.REHEARSAL_BALANCE_CENTS
                 )
             else:
-                requester = accounts.find_requester(turn, access_key)
+                requester = keys.owner(turn, access_key)
+            if proof is not None:
+                replays.spend(turn, proof)
             return backend.perform(turn, requester, operation, given)
 
     def move_clock(self, now_ms: int) -> None:

@@ -7,6 +7,8 @@ has a due time has a partial index on it, so that looking what is due never scan
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from marketplace.schema_callers import KEYS_AND_SIGNATURES
+
 migrations = Migrations("marketplace")
 
 
@@ -14,6 +16,14 @@ migrations = Migrations("marketplace")
 def m001_first_market(db: Database) -> None:
     """People, money, qualifications, HITs, assignments."""
     for statement in _FIRST_MARKET.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+@migrations()
+def m002_keys_and_signatures(db: Database) -> None:
+    """Keys that requesters sign with, and the signatures that did something."""
+    for statement in KEYS_AND_SIGNATURES.split(";"):
         if statement.strip():
             db.execute(statement)
 

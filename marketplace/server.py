@@ -5,7 +5,6 @@ port that is taken is an error of the caller's, not of a thread's.
 """
 
 import contextlib
-import ipaddress
 import signal
 import socket
 import threading
@@ -16,19 +15,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-import uvicorn
-
 from marketplace import doors
 from marketplace.house import House, Rules
-from marketplace.transport import DroppableProtocol
+from marketplace.listening import (
+    Certificate,
+    Server,
+    StandInDoors,
+    is_every_address,
+    is_loopback,
+    listen,
+    origin,
+)
+from marketplace.requester.admission import Admission
+from marketplace.requester.api import RequesterApi
+from marketplace.stand_in.door import StandIn, StandingIn
 from marketplace.workers.working import Origins
 
 _START_SECONDS = 30.0
-_STOP_SECONDS = 3
 
 
 class UnsafeBindError(Exception):
-    """This address would open an unguarded marketplace to strangers."""
+    """This address would open an unguarded marketplace, or is none to be reached by."""
 
 
 class Options(TypedDict, total=False):
@@ -41,6 +48,11 @@ class Options(TypedDict, total=False):
     host: str
     port: int
     frames_port: int
+    trust_local: bool
+    certificate: Certificate | None
+    site_url: str
+    frames_url: str
+    stand_in: StandIn | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,11 @@ class Marketplace:
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
         frames_port: of the frames; 0 takes a free one.
+        trust_local: signatures are not checked; loopback only.
+        certificate: of the site and the frames, which then speak TLS.
+        site_url: the site's origin as browsers reach it, if that is another.
+        frames_url: the same of the frames.
+        stand_in: what it takes to stand in for Amazon's hosts, if it shall.
     """
 
     database: Path
@@ -66,6 +83,11 @@ class Marketplace:
     host: str = "127.0.0.1"
     port: int = 0
     frames_port: int = 0
+    trust_local: bool = False
+    certificate: Certificate | None = None
+    site_url: str = ""
+    frames_url: str = ""
+    stand_in: StandIn | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +97,12 @@ class Running:
     Attributes:
         endpoint_url: the site's origin; also where boto3 sends its calls.
         frames_url: the frames' origin.
+        standing_in: where it stands in for Amazon's hosts, if it does.
     """
 
     endpoint_url: str
     frames_url: str
+    standing_in: StandingIn | None = None
 
 
 @contextlib.contextmanager
@@ -121,6 +145,8 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
         )
+        if running.standing_in is not None:
+            print(*running.standing_in.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
         server.run(sockets)
 
 
@@ -139,86 +165,89 @@ def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace
 @contextlib.contextmanager
 def _prepared(
     marketplace: Marketplace,
-) -> Iterator[tuple[uvicorn.Server, list[socket.socket], Running]]:
+) -> Iterator[tuple[Server, list[socket.socket], Running]]:
     _check_host(marketplace)
     with contextlib.ExitStack() as stack:
         sockets = [
-            stack.enter_context(contextlib.closing(_listen(marketplace.host, port)))
+            stack.enter_context(contextlib.closing(listen(marketplace.host, port)))
             for port in (marketplace.port, marketplace.frames_port)
         ]
-        site, frames = (_origin(marketplace.host, one) for one in sockets)
-        rules = Rules(
-            rehearsal=marketplace.rehearsal,
-            seed=marketplace.seed,
-            start=marketplace.start,
-        )
+        beside = None
+        if marketplace.stand_in is not None:
+            beside = _beside(stack, marketplace.stand_in)
+        origins = _origins(marketplace, sockets)
         house = stack.enter_context(
-            contextlib.closing(House(marketplace.database, rules))
+            contextlib.closing(House(marketplace.database, _rules(marketplace)))
         )
-        origins = Origins(site=site, frames=frames)
-        app = doors.ByPort(
-            doors.site_app(house, origins),
-            doors.frames_app(house, origins, pictures=marketplace.pictures),
-            frames_port=sockets[1].getsockname()[1],
+        app = _app(house, marketplace, origins, sockets=sockets, beside=beside)
+        server = Server(app, certificate=marketplace.certificate, stand_in=beside)
+        running = Running(
+            endpoint_url=origins.site,
+            frames_url=origins.frames,
+            standing_in=None if beside is None else beside.standing_in,
         )
-        yield _server(app), sockets, Running(endpoint_url=site, frames_url=frames)
+        yield server, sockets, running
 
 
-def _server(app: doors.ByPort) -> uvicorn.Server:
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=DroppableProtocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_STOP_SECONDS,
-        )
+def _rules(marketplace: Marketplace) -> Rules:
+    return Rules(
+        rehearsal=marketplace.rehearsal,
+        seed=marketplace.seed,
+        start=marketplace.start,
+    )
+
+
+def _beside(stack: contextlib.ExitStack, given: StandIn) -> StandInDoors:
+    beside = StandInDoors(given)
+    for one in beside.sockets:
+        stack.enter_context(contextlib.closing(one))
+    return beside
+
+
+def _app(
+    house: House,
+    marketplace: Marketplace,
+    origins: Origins,
+    *,
+    sockets: list[socket.socket],
+    beside: StandInDoors | None,
+) -> doors.ByPort:
+    checks = not (marketplace.rehearsal or marketplace.trust_local)
+    api = RequesterApi(house, Admission(house, checks=checks))
+    frames = doors.frames_app(house, origins, pictures=marketplace.pictures)
+    others = {sockets[1].getsockname()[1]: frames}
+    if beside is not None:
+        others[beside.tls_port] = doors.api_app(api)
+    return doors.ByPort(doors.site_app(house, origins, api), others)
+
+
+def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
+    scheme = "http" if marketplace.certificate is None else "https"
+    site, frames = (origin(marketplace.host, one, scheme=scheme) for one in sockets)
+    return Origins(
+        site=marketplace.site_url or site, frames=marketplace.frames_url or frames
     )
 
 
 def _check_host(marketplace: Marketplace) -> None:
-    if marketplace.rehearsal or _is_loopback(marketplace.host):
+    host = marketplace.host
+    if marketplace.rehearsal or is_loopback(host):
         return
-    raise UnsafeBindError(
-        f"A live marketplace does not yet check request signatures, so on "
-        f"{marketplace.host} anybody could spend its requesters' money. It binds to "
-        "127.0.0.1, ::1 or localhost only; rehearsals may bind anywhere."
-    )
+    if marketplace.trust_local:
+        raise UnsafeBindError(
+            f"Without signatures, anybody who reaches {host} could spend its "
+            "requesters' money. Who trusts all callers binds to 127.0.0.1, ::1 or "
+            "localhost only."
+        )
+    named = marketplace.site_url and marketplace.frames_url
+    if is_every_address(host) and not named:
+        raise UnsafeBindError(
+            f"{host or 'nothing'} is no address that a browser can open: say what "
+            "workers reach the site and the frames by (site URL and frames URL)."
+        )
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(2048)
-    except OSError:
-        listening.close()
-        raise
-    return listening
-
-
-def _origin(host: str, listening: socket.socket) -> str:
-    name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listening.getsockname()[1]}"
-
-
-def _wait_until_started(server: uvicorn.Server, thread: threading.Thread) -> None:
+def _wait_until_started(server: Server, thread: threading.Thread) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not server.started:
         if not thread.is_alive() or time.monotonic() > deadline:

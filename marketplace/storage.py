@@ -28,6 +28,9 @@ class Storage:
 
     def __init__(self, database: Path) -> None:
         self._lock = threading.RLock()
+        # A new file is its owner's alone; SQLite gives the files beside it the same.
+        if str(database) != ":memory:":
+            database.touch(mode=0o600)
         self._conn = sqlite3.connect(
             database,
             isolation_level=None,

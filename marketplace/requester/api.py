@@ -11,6 +11,7 @@ from marketplace.exceptions import Refusal
 from marketplace.faults import Fault
 from marketplace.house import House
 from marketplace.requester import backend, wire
+from marketplace.requester.admission import Admission, Caller
 from marketplace.transport import drop_connection
 
 _LOG = logging.getLogger(__name__)
@@ -24,8 +25,9 @@ _BROKEN = Refusal(
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, admission: Admission) -> None:
         self._house = house
+        self._admission = admission
 
     async def __call__(self, request: Request) -> Response:
         """One call."""
@@ -33,6 +35,7 @@ class RequesterApi:
         try:
             call = wire.read(request.headers, body)
             backend.check_operation(call.operation)
+            caller = self._admission.admit(request, call)
         except Refusal as refusal:
             return self._refused(refusal)
         fault = self._strike(call.operation)
@@ -40,7 +43,7 @@ class RequesterApi:
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.kind in ("throttle", "server_error"):
             return self._refused(_THROTTLED if fault.kind == "throttle" else _BROKEN)
-        reply = self._perform(call)
+        reply = self._perform(call, caller)
         if fault is not None and fault.kind == "lose_reply":
             await drop_connection(request)
         return reply
@@ -51,10 +54,13 @@ class RequesterApi:
             return None
         return self._house.faults.strike(operation)
 
-    def _perform(self, call: wire.Request) -> Response:
+    def _perform(self, call: wire.Request, caller: Caller) -> Response:
         try:
             document = self._house.perform(
-                call.access_key, call.operation, wire.members(call.body)
+                caller.access_key,
+                call.operation,
+                wire.members(call.body),
+                proof=caller.proof,
             )
         except Refusal as refusal:
             _LOG.info("refused operation=%s type=%s", call.operation, refusal.kind)

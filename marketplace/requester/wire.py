@@ -51,7 +51,6 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
         raise Refusal(
             "MissingAuthenticationTokenException",
             "The request has no Authorization header with a Credential.",
-            status=403,
         )
     return Request(
         operation=target.removeprefix(TARGET_PREFIX),

@@ -19,7 +19,7 @@ def test_the_house_lets_in_a_requester_and_a_worker(tmp_path: Path) -> None:
         accounts.add_requester(turn, "LAB", balance_cents=100, name="The lab")
         worker_id, token = accounts.add_worker(turn, ann)
     with (
-        serve(database) as running,
+        serve(database, trust_local=True) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         client = market.requester("LAB")

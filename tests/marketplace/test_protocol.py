@@ -67,8 +67,8 @@ def test_an_error_has_type_code_and_a_number_at_the_end(standing: Market) -> Non
             400,
             "UnknownOperationException",
         ),
-        ({"Authorization": ""}, 403, "MissingAuthenticationTokenException"),
-        ({"Authorization": "Bearer x"}, 403, "MissingAuthenticationTokenException"),
+        ({"Authorization": ""}, 400, "MissingAuthenticationTokenException"),
+        ({"Authorization": "Bearer x"}, 400, "MissingAuthenticationTokenException"),
     ],
 )
 def test_a_call_without_address_or_sender_is_refused(

@@ -157,4 +157,4 @@ def test_a_live_marketplace_has_no_controls_and_no_free_accounts(
             market.requester().get_account_balance()
         assert refusal(caught.value)[0] == "UnrecognizedClientException"
         status = caught.value.response["ResponseMetadata"]["HTTPStatusCode"]
-        assert status == 403
+        assert status == 400

@@ -1,0 +1,352 @@
+"""Signature version 4, against what AWS published and against botocore's own signer."""
+
+import string
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marketplace.exceptions import Refusal
+from marketplace.requester import signature
+from marketplace.requester.signature import Received
+from tests.marketplace.signing import (
+    ACCESS_KEY,
+    check,
+    refusal_of,
+    signed_at,
+    signed_request,
+    with_header,
+)
+
+# From AWS's documentation and its published test suite for signature version 4.
+PUBLISHED_SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"  # noqa: S105 - published
+HOST = (b"host", b"example.amazonaws.com")
+DATE = (b"x-amz-date", b"20150830T123600Z")
+FORM = b"application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("request_", "covered", "service", "published"),
+    [
+        pytest.param(
+            ("GET", b"", (HOST, DATE), b""),
+            "host;x-amz-date",
+            "service",
+            "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            id="get-vanilla",
+        ),
+        pytest.param(
+            ("POST", b"", (HOST, DATE), b""),
+            "host;x-amz-date",
+            "service",
+            "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+            id="post-vanilla",
+        ),
+        pytest.param(
+            ("POST", b"", ((b"content-type", FORM), HOST, DATE), b"Param1=value1"),
+            "content-type;host;x-amz-date",
+            "service",
+            "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            id="post-x-www-form-urlencoded",
+        ),
+        pytest.param(
+            (
+                "GET",
+                b"",
+                (
+                    HOST,
+                    (b"my-header1", b"value2"),
+                    (b"my-header1", b"value2"),
+                    (b"my-header1", b"value1"),
+                    DATE,
+                ),
+                b"",
+            ),
+            "host;my-header1;x-amz-date",
+            "service",
+            "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea",
+            id="get-header-key-duplicate",
+        ),
+        pytest.param(
+            (
+                "GET",
+                b"",
+                (
+                    HOST,
+                    (b"my-header1", b" value1"),
+                    (b"my-header2", b' "a   b   c"'),
+                    DATE,
+                ),
+                b"",
+            ),
+            "host;my-header1;my-header2;x-amz-date",
+            "service",
+            "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736",
+            id="get-header-value-trim",
+        ),
+        pytest.param(
+            ("GET", b"Param2=value2&Param1=value1", (HOST, DATE), b""),
+            "host;x-amz-date",
+            "service",
+            "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+            id="get-vanilla-query-order-key-case",
+        ),
+        pytest.param(
+            (
+                "GET",
+                b"Action=ListUsers&Version=2010-05-08",
+                (
+                    (b"content-type", FORM + b"; charset=utf-8"),
+                    (b"host", b"iam.amazonaws.com"),
+                    DATE,
+                ),
+                b"",
+            ),
+            "content-type;host;x-amz-date",
+            "iam",
+            "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7",
+            id="the documentation's ListUsers",
+        ),
+    ],
+)
+def test_published_examples_come_out_as_published(
+    request_: tuple[str, bytes, tuple[tuple[bytes, bytes], ...], bytes],
+    covered: str,
+    service: str,
+    published: str,
+) -> None:
+    """The algorithm is the documented one, to the last digit."""
+    method, query, headers, body = request_
+    authorization = (
+        f"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/{service}/"
+        f"aws4_request, SignedHeaders={covered}, Signature={published}"
+    )
+    received = Received(
+        method=method,
+        path=b"/",
+        query=query,
+        headers=(*headers, (b"authorization", authorization.encode())),
+        body=body,
+    )
+    signed = signature.read(received)
+    right = signature.expected(signed, received, secret=PUBLISHED_SECRET)
+    assert right == published
+    signature.check_signature(signed, received, secret=PUBLISHED_SECRET)
+
+
+NAMES = st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=8)
+VALUES = st.text(string.printable[:-5], max_size=30)
+# Without spaces: botocore signs one as %20 and sends it as +. The API has no queries.
+WORDS = st.text(st.characters(exclude_characters=" "), max_size=9)
+
+
+@given(
+    body=st.binary(max_size=300),
+    secret=st.text(min_size=1, max_size=50).filter(str.strip),
+    region=st.sampled_from(signature.REGIONS),
+    extra=st.dictionaries(NAMES.map("x_amz_meta_{}".format), VALUES, max_size=4),
+    query=st.dictionaries(WORDS, WORDS, max_size=3),
+)
+def test_whatever_botocore_signs_is_accepted(
+    body: bytes,
+    secret: str,
+    region: str,
+    extra: dict[str, str],
+    query: dict[str, str],
+) -> None:
+    """Any body, secret, headers and query, signed by the client that everybody uses."""
+    received = signed_request(
+        body=body, secret=secret, region=region, query=query, **extra
+    )
+    assert check(received, secret=secret).access_key == ACCESS_KEY
+
+
+@given(
+    body=st.binary(max_size=50),
+    other=st.binary(max_size=50),
+    place=st.sampled_from(["body", "method", "path", "query", "secret"]),
+)
+def test_nothing_that_was_signed_can_be_changed(
+    body: bytes, other: bytes, place: str
+) -> None:
+    """Body, method, path, query and key are all under the signature."""
+    received = signed_request(body=body)
+    bent = {
+        "body": replace(received, body=body + other + b"!"),
+        "method": replace(received, method="PUT"),
+        "path": replace(received, path=b"/" + other + b"x"),
+        "query": replace(received, query=b"x" + other.replace(b"&", b"")),
+        "secret": signed_request(body=body, secret="another"),  # noqa: S106 - a test's
+    }[place]
+    assert refusal_of(received) == ""
+    assert refusal_of(bent) == "InvalidSignatureException"
+
+
+@pytest.mark.parametrize("name", ["host", "x-amz-target", "content-type"])
+def test_no_signed_header_can_be_changed_doubled_or_left_out(name: str) -> None:
+    """Nobody turns one operation into another, nor carries a call to another host."""
+    received = signed_request()
+    for bent in (
+        with_header(received, name, b"other"),
+        with_header(received, name, None),
+        replace(received, headers=(*received.headers, (name.encode(), b"other"))),
+    ):
+        assert refusal_of(bent) == "InvalidSignatureException"
+
+
+def test_headers_that_matter_must_be_signed() -> None:
+    """Host and every x-amz- header; one that is only sent along is refused."""
+    received = signed_request()
+    added = with_header(received, "x-amz-expected-owner", b"somebody")
+    assert refusal_of(added) == "InvalidSignatureException"
+    authorization = dict(received.headers)[b"authorization"]
+    for name in (b"host;", b";x-amz-target"):
+        bent = with_header(
+            received, "authorization", authorization.replace(name, b"", 1)
+        )
+        assert refusal_of(bent) == "InvalidSignatureException"
+
+
+def test_the_body_is_hashed_here_whatever_a_header_says_of_it() -> None:
+    """UNSIGNED-PAYLOAD, or the hash of another body, signs nothing."""
+    received = signed_request(body=b"{}", X_Amz_Content_SHA256="UNSIGNED-PAYLOAD")
+    assert refusal_of(received) == "InvalidSignatureException"
+    digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    # The SHA-256 of the two bytes {}, which sha256sum(1) prints.
+    received = signed_request(body=b"{}", X_Amz_Content_SHA256=digest)
+    assert refusal_of(received) == ""
+    assert refusal_of(replace(received, body=b"[]")) == "InvalidSignatureException"
+
+
+@given(seconds=st.integers(-3600, 3600))
+def test_a_signature_holds_for_a_quarter_of_an_hour_each_way(seconds: int) -> None:
+    """Fifteen minutes sharp, before and after."""
+    received = signed_request()
+    now = signed_at(received) + timedelta(seconds=seconds)
+    expected = "" if abs(seconds) <= 900 else "InvalidSignatureException"
+    assert refusal_of(received, now=now) == expected
+
+
+def test_a_refusal_of_the_clock_says_both_times() -> None:
+    """In the words by which SDKs and people know it."""
+    received = signed_request()
+    moment = signed_at(received)
+    for minutes, words in ((16, "Signature expired: "), (-16, "not yet current: ")):
+        with pytest.raises(Refusal) as caught:
+            check(received, now=moment + timedelta(minutes=minutes))
+        assert words in caught.value.message
+        assert moment.strftime("%Y%m%dT%H%M%SZ") in caught.value.message
+        assert "15 min." in caught.value.message
+        assert caught.value.status == 400
+
+
+def test_the_date_header_serves_where_x_amz_date_is_missing() -> None:
+    """As the algorithm allows, and as botocore signs when a Date is there."""
+    received = signed_request(Date="x")
+    assert b"x-amz-date" not in dict(received.headers)
+    assert refusal_of(received) == ""
+    late = signed_at(received) + timedelta(minutes=16)
+    assert refusal_of(received, now=late) == "InvalidSignatureException"
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        ({"region": "eu-west-1"}, "valid region"),
+        ({"service": "dynamodb"}, "correct service: 'mturk-requester'"),
+    ],
+)
+def test_a_signature_for_elsewhere_is_refused(
+    given_: dict[str, str], words: str
+) -> None:
+    """Another region's or service's signature opens nothing here."""
+    options: dict[str, object] = dict(given_)
+    with pytest.raises(Refusal, match=words) as caught:
+        check(signed_request(**options))  # type: ignore[arg-type] # names are right
+    assert caught.value.kind == "InvalidSignatureException"
+
+
+def test_a_session_token_is_refused() -> None:
+    """There are no sessions here, so the token can only be somebody else's."""
+    received = signed_request(token="FwoGZXIvYXdzE")  # noqa: S106 - a made-up one
+    assert refusal_of(received) == "UnrecognizedClientException"
+
+
+SCOPE = "K/20260105/us-east-1/mturk-requester/aws4_request"
+
+
+@pytest.mark.parametrize(
+    ("authorization", "kind"),
+    [
+        (None, "MissingAuthenticationTokenException"),
+        ("Bearer x", "MissingAuthenticationTokenException"),
+        ("AWS4-HMAC-SHA512 Credential=x", "IncompleteSignatureException"),
+        (f"AWS4-HMAC-SHA256 Credential={SCOPE}", "IncompleteSignatureException"),
+        ("AWS4-HMAC-SHA256 Credential", "IncompleteSignatureException"),
+        (
+            f"AWS4-HMAC-SHA256 Credential={SCOPE}, SignedHeaders=host, Signature=",
+            "IncompleteSignatureException",
+        ),
+        (
+            "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=f",
+            "IncompleteSignatureException",
+        ),
+        (
+            f"AWS4-HMAC-SHA256 Credential={SCOPE}, Credential=x",
+            "IncompleteSignatureException",
+        ),
+    ],
+)
+def test_what_is_no_whole_signature_is_told_so(
+    authorization: str | None, kind: str
+) -> None:
+    """Missing is told from incomplete."""
+    value = None if authorization is None else authorization.encode()
+    assert refusal_of(with_header(signed_request(), "authorization", value)) == kind
+
+
+@pytest.mark.parametrize(
+    "date", [None, b"", b"2026", b"yesterday", b"20261340T000000Z"]
+)
+def test_without_a_date_a_signature_is_incomplete(date: bytes | None) -> None:
+    """The date is part of what is signed."""
+    bent = with_header(signed_request(), "x-amz-date", date)
+    assert refusal_of(bent) == "IncompleteSignatureException"
+
+
+def test_two_authorizations_are_none() -> None:
+    """Nobody can show one signature to the check and another to the reader."""
+    received = signed_request()
+    for name in (b"authorization", b"x-amz-date"):
+        again = (name, dict(received.headers)[name])
+        doubled = replace(received, headers=(*received.headers, again))
+        assert refusal_of(doubled) == "IncompleteSignatureException"
+
+
+@given(
+    authorization=st.one_of(
+        st.binary(max_size=200),
+        st.binary(max_size=200).map(b"AWS4-HMAC-SHA256 ".__add__),
+        st.binary(max_size=60).map(
+            (
+                b"AWS4-HMAC-SHA256 SignedHeaders=host,Signature=f,"
+                b"Credential=a/b/us-east-1/mturk-requester/aws4_request"
+            ).__add__
+        ),
+    ),
+    date=st.binary(max_size=30),
+)
+def test_garbage_is_refused_and_nothing_worse(
+    authorization: bytes, date: bytes
+) -> None:
+    """Whatever bytes come, the answer is one of AWS's refusals."""
+    bent = with_header(signed_request(), "authorization", authorization)
+    kinds = {
+        "MissingAuthenticationTokenException",
+        "IncompleteSignatureException",
+        "InvalidSignatureException",
+    }
+    assert refusal_of(bent) in kinds
+    assert refusal_of(with_header(signed_request(), "x-amz-date", date)) in kinds
