@@ -1,0 +1,1 @@
+"""QuestionForm, AnswerKey and QuestionFormAnswers: read, checked, answered, graded."""
