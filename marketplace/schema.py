@@ -8,6 +8,7 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from marketplace.schema_callers import KEYS_AND_SIGNATURES
+from marketplace.schema_requests import TESTS_AND_REVIEWS
 
 migrations = Migrations("marketplace")
 
@@ -24,6 +25,14 @@ def m001_first_market(db: Database) -> None:
 def m002_keys_and_signatures(db: Database) -> None:
     """Keys that requesters sign with, and the signatures that did something."""
     for statement in KEYS_AND_SIGNATURES.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+@migrations()
+def m004_tests_reviews_and_events(db: Database) -> None:
+    """Tests, review policies, messages to workers, events and their delivery."""
+    for statement in TESTS_AND_REVIEWS.split(";"):
         if statement.strip():
             db.execute(statement)
 
