@@ -7,6 +7,8 @@ has a due time has a partial index on it, so that looking what is due never scan
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from marketplace.schema_people import INVITATIONS_AND_SESSIONS
+
 from marketplace.schema_callers import KEYS_AND_SIGNATURES
 from marketplace.schema_requests import TESTS_AND_REVIEWS
 
@@ -25,6 +27,14 @@ def m001_first_market(db: Database) -> None:
 def m002_keys_and_signatures(db: Database) -> None:
     """Keys that requesters sign with, and the signatures that did something."""
     for statement in KEYS_AND_SIGNATURES.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+@migrations()
+def m003_invitations_and_sessions(db: Database) -> None:
+    """Links that let people in, and the sessions that they open."""
+    for statement in INVITATIONS_AND_SESSIONS.split(";"):
         if statement.strip():
             db.execute(statement)
 

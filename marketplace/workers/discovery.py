@@ -9,10 +9,12 @@ from typing import Any
 from marketplace import money
 from marketplace.exceptions import Refusal
 from marketplace.turn import Turn
-from marketplace.workers import eligibility
+from marketplace.workers import eligibility, wording
 
 _SELECT = (
-    "SELECT hit_types.*, requesters.name AS requester_name FROM hit_types "
+    "SELECT hit_types.*, requesters.name AS requester_name, "
+    "(SELECT max(hits.id) FROM hits WHERE hits.hit_type = hit_types.id "
+    "AND hits.status = 'Assignable') AS newest_hit FROM hit_types "
     "JOIN requesters ON requesters.id = hit_types.requester "
 )
 _NOT_BLOCKED = (
@@ -27,7 +29,8 @@ class Group:
 
     Attributes:
         available: HITs that he could take now.
-        lacks: what keeps him from accepting, one phrase each.
+        lacks: what keeps him from accepting, one phrase each, for programs.
+        wanted: the same for people.
         requestable: qualification types that he lacks and may ask for.
     """
 
@@ -36,6 +39,7 @@ class Group:
     may_preview: bool
     may_accept: bool
     lacks: tuple[str, ...]
+    wanted: tuple[str, ...]
     requestable: tuple[sqlite3.Row, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -123,6 +127,14 @@ def _group(
         may_preview=not eligibility.unmet(requirements, held, action="preview"),
         may_accept=not lacked,
         lacks=tuple(_phrase(turn, requirement) for requirement in lacked),
+        wanted=tuple(
+            wording.wanted(
+                requirement,
+                name=_name(turn, requirement),
+                holding=held.get(requirement["QualificationTypeId"]),
+            )
+            for requirement in lacked
+        ),
         requestable=_requestable(turn, lacked),
     )
 
@@ -152,17 +164,21 @@ def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row,
     return tuple(row for row in rows if row is not None)
 
 
-def _phrase(turn: Turn, requirement: dict[str, Any]) -> str:
+def _name(turn: Turn, requirement: dict[str, Any]) -> str:
     row = turn.one(
         "SELECT name FROM qualification_types WHERE qualification_type_id = ?",
         requirement["QualificationTypeId"],
     )
+    return str(row["name"]) if row else str(requirement["QualificationTypeId"])
+
+
+def _phrase(turn: Turn, requirement: dict[str, Any]) -> str:
     values = [str(value) for value in requirement.get("IntegerValues", ())]
     values += [
         "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
         for locale in requirement.get("LocaleValues", ())
     ]
-    name = row["name"] if row else requirement["QualificationTypeId"]
+    name = _name(turn, requirement)
     return " ".join([name, requirement["Comparator"], ", ".join(values)]).strip()
 
 

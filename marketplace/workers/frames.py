@@ -1,9 +1,12 @@
-"""The frames origin: pages of questions, verbatim, and the pictures they show.
+"""The frames origin: pages of questions, the scripts they expect, and their pictures.
 
 It has a port of its own, so a question's script is another origin's and can neither
 read the worker's site nor act on it; the policy below lets only the site frame it.
+A page is served as it was written, but for the addresses of two scripts that Amazon
+hosted and half of all old pages load: those are led to our own, so they work offline.
 """
 
+import re
 from pathlib import Path
 
 from starlette.requests import Request
@@ -16,6 +19,37 @@ from marketplace.exceptions import Refusal
 from marketplace.house import House
 from marketplace.requester import question
 from marketplace.workers.working import Origins
+
+_STAND_INS = Path(__file__).parent / "stand_ins"
+_HOSTED = re.compile(
+    r"""(?<=["'])(?:https?:)?//(?:"""
+    r"s3\.amazonaws\.com/mturk-public/(?P<turk>externalHIT_v1\.js)|"
+    r"assets\.crowd\.aws/(?P<crowd>crowd-html-elements\.js)"
+    r""")(?=["'?#])""",
+    re.IGNORECASE,
+)
+
+
+def led_home(html: str, frames: str) -> str:
+    """The page with the two hosted scripts loaded from here.
+
+    >>> led_home('<script src="https://assets.crowd.aws/crowd-html-elements.js">', "F")
+    '<script src="F/stand-ins/crowd-html-elements.js">'
+    """
+    return _HOSTED.sub(
+        lambda found: f"{frames}/stand-ins/{found['turk'] or found['crowd']}", html
+    )
+
+
+class StandIns(StaticFiles):
+    """Our own scripts in place of hosted ones; they may be kept for an hour."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The script."""
+        reply = await super().get_response(path, scope)
+        reply.headers["Cache-Control"] = "max-age=3600"
+        reply.headers["X-Content-Type-Options"] = "nosniff"
+        return reply
 
 
 class Pictures(StaticFiles):
@@ -43,7 +77,10 @@ class Frames:
 
     def routes(self) -> list[Route | Mount]:
         """All addresses of the frames origin."""
-        found: list[Route | Mount] = [Route("/frames/{hit_id}", self.frame)]
+        found: list[Route | Mount] = [
+            Route("/frames/{hit_id}", self.frame),
+            Mount("/stand-ins", StandIns(directory=_STAND_INS)),
+        ]
         if self._pictures is not None:
             found.append(Mount("/pictures", Pictures(directory=self._pictures)))
         return found
@@ -60,7 +97,9 @@ class Frames:
             raise Refusal(
                 "HitDoesNotExist", "There is no page of such a HIT.", status=404
             )
-        return HTMLResponse(html, headers=self._headers())
+        return HTMLResponse(
+            led_home(html, self._origins.frames), headers=self._headers()
+        )
 
     def _headers(self) -> dict[str, str]:
         site = self._origins.site
@@ -68,6 +107,8 @@ class Frames:
             "Content-Security-Policy": (
                 "default-src 'self' https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
                 "img-src * data: blob:; media-src * data: blob:; object-src 'none'; "
+                # No service worker: it would stand between later questions and us.
+                "worker-src blob:; "
                 f"base-uri 'self'; form-action 'self' {site}; frame-ancestors {site}"
             ),
             "Referrer-Policy": "strict-origin",

@@ -4,6 +4,7 @@ Autoescape and StrictUndefined: a title with a tag in it is shown, not run, and 
 missing value is an error here, not a gap on the page.
 """
 
+from datetime import date
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -45,6 +46,8 @@ def page(
             ),
             "Referrer-Policy": "same-origin",
             "X-Content-Type-Options": "nosniff",
+            # Frames are of the same site: their scripts shall not even load a page.
+            "Cross-Origin-Resource-Policy": "same-origin",
             "Cache-Control": "no-store",
         },
     )
@@ -75,4 +78,15 @@ def moment(ms: int) -> str:
     return f"{at.day} {at:%b %Y, %H:%M} UTC"
 
 
-_ENVIRONMENT.filters.update(dollars=money.dollars, duration=duration, moment=moment)
+def day(at: date) -> str:
+    """A day for people.
+
+    >>> day(date(2025, 1, 6))
+    'Mon, 6 Jan 2025'
+    """
+    return f"{at:%a}, {at.day} {at:%b %Y}"
+
+
+_ENVIRONMENT.filters.update(
+    dollars=money.dollars, duration=duration, moment=moment, day=day
+)

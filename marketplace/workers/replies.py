@@ -32,7 +32,10 @@ def refused(request: Request, refusal: Refusal) -> Response:
             {"error": refusal.kind, "message": refusal.message},
             status_code=refusal.status,
         )
-    return page("refused.html.j2", status=refusal.status, message=refusal.message)
+    template = "refused.html.j2"
+    if refusal.kind in ("NotSignedIn", "InvitationRefused"):
+        template = "signed_out.html.j2"
+    return page(template, status=refusal.status, message=refusal.message)
 
 
 async def refusal_handler(request: Request, fault: Exception) -> Response:
@@ -98,5 +101,6 @@ def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
         Refusal: the browser says that another site sent it (403).
     """
     origin = request.headers.get("origin")
-    if origin is not None and origin not in allowed:
+    came_from = request.headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and origin not in allowed) or came_from != "same-origin":
         raise Refusal("WrongOrigin", "This form came from another site.", status=403)

@@ -15,6 +15,15 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """Stands for the assignment id in a preview; the page must not submit."""
 
 
+_ASSIGNMENT = (
+    "SELECT assignments.*, hits.hit_id, hits.question, hit_types.hit_group_id, "
+    "hit_types.title, hit_types.description, hits.reward_cents, "
+    "hit_types.duration_seconds, hits.status AS hit_status FROM assignments "
+    "JOIN hits ON hits.id = assignments.hit "
+    "JOIN hit_types ON hit_types.id = hits.hit_type"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origins:
     """Where the two halves of the worker's side are served."""
@@ -93,11 +102,38 @@ def submit(
             (409), or an answer that cannot be taken (4xx).
     """
     given = list(fields)
-    named = {value for name, value in given if name == "assignmentId"}
+    row = open_assignment(turn, worker, named_assignment(given))
+    assignments.submit(turn, row, answer=answers.to_xml(given))
+    return row
+
+
+def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
+    """The assignment that a form is about.
+
+    Raises:
+        Refusal: none or several (400).
+    """
+    named = {value for name, value in fields if name == "assignmentId"}
     if len(named) != 1:
         raise Refusal("BadForm", "The form must name one assignmentId.")
-    row = open_assignment(turn, worker, named.pop())
-    assignments.submit(turn, row, answer=answers.to_xml(given))
+    return named.pop()
+
+
+def any_assignment(turn: Turn, assignment_id: str) -> sqlite3.Row:
+    """An assignment, whoever's it is; knowing its id is what lets one ask.
+
+    Raises:
+        Refusal: there is none (409).
+    """
+    if assignment_id == NOT_AVAILABLE:
+        raise Refusal(
+            "PreviewOnly",
+            "This was a preview. Accept the HIT first, then do it.",
+            status=409,
+        )
+    row = turn.one(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
+    if row is None:
+        raise Refusal("NotYours", "You have no such assignment.", status=409)
     return row
 
 
@@ -108,12 +144,7 @@ def own_assignment(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> sqlit
         Refusal: there is none (404).
     """
     row = turn.one(
-        "SELECT assignments.*, hits.hit_id, hits.question, hit_types.hit_group_id, "
-        "hit_types.title, hit_types.description, hits.reward_cents, "
-        "hit_types.duration_seconds FROM assignments "
-        "JOIN hits ON hits.id = assignments.hit "
-        "JOIN hit_types ON hit_types.id = hits.hit_type "
-        "WHERE assignment_id = ? AND worker = ?",
+        f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?",
         assignment_id,
         worker["id"],
     )
@@ -135,12 +166,29 @@ def open_assignment(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> sqli
     except Refusal as refusal:
         raise Refusal("NotYours", refusal.message, status=409) from refusal
     if row["status"] != "Accepted":
-        raise Refusal(
-            "AssignmentNotOpen",
-            f"This assignment is not open any more; it is {row['status'].lower()}.",
-            status=409,
-        )
+        raise not_open(row)
     return row
+
+
+def not_open(row: sqlite3.Row) -> Refusal:
+    """What is said of an assignment on which nobody can work any more."""
+    return Refusal(
+        "AssignmentNotOpen",
+        f"This assignment is not open any more; it is {row['status'].lower()}."
+        + (" Its time was over." if row["status"] == "Abandoned" else ""),
+        status=409,
+    )
+
+
+def may_take_again(turn: Turn, worker: sqlite3.Row, row: sqlite3.Row) -> bool:
+    """Whether the worker could accept the HIT of a lost assignment once more."""
+    try:
+        group = discovery.group(turn, worker, row["hit_group_id"])
+        hit = _hit_of(turn, group, row["hit_id"])
+        _check_not_done(turn, worker, hit)
+    except Refusal:
+        return False
+    return group.may_accept and hit["status"] == "Assignable"
 
 
 def frame_url(
@@ -189,4 +237,4 @@ def _check_not_done(turn: Turn, worker: sqlite3.Row, hit: sqlite3.Row) -> None:
 
 
 def _lacking(group: discovery.Group) -> str:
-    return "You do not meet the requirements: " + "; ".join(group.lacks) + "."
+    return "To do this HIT you would need: " + "; ".join(group.wanted) + "."

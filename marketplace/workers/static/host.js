@@ -1,28 +1,114 @@
 "use strict";
-// The page around a question: keeps the time, and takes the worker on once the
-// question's form was answered by the site (only then can the frame be looked into).
-const left = document.getElementById("left");
-if (left && "ticks" in left.dataset) {
-  const end = Date.now() + Number(left.dataset.seconds) * 1000;
-  const show = () => {
-    const seconds = Math.max(0, Math.round((end - Date.now()) / 1000));
-    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-    left.textContent = parts.map((part) => String(part).padStart(2, "0")).join(":");
-  };
-  show();
-  setInterval(show, 1000);
-}
+// The page around a question: keeps the time by the site's clock, says when it gets
+// short, and takes the worker on once the site has answered the question's form (only
+// then can the frame be looked into).
+const byId = (id) => document.getElementById(id);
 const frame = document.querySelector("iframe[data-thanks]");
-if (frame) {
-  frame.addEventListener("load", () => {
-    let isSubmitted = false;
-    try {
-      isSubmitted = frame.contentDocument.getElementById("submitted") !== null;
-    } catch {
-      return; // The frame shows the question, which is another origin's.
+const left = byId("left");
+const SECOND_IN_MS = 1000;
+const ASK_EACH_MS = "ticks" in left.dataset ? 30000 : 2000; // A rehearsal's clock jumps.
+const WARNINGS = [[60, "1 minute left."], [300, "5 minutes left."]];
+
+let seconds = Number(left.dataset.seconds);
+let readAt = Date.now();
+let said = seconds + 1;
+let isOver = false;
+
+const words = (rest) => {
+  const pad = (part) => String(part).padStart(2, "0");
+  const hours = Math.floor(rest / 3600);
+  const tail = `${pad(Math.floor(rest / 60) % 60)}:${pad(rest % 60)}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+};
+
+const remaining = () => {
+  const passed = "ticks" in left.dataset ? (Date.now() - readAt) / SECOND_IN_MS : 0;
+  return Math.max(0, Math.round(seconds - passed));
+};
+
+const warn = (rest) => {
+  const due = WARNINGS.find(([limit]) => rest <= limit && limit < said);
+  if (due) {
+    byId("announcement").textContent = due[1];
+    [said] = due;
+  }
+  byId("strip").classList.toggle("short", rest <= 300);
+};
+
+const end = () => {
+  isOver = true;
+  left.textContent = "00:00";
+  byId("strip").classList.add("short");
+  byId("announcement").textContent = "The time for this HIT is over.";
+  byId("over").hidden = false;
+  byId("below").hidden = true;
+};
+
+const show = () => {
+  if (isOver) {
+    return;
+  }
+  const rest = remaining();
+  left.textContent = words(rest);
+  warn(rest);
+};
+
+const ask = async () => {
+  if (isOver) {
+    return;
+  }
+  try {
+    const reply = await fetch(left.dataset.ask, { headers: { Accept: "application/json" } });
+    if (!reply.ok) {
+      return;
     }
-    if (isSubmitted) {
-      window.location.assign(frame.dataset.thanks);
+    const found = await reply.json();
+    seconds = found.seconds_left;
+    readAt = Date.now();
+    if (found.status === "Abandoned") {
+      end();
     }
-  });
+  } catch {
+    // No network: the last answer counts on, and the next question will tell.
+  }
+  show();
+};
+
+show();
+setInterval(() => {
+  show();
+  if (!isOver && remaining() === 0) {
+    ask();
+  }
+}, SECOND_IN_MS);
+setInterval(ask, ASK_EACH_MS);
+document.addEventListener("visibilitychange", () => document.hidden || ask());
+window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
+
+for (const element of document.querySelectorAll(".scripted")) {
+  element.hidden = false;
 }
+
+const answered = () => {
+  try {
+    return frame.contentDocument;
+  } catch {
+    return null; // The frame shows the question, which is another origin's.
+  }
+};
+
+frame.addEventListener("load", () => {
+  const page = answered();
+  if (page?.getElementById("submitted")) {
+    if (byId("auto").checked) {
+      byId("go-on").submit();
+    } else {
+      window.location.replace(frame.dataset.thanks);
+    }
+  }
+  byId("unsent").hidden = isOver || !page?.getElementById("not-submitted");
+});
+byId("again").addEventListener("click", () => {
+  byId("unsent").hidden = true;
+  frame.src = frame.getAttribute("src");
+});

@@ -1,0 +1,178 @@
+"""Invitations: signed links that let a person in, for a while, until they are revoked.
+
+A link holds an id and when it ends, under an HMAC with a key that never leaves the
+database. So a forged link is known as such without looking anything up, and whoever
+reads the table of invitations cannot make links.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+import sqlite3
+from dataclasses import dataclass
+from typing import NoReturn
+
+from marketplace import accounts
+from marketplace.clock import SECOND
+from marketplace.exceptions import Refusal
+from marketplace.turn import Turn
+
+DAYS = 14
+"""How long a link signs in, unless the house says otherwise."""
+
+MOST_DAYS = 366
+
+_KEY = "invitation_key"
+_ID_BYTES = 16
+_TIME_BYTES = 6
+_MAC_BYTES = 32
+_LONGEST = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A new invitation; `code` is shown once, to whom it is for.
+
+    Attributes:
+        worker_id: of the worker whom it signs in.
+        code: what the link carries.
+        expires_ms: when the link ends.
+    """
+
+    worker_id: str
+    code: str
+    expires_ms: int
+
+
+def invite(turn: Turn, new: accounts.NewWorker, *, lifetime_ms: int) -> Invitation:
+    """An invitation for the worker of this handle, who is let in if he is new."""
+    worker = turn.one("SELECT * FROM workers WHERE handle = ?", new.handle)
+    if worker is None:
+        # The token that comes with a new worker is nobody's: people come by links.
+        accounts.add_worker(turn, new)
+        worker = find(turn, new.handle)
+    number = secrets.token_bytes(_ID_BYTES)
+    expires_ms = turn.now_ms + lifetime_ms
+    turn.run(
+        "INSERT INTO invitations (invitation_id, worker, made_ms, expires_ms) "
+        "VALUES (?, ?, ?, ?)",
+        number.hex(),
+        worker["id"],
+        turn.now_ms,
+        expires_ms,
+    )
+    message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
+    signed = message + _mac(_key(turn), message)
+    return Invitation(
+        worker_id=worker["worker_id"],
+        code=base64.urlsafe_b64encode(signed).decode().rstrip("="),
+        expires_ms=expires_ms // SECOND * SECOND,
+    )
+
+
+def admit(turn: Turn, code: str) -> sqlite3.Row:
+    """The invitation of a code that is genuine, in time and not revoked.
+
+    Raises:
+        Refusal: it is forged, too old or revoked (403), each said in words.
+    """
+    signed = _decoded(code)
+    message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]
+    if not hmac.compare_digest(_mac(_key(turn), message), mac):
+        _refuse("is not one of ours. Copy the whole link from your invitation.")
+    ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
+    row = turn.one(
+        "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
+    )
+    if row is None or row["revoked_ms"] is not None:
+        _refuse("was withdrawn. Ask whoever invited you.")
+    if turn.now_ms >= ends_ms:
+        _refuse("has expired. Ask whoever invited you for a new one.")
+    return row
+
+
+def find(turn: Turn, handle: str) -> sqlite3.Row:
+    """The worker whom the house knows by this name.
+
+    Raises:
+        Refusal: there is none (404).
+    """
+    row = turn.one("SELECT * FROM workers WHERE handle = ?", handle)
+    if row is None:
+        raise Refusal("NoSuchWorker", f"No worker is called {handle}.", status=404)
+    return row
+
+
+def revoke(turn: Turn, handle: str) -> int:
+    """End all invitations and sessions of a worker at once; how many invitations.
+
+    What the worker did and earned stays, and a new invitation lets him in again.
+
+    Raises:
+        Refusal: there is no such worker (404).
+    """
+    worker = find(turn, handle)["id"]
+    ended = turn.all(
+        "UPDATE invitations SET revoked_ms = ? "
+        "WHERE worker = ? AND revoked_ms IS NULL RETURNING id",
+        turn.now_ms,
+        worker,
+    )
+    turn.run("DELETE FROM worker_sessions WHERE worker = ?", worker)
+    # A session token, if he was given one, opens nothing any more either.
+    turn.run(
+        "UPDATE workers SET token_hash = ? WHERE id = ?",
+        "revoked " + secrets.token_hex(_MAC_BYTES),
+        worker,
+    )
+    return len(ended)
+
+
+def listed(turn: Turn) -> list[sqlite3.Row]:
+    """All workers, oldest first: invitations that open, earnings, approvals."""
+    return turn.all(
+        "SELECT workers.handle, workers.worker_id, workers.country, "
+        "workers.subdivision, workers.approved, workers.judged, "
+        "(SELECT count(*) FROM invitations WHERE worker = workers.id "
+        "AND revoked_ms IS NULL AND expires_ms > ?) AS open_invitations, "
+        "(SELECT max(expires_ms) FROM invitations WHERE worker = workers.id "
+        "AND revoked_ms IS NULL) AS invited_until_ms, "
+        "coalesce((SELECT balance_cents FROM accounts WHERE kind = 'worker' "
+        "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
+        turn.now_ms,
+    )
+
+
+def _key(turn: Turn) -> bytes:
+    turn.run(
+        "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        _KEY,
+        secrets.token_hex(_MAC_BYTES),
+    )
+    row = turn.one("SELECT value FROM settings WHERE key = ?", _KEY)
+    if row is None:
+        raise LookupError("the invitation key was not kept")
+    return bytes.fromhex(row["value"])
+
+
+def _mac(key: bytes, message: bytes) -> bytes:
+    return hmac.digest(key, b"invitation\x00" + message, hashlib.sha256)
+
+
+def _decoded(code: str) -> bytes:
+    try:
+        raw = code.encode("ascii")[:_LONGEST]
+        signed = base64.b64decode(
+            raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True
+        )
+    except (UnicodeEncodeError, binascii.Error):
+        _refuse("is not one of ours. Copy the whole link from your invitation.")
+    if len(signed) != _ID_BYTES + _TIME_BYTES + _MAC_BYTES:
+        _refuse("is not complete. Copy the whole link from your invitation.")
+    return signed
+
+
+def _refuse(what: str) -> NoReturn:
+    raise Refusal("InvitationRefused", f"This invitation {what}", status=403)

@@ -1,0 +1,166 @@
+"""Taking in the form of a question, by POST or GET, from where it may come.
+
+A program's form is taken at once. A browser's comes out of a frame, which is another
+origin's: any page there could name any assignment. So it is not taken but shown back,
+on a page of the site that only the site can frame, and sent on from there: by itself
+if it lies in the very page of that assignment, else when the worker says so. Nothing is
+stored in between, so nothing can be stored wrongly; and since the second form is the
+site's own, the session's cookie comes with it even if the first page was another
+host's.
+"""
+
+import sqlite3
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from marketplace.exceptions import Refusal
+from marketplace.house import House
+from marketplace.turn import Turn
+from marketplace.workers import answers, history, replies, sessions, working
+from marketplace.workers.framing import origin
+from marketplace.workers.pages import page
+
+Fields = list[tuple[str, str]]
+
+
+class Submitting:
+    """The submission address of one house, and what is said afterwards."""
+
+    def __init__(self, house: House, origins: working.Origins) -> None:
+        self._house = house
+        self._origins = origins
+
+    def routes(self) -> list[Route]:
+        """Where forms go, and where a worker is thanked."""
+        return [
+            Route("/mturk/externalSubmit", self.submit, methods=["GET", "POST"]),
+            Route("/worker/assignments/{assignment_id}/thanks", self.thanks),
+            Route("/worker/thanks", self.no_more),
+        ]
+
+    async def submit(self, request: Request) -> Response:
+        """Take the form of a question, or show it back first."""
+        given = await _given(request)
+        if _is_from_a_frame(request):
+            return self._carry(request, given)
+        try:
+            with self._house.turn() as turn:
+                worker = self._worker(turn, request)
+                row = working.submit(turn, worker, given)
+                self._check_origin(request, row)
+        except Refusal as refusal:
+            return self._unsent(request, given, refusal)
+        if replies.wants_json(request):
+            return JSONResponse(
+                {"assignment_id": row["assignment_id"], "status": "Submitted"}
+            )
+        return self._thanks(request, row["assignment_id"], is_last=False)
+
+    async def thanks(self, request: Request) -> Response:
+        """What a worker sees after submitting."""
+        return self._thanks(
+            request, request.path_params["assignment_id"], is_last=False
+        )
+
+    async def no_more(self, request: Request) -> Response:
+        """The same, when the next HIT was to be accepted and there was none."""
+        return self._thanks(request, request.query_params.get("of", ""), is_last=True)
+
+    def _carry(self, request: Request, given: Fields) -> Response:
+        try:
+            named = working.named_assignment(given)
+            with self._house.turn() as turn:
+                row = working.any_assignment(turn, named)
+            self._check_origin(request, row)
+            if row["status"] != "Accepted":
+                raise working.not_open(row)
+        except Refusal as refusal:
+            return self._unsent(request, given, refusal)
+        return page(
+            "carry.html.j2", assignment=row, fields=given, total=len(_answers(given))
+        )
+
+    def _unsent(self, request: Request, given: Fields, refusal: Refusal) -> Response:
+        """A no that hands back what was written, so that nobody types it twice."""
+        if replies.wants_json(request) or refusal.kind in (
+            "NotSignedIn",
+            "WrongOrigin",
+        ):
+            raise refusal
+        return page(
+            "unsent.html.j2",
+            status=refusal.status,
+            message=refusal.message,
+            answers=_answers(given),
+        )
+
+    def _thanks(
+        self, request: Request, assignment_id: str, *, is_last: bool
+    ) -> Response:
+        with self._house.turn() as turn:
+            worker = self._worker(turn, request)
+            row = working.own_assignment(turn, worker, assignment_id)
+            if row["submitted_ms"] is None:
+                raise Refusal(
+                    "AssignmentNotOpen", "This HIT was not submitted.", status=409
+                )
+            has_next = not is_last and history.has_next(
+                turn, worker, row["hit_group_id"]
+            )
+        return page("thanks.html.j2", assignment=row, has_next=has_next)
+
+    def _check_origin(self, request: Request, row: sqlite3.Row) -> None:
+        """The frame's form comes from its own origin; an external page's from its.
+
+        Raises:
+            Refusal: it comes from anywhere else (403).
+        """
+        asked = origin(working.frame_url(row, self._origins))
+        home = {self._origins.site, self._origins.frames, asked}
+        given = request.headers.get("origin")
+        is_stranger = given is not None and given not in home
+        if request.headers.get("sec-fetch-site") == "cross-site":
+            # Without Origin (GET): only a question that lies elsewhere comes so.
+            is_stranger |= given is None and asked == self._origins.frames
+        if is_stranger:
+            raise Refusal(
+                "WrongOrigin", "This form came from another site.", status=403
+            )
+
+    def _worker(self, turn: Turn, request: Request) -> sqlite3.Row:
+        return sessions.worker_of(turn, request, rehearsal=self._house.rules.rehearsal)
+
+
+async def _given(request: Request) -> Fields:
+    if request.method == "POST":
+        return await replies.fields(request)
+    try:
+        return parse_qsl(
+            request.url.query,
+            keep_blank_values=True,
+            max_num_fields=replies.MOST_FIELDS,
+            errors="replace",
+        )
+    except ValueError as fault:
+        raise Refusal(
+            "BadForm", f"The form has at most {replies.MOST_FIELDS} fields."
+        ) from fault
+
+
+def _is_from_a_frame(request: Request) -> bool:
+    """Whether a browser sends what was not written on the site's own page.
+
+    Browsers say where a request comes from and let no page change it; programs say
+    nothing. A browser's GET is never more than a link, whoever made it.
+    """
+    came_from = request.headers.get("sec-fetch-site")
+    if came_from is None:
+        return False
+    return came_from != "same-origin" or request.method == "GET"
+
+
+def _answers(given: Fields) -> Fields:
+    return [(name, value) for name, value in given if name not in answers.RESERVED]
