@@ -11,6 +11,7 @@ import click
 
 from cli.campaigns import advance, check, decisions, export, run, status
 from cli.rehearsals import preview, rehearse
+from cli.requesters import requester
 from cli.serving import serve
 from domain.errors import PieceworkError
 
@@ -61,5 +62,6 @@ for command in (
     decisions,
     export,
     serve,
+    requester,
 ):
     main.add_command(command)

@@ -2,8 +2,37 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
+
+from domain.clock import SystemClock
+from domain.errors import ConfigError, RefusedForSafety, StoreError
+
+if TYPE_CHECKING:
+    from marketplace.listening import Certificate
+    from marketplace.server import Marketplace
+    from marketplace.stand_in.door import StandIn
+
+
+class _Given(TypedDict):
+    database: Path
+    port: int
+    frames_port: int
+    host: str
+    pictures: Path | None
+    rehearsal: bool
+    seed: int
+    trust_local: bool
+    tls: tuple[Path, Path] | None
+    site_url: str
+    frames_url: str
+    as_aws: bool
+    aws_port: int
+    proxy_port: int
+
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.command()
@@ -17,6 +46,12 @@ import click
 @click.option("--port", default=8080, show_default=True, help="Site and requester API.")
 @click.option("--frames-port", default=8081, show_default=True, help="Question pages.")
 @click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to bind; 0.0.0.0 is all, and wants --site-url and --frames-url.",
+)
+@click.option(
     "--pictures",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of pictures to serve under /pictures/.",
@@ -25,27 +60,94 @@ import click
     "--rehearsal", is_flag=True, help="Open the control path: virtual time, workers."
 )
 @click.option("--seed", default=1, show_default=True, help="For ids in a rehearsal.")
-def serve(
-    *,
-    database: Path,
-    port: int,
-    frames_port: int,
-    pictures: Path | None,
-    rehearsal: bool,
-    seed: int,
-) -> None:
+@click.option(
+    "--trust-local",
+    is_flag=True,
+    help="Check no signatures; then only this machine may connect.",
+)
+@click.option(
+    "--tls",
+    nargs=2,
+    type=_FILE,
+    metavar="CERTIFICATE KEY",
+    help="PEM files; site and question pages then speak HTTPS.",
+)
+@click.option("--site-url", default="", help="Of the site, as browsers reach it.")
+@click.option("--frames-url", default="", help="Of question pages, as browsers do.")
+@click.option(
+    "--as-aws",
+    is_flag=True,
+    help="Answer old programs as Amazon's two hosts, through a proxy on this machine.",
+)
+@click.option("--aws-port", default=8443, show_default=True, help="With --as-aws: TLS.")
+@click.option(
+    "--proxy-port", default=8082, show_default=True, help="With --as-aws: the proxy."
+)
+def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
-    Example:  piecework serve --rehearsal --port 8080
-    """
-    from marketplace.server import serve_forever  # noqa: PLC0415 - only when it serves
+    Amazon Mechanical Turk itself closed on 2026-09-30; nothing here reaches it, and
+    no money of Amazon's moves. A rehearsal takes any access key. Otherwise each call
+    must be signed with a key that `piecework requester add` gave.
 
-    serve_forever(
-        database,
-        rehearsal=rehearsal,
-        seed=seed,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC) if rehearsal else None,
-        pictures=pictures,
-        port=port,
-        frames_port=frames_port,
+    A program with Amazon's address built in runs unchanged with --as-aws: the command
+    prints the lines to paste before it is started.
+
+    \b
+    Example:  piecework serve --rehearsal --port 8080
+              piecework serve --rehearsal --as-aws
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from marketplace.house import WrongDatabaseError  # noqa: PLC0415 - when it serves
+    from marketplace.server import UnsafeBindError, serve_forever  # noqa: PLC0415
+
+    try:
+        serve_forever(_marketplace(given))
+    except UnsafeBindError as refusal:
+        raise RefusedForSafety(
+            str(refusal), next_step="piecework serve --help"
+        ) from refusal
+    except WrongDatabaseError as wrong:
+        raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
+
+
+def _marketplace(given: _Given) -> "Marketplace":
+    from marketplace.server import Marketplace  # noqa: PLC0415 - when it serves
+
+    if given["rehearsal"] and given["trust_local"]:
+        raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
+    return Marketplace(
+        database=given["database"],
+        rehearsal=given["rehearsal"],
+        seed=given["seed"],
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC) if given["rehearsal"] else None,
+        pictures=given["pictures"],
+        host=given["host"],
+        port=given["port"],
+        frames_port=given["frames_port"],
+        trust_local=given["trust_local"],
+        certificate=_certificate(given),
+        site_url=given["site_url"].rstrip("/"),
+        frames_url=given["frames_url"].rstrip("/"),
+        stand_in=_stand_in(given) if given["as_aws"] else None,
+    )
+
+
+def _certificate(given: _Given) -> "Certificate | None":
+    from marketplace.listening import Certificate  # noqa: PLC0415 - when it serves
+
+    if given["tls"] is None:
+        return None
+    chain, key = given["tls"]
+    return Certificate(chain=chain, key=key)
+
+
+def _stand_in(given: _Given) -> "StandIn":
+    from marketplace.stand_in import authority  # noqa: PLC0415 - only with --as-aws
+
+    database = given["database"]
+    return authority.establish(
+        database.with_name(f"{database.stem}-aws"),
+        now=SystemClock().now(),
+        port=given["aws_port"],
+        proxy_port=given["proxy_port"],
     )

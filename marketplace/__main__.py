@@ -28,6 +28,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rehearsal", action="store_true", help="virtual time, simulated workers"
     )
+    parser.add_argument(
+        "--trust-local", action="store_true", help="check no signatures; loopback only"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
     parser.add_argument("--start", type=_moment, help="virtual time at the beginning")
     return parser

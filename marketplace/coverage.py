@@ -69,27 +69,93 @@ can talk to MTurk through boto3 or the AWS command line can talk to it, with ano
 
 ## Starting it
 
-    python -m marketplace --database market.db --rehearsal --seed 7 \\
-        --port 8700 --frames-port 8701
+    piecework requester add "Vision lab" --balance 500
+    piecework serve --port 8080 --frames-port 8081
 
-It prints one line with both addresses when it listens. The first is the *site*:
-`POST /` is the requester API, `/worker/...` are the workers' pages. The second is for
-*frames*: the pages of questions, on a port of their own, so that a question's script
-has no access to a worker's session. Both are needed.
+The first prints a key and its secret, once. The second prints one line with both
+addresses when it listens. The first address is the *site*: `POST /` is the requester
+API, `/worker/...` are the workers' pages. The second is for *frames*: the pages of
+questions, on a port of their own, so that a question's script has no access to a
+worker's session. Both are needed. With the key in the environment, AWS clients work:
+
+    export AWS_DEFAULT_REGION=us-east-1
+    aws mturk get-account-balance --endpoint-url http://127.0.0.1:8080
 
 | option | meaning |
 |---|---|
-| `--database` | the SQLite file that holds everything; made if it is not there |
+| `--database` | the SQLite file that holds everything; made, if it is not there, for \
+its owner alone |
 | `--rehearsal` | virtual time that only programs move, the same ids for the same \
 seed, $10,000.00 for any access key, and the controls under `/rehearsal/` |
-| `--seed`, `--start` | of a rehearsal: where ids come from, when time begins |
+| `--seed` | of a rehearsal: where ids come from |
 | `--pictures` | a folder served under `/pictures/` of the frames address |
-| `--host` | address to bind; loopback only, unless it rehearses |
+| `--host` | address to bind; all (`0.0.0.0`, `::`) only with the two URLs below |
+| `--site-url`, `--frames-url` | the two addresses as browsers reach them, if they are \
+others (a name, a proxy in front) |
+| `--tls CERTIFICATE KEY` | PEM files; site and frames then speak HTTPS |
+| `--trust-local` | no signature is checked; it then binds to loopback only |
+| `--as-aws`, `--aws-port`, `--proxy-port` | answer old programs as Amazon's hosts: \
+see below |
 
-Live, an access key works only after `accounts.add_requester` opened an account for it,
-and a worker comes in by the link `/worker/sign-in?token=...` with the token that
-`accounts.add_worker` gave. Request signatures are not checked yet; therefore a live
-marketplace refuses to bind to anything but loopback.
+`python -m marketplace` starts the same without the command line's comforts. A worker
+comes in by the link `/worker/sign-in?token=...`.
+
+## Who may call
+
+Each call must carry a signature version 4 (service `mturk-requester`, region
+`us-east-1`, or `sandbox` as botocore signs its pseudo-region), made with a key that is
+in use, at most 15 minutes ago or ahead by the machine's real clock, over the body, the
+host and every `x-amz-` header. Presigned addresses, unsigned bodies and session tokens
+are refused. With `--trust-local` only the key's name is checked, in a rehearsal not
+even that. A proxy in front of the marketplace must leave `Host` alone.
+
+| refused because | HTTP 400 with |
+|---|---|
+| no signature | `MissingAuthenticationTokenException` |
+| parts or the date are missing | `IncompleteSignatureException` |
+| wrong secret, changed request, clock, region, service | `InvalidSignatureException` |
+| unknown or revoked key, session token | `UnrecognizedClientException` |
+| the same signed request again | `AccessDeniedException` |
+
+A signature does something once. AWS itself does not look; here, whoever gets hold of a
+signed request cannot repeat it. Signatures name whole seconds and carry no nonce, so an
+honest loop that posts one HIT twice within a second sends the same signature twice.
+Therefore it is taken again within five seconds of its first use, unless the client
+numbers its attempts (`amz-sdk-invocation-id`, `amz-sdk-request`) and the number is the
+same; later it is refused. `Get...` and `List...` may be repeated freely, and so may
+what was refused, since neither did anything. What was spent is written in the same
+transaction as what it did and dropped when the signature is too old anyway. SDKs sign
+their retries anew; a request token is what keeps those from being done twice.
+
+`piecework requester add NAME` opens an account, or gives the account of that name one
+more key; `list` shows keys and balances; `revoke KEY` ends a key with the next call.
+They work on the file while the server runs. Secrets are kept in the clear, because
+whoever checks such a signature must be able to make it: the file has mode 0600, and
+copies of it deserve the same care.
+
+## Old programs that cannot be changed
+
+    piecework serve --as-aws
+
+Amazon's hosts are closed, but many programs have their names built in. With `--as-aws`
+the marketplace makes a private certificate authority in the folder `NAME-aws` beside
+the database `NAME.db`, answers as `mturk-requester.us-east-1.amazonaws.com` and
+`mturk-requester-sandbox.us-east-1.amazonaws.com` over TLS, and opens a proxy that leads
+these two hosts there. It prints `export` lines; paste them into the shell that starts
+the program, and into no other, since everything else that this shell asks for over HTTP
+is refused with 403 and a line in the log. A program that heeds them cannot reach
+Amazon, or anybody. Proxy and TLS listener are on loopback and offer the requester API
+alone; signatures are checked there as everywhere (a rehearsal takes any key).
+Production and sandbox are one here.
+
+- boto3, the AWS command line and curl were tried; whatever takes its proxy and its
+  certificates from these variables will do. Java and the SDK for JavaScript take their
+  proxy from their own settings: without those they are neither led here nor held back.
+- A newer SDK needs none of this: `AWS_ENDPOINT_URL_MTURK=http://127.0.0.1:8080`.
+- The authority's key has mode 0600 and may sign for the two hosts only (name
+  constraints). It is never installed in the system. A program of another user needs a
+  copy of `authority.pem`.
+- To remove it: stop the marketplace, close those shells, delete the folder.
 
 ## What holds
 

@@ -7,7 +7,7 @@ so a worker who reads "submitted" has submitted.
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -59,3 +59,11 @@ class Storage:
         """Fold the log into the file and let go of it."""
         with self._lock:
             self._conn.close()
+
+
+def make_private(database: Path) -> None:
+    """Leave the file, and those that SQLite keeps beside it, to their owner alone."""
+    for suffix in ("", "-wal", "-shm"):
+        # Without writers beside it, only the file itself is there.
+        with suppress(FileNotFoundError):
+            database.with_name(database.name + suffix).chmod(0o600)

@@ -59,6 +59,7 @@ class StandingIn:
             "no_proxy": "localhost,127.0.0.1",
             "AWS_CA_BUNDLE": authority,
             "REQUESTS_CA_BUNDLE": authority,
+            "CURL_CA_BUNDLE": authority,
             "SSL_CERT_FILE": authority,
             "NODE_EXTRA_CA_CERTS": authority,
             "NODE_USE_ENV_PROXY": "1",
