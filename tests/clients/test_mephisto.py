@@ -11,6 +11,7 @@ import pytest
 
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
+from tests.clients.scene import extent
 from tests.marketplace.market import Market, Worker
 
 pytestmark = pytest.mark.clients
@@ -33,15 +34,20 @@ class Mephisto:
     def __init__(self, driven: Driven) -> None:
         self._driven = driven
 
+    def answer(self, call: str, **arguments: object) -> dict[str, Any]:
+        """What the call returns, as result, or raises, as error."""
+        found: dict[str, Any] = self._driven.ask(call, **arguments)
+        return found
+
     def do(self, call: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
         """What the call returns."""
-        reply = self._driven.ask(call, **arguments)
+        reply = self.answer(call, **arguments)
         assert "error" not in reply, reply["error"]
         return reply["result"]
 
     def refused(self, call: str, **arguments: object) -> dict[str, str]:
         """The exception that the call raises."""
-        reply = self._driven.ask(call, **arguments)
+        reply = self.answer(call, **arguments)
         assert "error" in reply, reply
         found: dict[str, str] = reply["error"]
         return found
@@ -261,3 +267,34 @@ def test_a_qualification_that_exists_is_found_again(mephisto: Mephisto) -> None:
     assert mephisto.do("find_or_create_qualification", **given) == first
     mephisto.do("delete_qualification", qualification_id=first)
     assert mephisto.do("find_or_create_qualification", **given) != first
+
+
+def test_a_compensation_hit_is_posted_or_refused_by_name(mephisto: Mephisto) -> None:
+    """It is a QuestionForm: never a HIT that nobody can see."""
+    given = {"reason": "A page broke", "hit_type_id": mephisto.post()["HITTypeId"]}
+    reply = mephisto.answer("create_compensation_hit_with_hit_type", **given)
+    if "error" in reply:
+        assert reply["error"]["code"] == "ParameterValidationError"
+        assert "QuestionForm" in reply["error"]["message"]
+    else:
+        assert "<QuestionForm" in reply["result"][2]["HIT"]["Question"]
+
+
+def test_a_worker_is_written_to_or_it_is_refused_by_name(
+    mephisto: Mephisto, worker: Worker
+) -> None:
+    """Mephisto's answer is a success without a failure message."""
+    hit = mephisto.post()
+    worker.do(hit["HITGroupId"])
+    mephisto.do("approve_assignments_for_hit", hit_id=hit["HITId"])
+    given = {
+        "worker_id": worker.worker_id,
+        "subject": "More birds",
+        "message_text": "There are more.",
+    }
+    reply = mephisto.answer("email_worker", **given)
+    if extent("NotifyWorkers") == "absent":
+        assert reply["error"]["code"] == "NotImplementedException"
+        assert "NotifyWorkers" in reply["error"]["message"]
+    else:
+        assert reply["result"] == [True, ""]
