@@ -13,6 +13,7 @@ from cli.campaigns import advance, check, decisions, export, run, status
 from cli.rehearsals import preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
+from cli.workers import worker
 from domain.errors import PieceworkError
 
 
@@ -63,5 +64,6 @@ for command in (
     export,
     serve,
     requester,
+    worker,
 ):
     main.add_command(command)

@@ -6,7 +6,7 @@ everything that time has done meanwhile.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -70,6 +70,12 @@ class House:
             if conn.total_changes != before:
                 self.calls.write(conn)
 
+    @contextmanager
+    def glance(self) -> Iterator[Turn]:
+        """A look at what time does not change, such as keys; cheaper than a turn."""
+        with self._storage.transaction() as conn:
+            yield self._turn(conn)
+
     def perform(
         self,
         access_key: str,
@@ -126,6 +132,19 @@ class House:
             now_ms=clock.machine_ms() if now_ms is None else now_ms,
             mint=self._mint,
         )
+
+
+def rules_of(database: Path) -> Rules:
+    """How the marketplace of a file was started, so that it can be opened again.
+
+    Raises:
+        sqlite3.Error: it is no marketplace's file.
+    """
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
+        found = dict(conn.execute("SELECT key, value FROM settings"))
+    return Rules(
+        rehearsal=found.get("rehearsal") == "1", seed=int(found.get("seed", "0"))
+    )
 
 
 def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:

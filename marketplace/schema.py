@@ -7,9 +7,8 @@ has a due time has a partial index on it, so that looking what is due never scan
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-from marketplace.schema_people import INVITATIONS_AND_SESSIONS
-
 from marketplace.schema_callers import KEYS_AND_SIGNATURES
+from marketplace.schema_people import INVITATIONS_AND_SESSIONS
 from marketplace.schema_requests import TESTS_AND_REVIEWS
 
 migrations = Migrations("marketplace")
