@@ -21,6 +21,8 @@ from marketplace.transport import DroppableProtocol
 LOOPBACK = "127.0.0.1"
 
 _STOP_SECONDS = 3
+_GOODBYE_SECONDS = 0.5
+"""How long an idle client is waited for that does not answer TLS's goodbye."""
 _BACKLOG = 2048
 
 
@@ -67,7 +69,11 @@ class StandInDoors:
         """Answer at both, with the server's own protocol behind TLS."""
         loop = asyncio.get_running_loop()
         behind = await loop.create_server(
-            server.new_protocol, sock=self.sockets[0], ssl=self._tls, backlog=_BACKLOG
+            server.new_protocol,
+            sock=self.sockets[0],
+            ssl=self._tls,
+            ssl_shutdown_timeout=_GOODBYE_SECONDS,
+            backlog=_BACKLOG,
         )
         proxy = await asyncio.start_server(
             Tunnel(self.tls_port), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES

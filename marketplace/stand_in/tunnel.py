@@ -45,6 +45,9 @@ class Tunnel:
             ConnectionError,
         ):
             _LOG.info("a connection to the proxy said nothing that it understands")
+        except asyncio.CancelledError:
+            # The loop ends; asyncio before 3.12 would report this as a fault of ours.
+            _LOG.info("a connection to the proxy was open when the marketplace stopped")
         finally:
             writer.close()
 
@@ -62,11 +65,13 @@ class Tunnel:
             "127.0.0.1", self._port
         )
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        upward = asyncio.create_task(_pass_on(reader, inner_writer))
         try:
-            await asyncio.gather(
-                _pass_on(reader, inner_writer), _pass_on(inner_reader, writer)
-            )
+            # Over when the marketplace has said its last word; a client that keeps its
+            # connection for later cannot hold it open.
+            await _pass_on(inner_reader, writer)
         finally:
+            upward.cancel()
             inner_writer.close()
 
 

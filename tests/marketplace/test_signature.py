@@ -139,7 +139,7 @@ def test_published_examples_come_out_as_published(
 NAMES = st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=8)
 VALUES = st.text(string.printable[:-5], max_size=30)
 # Without spaces: botocore signs one as %20 and sends it as +. The API has no queries.
-WORDS = st.text(st.characters(exclude_characters=" "), max_size=9)
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" "), max_size=9)
 
 
 @given(

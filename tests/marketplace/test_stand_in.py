@@ -8,8 +8,9 @@ import ssl
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -362,3 +363,21 @@ def test_a_bad_certificate_is_said_before_anything_starts(tmp_path: Path) -> Non
         serve(tmp_path / "m.db", certificate=Certificate(chain=wrong, key=wrong)),
     ):
         pass
+
+
+def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Connections kept for later, and ones that said nothing yet, end with it."""
+    with caplog.at_level(logging.INFO), ExitStack() as idle:
+        with standing_in(tmp_path) as standing:
+            port = urlsplit(standing.doors.proxy_url).port or 0
+            silent = socket.create_connection(("127.0.0.1", port), timeout=20)
+            idle.enter_context(silent)
+            context = ssl.create_default_context(cafile=standing.doors.authority)
+            http = httpx.Client(proxy=standing.doors.proxy_url, verify=context)
+            idle.enter_context(http)
+            assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
+            began = time.monotonic()
+        assert time.monotonic() - began < 3  # where uvicorn would lose its patience
+    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
