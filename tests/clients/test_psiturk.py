@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from marketplace.server import serve
+from marketplace.server import Running, serve
+from marketplace.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 from tests.marketplace.market import Market, Worker
 
 pytestmark = pytest.mark.clients
 
-_HERE = Path(__file__).parent
+_DRIVER = Path(__file__).with_name("drivers") / "psiturk_driver.py"
 # The botocore that psiTurk 3.3.1 pins imports names that Python 3.10 took away.
 _PYTHONS = ("3.9", "3.8")
 
@@ -52,19 +53,34 @@ class PsiTurk:
 
 
 @pytest.fixture(scope="module")
-def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
-    """A marketplace of today: psiTurk expires HITs by the machine's clock."""
-    database = tmp_path_factory.mktemp("psiturk-market") / "market.db"
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A marketplace of today, since psiTurk expires HITs by the machine's clock.
+
+    It stands in for Amazon's hosts, since psiTurk names them in its code.
+    """
+    folder = tmp_path_factory.mktemp("psiturk-market")
     today = datetime.now(UTC).replace(microsecond=0)  # noqa: TID251 - its clock too
-    with serve(database, rehearsal=True, seed=7, start=today) as running:
-        market = Market(running.endpoint_url, running.frames_url)
-        yield market
-        market.close()
+    with serve(
+        folder / "market.db",
+        rehearsal=True,
+        seed=7,
+        start=today,
+        stand_in=authority.establish(folder / "market-aws", now=today),
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def standing(running: Running) -> Iterator[Market]:
+    """The same as its customers see it."""
+    market = Market(running.endpoint_url, running.frames_url)
+    yield market
+    market.close()
 
 
 @pytest.fixture(scope="module")
 def psiturk(
-    standing: Market, tmp_path_factory: pytest.TempPathFactory
+    running: Running, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[PsiTurk]:
     """Make psiTurk a project of its own, configured by variables as on a server."""
     try:
@@ -72,11 +88,11 @@ def psiturk(
     except UnavailableError as fault:
         pytest.skip(f"psiTurk is not here: {fault}")
     home = tmp_path_factory.mktemp("psiturk")
+    assert running.standing_in is not None
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        "PYTHONPATH": str(_HERE / "elsewhere"),
-        "PIECEWORK_ENDPOINT_URL": standing.endpoint,
+        **running.standing_in.environment(),
         "AWS_ACCESS_KEY_ID": "P" + secrets.token_hex(8),
         "AWS_SECRET_ACCESS_KEY": "unused",
         "PSITURK_TITLE": "Describe a picture",
@@ -84,7 +100,7 @@ def psiturk(
         "PSITURK_KEYWORDS": "image, caption",
         "PSITURK_AD_URL_DOMAIN": "pictures.example",
     }
-    words = [str(python), "-W", "ignore", str(_HERE / "drivers/psiturk_driver.py")]
+    words = [str(python), "-W", "ignore", str(_DRIVER)]
     with Driven(words, environment=environment, folder=home) as driven:
         yield PsiTurk(driven)
 
