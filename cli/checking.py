@@ -1,11 +1,12 @@
 """What `piecework check` finds out: everything that can be known before a call."""
 
+from itertools import chain
 from pathlib import Path
 
 from config.campaign_file import read_file
 from domain.campaign import Campaign
 from flows.steps.launch import question
-from flows.steps.planning import campaign_cost_cents, check_cap, first_round
+from flows.steps.planning import all_first_rounds, campaign_cost_cents, check_cap
 from flows.wiring import load_campaign
 from hit_templates.render import question_bytes
 from rehearsal import scenes
@@ -19,14 +20,10 @@ def check_campaign(path: Path) -> dict[str, object]:
         BudgetExceeded: the cap is below the plain cost.
     """
     campaign = read_anywhere(path)
-    hits = [
-        hit
-        for batch in range(1, campaign.posting.batches + 1)
-        for hit in first_round(campaign, batch)
-    ]
+    check_cap(campaign)
+    hits = list(chain(*all_first_rounds(campaign)))
     items = {item.item_id: item for item in campaign.items}
     largest = max(question_bytes(question(campaign, hit, items)) for hit in hits)
-    check_cap(campaign)
     assignments = sum(hit.max_assignments for hit in hits)
     floor = campaign.rewards.wage_floor_cents_per_hour
     return {

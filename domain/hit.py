@@ -63,6 +63,8 @@ class PlannedHit:
 
     Attributes:
         round: 0 for the first posting of a batch, then one more for each replacement.
+        reward_cents: and `fee_cents`, of one assignment, as they were when it was
+            planned; a campaign file that changes later changes no HIT.
         item_ids: in the order shown.
         hit_id: the platform's id, once it is known.
     """
@@ -71,8 +73,15 @@ class PlannedHit:
     batch: int
     round: int
     max_assignments: int
+    reward_cents: int
+    fee_cents: int
     item_ids: tuple[ItemId, ...]
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None
     posted_at: datetime | None = None
     collected_at: datetime | None = None
+
+    @property
+    def cost_cents(self) -> int:
+        """The most that the HIT can cost: reward and fee of all its assignments."""
+        return self.max_assignments * (self.reward_cents + self.fee_cents)

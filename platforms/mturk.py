@@ -25,7 +25,7 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
-from domain.money import cents_from_wire, cents_to_wire
+from domain.money import cents_to_wire
 from platforms.answer_xml import fields_of
 
 if TYPE_CHECKING:
@@ -276,12 +276,6 @@ class MTurk:
     def block(self, worker_id: WorkerId, because: str) -> None:
         """See `Platform`; blocking twice is blocking once."""
         _call(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
-
-    def balance_cents(self) -> int:
-        """See `Platform`."""
-        return cents_from_wire(
-            _call(self._client.get_account_balance)["AvailableBalance"]
-        )
 
 
 def _requirement_to_wire(

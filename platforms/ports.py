@@ -88,7 +88,3 @@ class Platform(Protocol):
     def block(self, worker_id: WorkerId, because: str) -> None:
         """The hard block, which counts against the worker's account."""
         ...
-
-    def balance_cents(self) -> int:
-        """What can still be spent, in US cents."""
-        ...

@@ -19,14 +19,16 @@ def plan(store: Store, hits: Iterable[PlannedHit]) -> None:
             hit.batch,
             hit.round,
             hit.max_assignments,
+            hit.reward_cents,
+            hit.fee_cents,
             json.dumps(hit.item_ids),
         )
         for hit in hits
     ]
     with store.db.atomic():
         store.db.conn.executemany(
-            "INSERT INTO hits (hit_key, batch, round, max_assignments, item_ids) "
-            "VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO hits (hit_key, batch, round, max_assignments, "
+            "reward_cents, fee_cents, item_ids) VALUES (?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
 
@@ -34,11 +36,6 @@ def plan(store: Store, hits: Iterable[PlannedHit]) -> None:
 def every(store: Store) -> list[PlannedHit]:
     """All HITs, in the order of their plan."""
     return _select(store, "1")
-
-
-def of_batch(store: Store, batch: int) -> list[PlannedHit]:
-    """All HITs of a batch, replacements included."""
-    return _select(store, "batch = ?", batch)
 
 
 def unposted(store: Store) -> list[PlannedHit]:
@@ -73,11 +70,8 @@ def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
     )
 
 
-def _select(store: Store, condition: str, *values: object) -> list[PlannedHit]:
-    rows = store.db.query(
-        f"SELECT * FROM hits WHERE {condition} ORDER BY rowid",
-        list(values),
-    )
+def _select(store: Store, condition: str) -> list[PlannedHit]:
+    rows = store.db.query(f"SELECT * FROM hits WHERE {condition} ORDER BY rowid")
     return [_hit(row) for row in rows]
 
 
@@ -87,6 +81,8 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         batch=row["batch"],
         round=row["round"],
         max_assignments=row["max_assignments"],
+        reward_cents=row["reward_cents"],
+        fee_cents=row["fee_cents"],
         item_ids=tuple(ItemId(item_id) for item_id in json.loads(row["item_ids"])),
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,

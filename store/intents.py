@@ -72,20 +72,33 @@ def carry_out(
         clock: tells when.
 
     Raises:
-        StoreError: the key was used with other arguments; nothing was done.
+        StoreError: another pass closed the intent meanwhile; nothing is recorded twice.
         PlatformRefused, TransientPlatformError: from `act`; the intent stays open.
     """
-    outcome, is_new = _declare(store, intent, clock)
-    if outcome is not None:
-        return outcome
-    found = None if is_new else look()
-    outcome = act() if found is None else found
+    row = _read(store, intent)
+    if row is not None and row.outcome is not None:
+        return row.outcome
+    outcome = None
+    if row is None:
+        _declare(store, intent, clock)
+    else:
+        outcome = look()
+        if outcome is None and not row.means(intent):
+            # The earlier call never got through, and what is wanted has changed since
+            # (a price was mended, a title reworded): the new meaning is the one to do.
+            _declare(store, intent, clock)
+    if outcome is None:
+        outcome = act()
     with store.db.atomic():
         record(outcome)
-        store.db.execute(
-            "UPDATE intents SET done_at = ?, outcome = ? WHERE intent_key = ?",
+        closed = store.db.execute(
+            "UPDATE intents SET done_at = ?, outcome = ? "
+            "WHERE intent_key = ? AND done_at IS NULL",
             [to_text(clock.now()), outcome, intent.key],
         )
+        if closed.rowcount != 1:
+            # Undoes the record: whoever closed it has written it already.
+            raise StoreError(f"{store.path}: {intent.key} was closed by another pass")
     return outcome
 
 
@@ -101,31 +114,46 @@ def done(store: Store, operation: str) -> set[str]:
     }
 
 
-def _declare(store: Store, intent: Intent, clock: Clock) -> tuple[str | None, bool]:
-    """The outcome if there is one, and whether the intent is new."""
-    arguments = json.dumps(dict(intent.arguments), sort_keys=True)
-    with store.db.atomic():
-        cursor = store.db.execute(
-            "INSERT OR IGNORE INTO intents "
-            "(intent_key, operation, arguments, amount_cents, made_at) "
-            "VALUES (?, ?, ?, ?, ?)",
-            [
-                intent.key,
-                intent.operation,
-                arguments,
-                intent.amount_cents,
-                to_text(clock.now()),
-            ],
+@dataclass(frozen=True, slots=True)
+class _Row:
+    operation: str
+    arguments: str
+    amount_cents: int
+    outcome: str | None
+
+    def means(self, intent: Intent) -> bool:
+        """Whether the stored intent is this one, to the cent."""
+        return (self.operation, self.arguments, self.amount_cents) == (
+            intent.operation,
+            _arguments(intent),
+            intent.amount_cents,
         )
-        is_new = cursor.rowcount == 1
+
+
+def _read(store: Store, intent: Intent) -> _Row | None:
     row = store.db.execute(
         "SELECT operation, arguments, amount_cents, outcome FROM intents "
         "WHERE intent_key = ?",
         [intent.key],
     ).fetchone()
-    if row[:3] != (intent.operation, arguments, intent.amount_cents):
-        raise StoreError(
-            f"{store.path}: the intent {intent.key} was made for {row[:3]} and cannot "
-            f"mean {(intent.operation, arguments, intent.amount_cents)} now"
+    return None if row is None else _Row(*row)
+
+
+def _declare(store: Store, intent: Intent, clock: Clock) -> None:
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT OR REPLACE INTO intents "
+            "(intent_key, operation, arguments, amount_cents, made_at) "
+            "VALUES (?, ?, ?, ?, ?)",
+            [
+                intent.key,
+                intent.operation,
+                _arguments(intent),
+                intent.amount_cents,
+                to_text(clock.now()),
+            ],
         )
-    return row[3], is_new
+
+
+def _arguments(intent: Intent) -> str:
+    return json.dumps(dict(intent.arguments), sort_keys=True)

@@ -1,17 +1,27 @@
 """Findings, which may be found again, and decisions, which are made once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from domain.judgement import Decision, Finding
+from domain.judgement import Decision, Finding, SubjectKind
 from store.database import Store
 from store.times import from_text, to_text
 
 
-def keep_findings(store: Store, findings: Iterable[Finding]) -> None:
-    """Keep findings; a newer one about the same subject replaces the older.
+def replace_findings(
+    store: Store,
+    findings: Iterable[Finding],
+    *,
+    subjects: Mapping[SubjectKind, Iterable[str]],
+) -> None:
+    """Keep these findings, and no older ones about the same subjects.
 
     Findings without any suspicion are not kept: they say nothing that a missing row
     does not say.
+
+    Args:
+        store: the campaign's memory.
+        findings: what heuristics found, each about one of `subjects`.
+        subjects: by kind, everything that was looked at.
     """
     rows = [
         (
@@ -26,9 +36,13 @@ def keep_findings(store: Store, findings: Iterable[Finding]) -> None:
         for finding in findings
         if finding.flag or finding.suspicion > 0
     ]
+    looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
     with store.db.atomic():
         store.db.conn.executemany(
-            "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            "DELETE FROM findings WHERE subject_kind = ? AND subject_id = ?", looked_at
+        )
+        store.db.conn.executemany(
+            "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?)", rows
         )
 
 

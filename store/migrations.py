@@ -29,6 +29,8 @@ CREATE TABLE hits (
     batch INTEGER NOT NULL,
     round INTEGER NOT NULL,
     max_assignments INTEGER NOT NULL CHECK (max_assignments > 0),
+    reward_cents INTEGER NOT NULL CHECK (reward_cents >= 0),
+    fee_cents INTEGER NOT NULL CHECK (fee_cents >= 0),
     item_ids TEXT NOT NULL,
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,

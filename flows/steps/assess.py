@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from domain.judgement import Finding
+from domain.judgement import SubjectKind
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
 from qc import frame as qc_frame
@@ -23,8 +23,9 @@ def assess(place: Workplace) -> int:
     findings = run_heuristics(
         frame, place.campaign.heuristics, seed=place.campaign.rehearsal.seed
     )
-    mine = _about(frame[frame["batch"] == state.batch], findings)
-    judgements.keep_findings(place.store, mine)
+    subjects = _subjects(frame[frame["batch"] == state.batch])
+    mine = [one for one in findings if one.subject_id in subjects[one.subject_kind]]
+    judgements.replace_findings(place.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
 
 
@@ -33,7 +34,7 @@ def answer_frame(place: Workplace, state: State) -> pd.DataFrame:
     return qc_frame.build(
         state.answers.values(),
         state.assignments,
-        batches={hit_id: hit.batch for hit_id, hit in state.batch_of_hit().items()},
+        batches={hit_id: hit.batch for hit_id, hit in state.posted.items()},
         task=place.campaign.task,
     )
 
@@ -42,14 +43,9 @@ def _is_due(state: State) -> bool:
     return state.batch > 0 and state.is_collected(state.batch) and state.has_undecided()
 
 
-def _about(batch: pd.DataFrame, findings: list[Finding]) -> list[Finding]:
-    subjects = {
+def _subjects(batch: pd.DataFrame) -> dict[SubjectKind, set[str]]:
+    return {
         "answer": set(batch.index),
         "assignment": set(batch["assignment_id"]),
         "worker": set(batch["worker_id"]),
     }
-    return [
-        finding
-        for finding in findings
-        if finding.subject_id in subjects[finding.subject_kind]
-    ]

@@ -2,7 +2,6 @@
 
 from domain.hit import PlannedHit
 from domain.ids import HitId
-from flows.steps.planning import hit_cost_cents
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger
@@ -39,12 +38,9 @@ def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:
     """Slots that nobody filled before the HIT expired cost nothing."""
     # Somebody else may have extended the HIT; what they added is not our promise.
     unused = max(hit.max_assignments - arrived, 0)
-    per_assignment = (
-        hit_cost_cents(place.campaign, hit.max_assignments) // hit.max_assignments
-    )
     ledger.move(
         place.store,
-        unused * per_assignment,
+        unused * (hit.reward_cents + hit.fee_cents),
         credit="held",
         debit="requester",
         intent_key=f"publish:{hit.hit_key}",

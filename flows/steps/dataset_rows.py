@@ -44,7 +44,7 @@ def answers_frame(place: Workplace, state: State) -> pd.DataFrame:
 def _by_id(
     place: Workplace, state: State
 ) -> tuple[dict[str, PlannedHit], dict[str, Item]]:
-    hits = {str(hit_id): hit for hit_id, hit in state.batch_of_hit().items()}
+    hits = {str(hit_id): hit for hit_id, hit in state.posted.items()}
     items = {str(item.item_id): item for item in place.campaign.items}
     return hits, items
 

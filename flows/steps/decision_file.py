@@ -30,6 +30,7 @@ COLUMNS = (
     "because",
 )
 _T = TypeVar("_T", bound=str)
+_LONGEST_REASON = 1024
 _NEEDS_REASON = {"drop", "reject", "exclude", "block"}
 
 
@@ -74,7 +75,7 @@ def read_decisions(place: Workplace, text: str, *, decided_by: str, name: str) -
     }
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     faults: list[str] = []
-    decisions = []
+    decisions: dict[tuple[SubjectKind, str], Decision] = {}
     try:
         absent = {"subject_kind", "subject_id", "verdict", "because"} - set(
             reader.fieldnames or ()
@@ -83,15 +84,51 @@ def read_decisions(place: Workplace, text: str, *, decided_by: str, name: str) -
             raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}"])
         for row in reader:
             found = _decision(place, row, waiting, decided_by)
+            if found is None:
+                continue  # left open on purpose: it goes on waiting
             if isinstance(found, str):
                 faults.append(f"{name}: line {reader.line_num}: {found}")
-            elif found is not None:
-                decisions.append(found)
+            elif (key := _key(found)) in decisions:
+                faults.append(
+                    f"{name}: line {reader.line_num}: {found.subject_kind} "
+                    f"{row.get('subject_id')!r} has a verdict in an earlier line"
+                )
+            else:
+                decisions[key] = found
     except csv.Error as fault:
         raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
+    state = read_state(place)
+    faults += _contradictions(state, decisions, name)
     if faults:
         raise ConfigError(faults)
-    return judgements.keep_decisions(place.store, decisions)
+    return judgements.keep_decisions(place.store, decisions.values())
+
+
+def _key(decision: Decision) -> tuple[SubjectKind, str]:
+    return decision.subject_kind, decision.subject_id
+
+
+def _contradictions(
+    state: State, decisions: Mapping[tuple[SubjectKind, str], Decision], name: str
+) -> list[str]:
+    """Kept answers of a rejected assignment: used, and not paid for."""
+    return [
+        f"{name}: answer {answer_id!r} is kept although its assignment is rejected; "
+        "drop it, or approve the assignment"
+        for answer_id, answer in state.answers.items()
+        if _verdict(state, decisions, "answer", answer_id) == "keep"
+        and _verdict(state, decisions, "assignment", answer.assignment_id) == "reject"
+    ]
+
+
+def _verdict(
+    state: State,
+    decisions: Mapping[tuple[SubjectKind, str], Decision],
+    kind: SubjectKind,
+    subject_id: str,
+) -> str:
+    known = decisions.get((kind, subject_id)) or state.decisions.get((kind, subject_id))
+    return "" if known is None else known.verdict
 
 
 def _decision(
@@ -105,7 +142,7 @@ def _decision(
         return f"subject_kind {row.get('subject_kind')!r} is none of {list(VERDICTS)}"
     written = (row.get("verdict") or "").strip()
     if not written:
-        return None  # left open on purpose: it goes on waiting
+        return None
     verdict: Verdict | None = _one_of(VERDICTS[kind], written)
     if verdict is None:
         return f"verdict {written!r} of a {kind} is none of {list(VERDICTS[kind])}"
@@ -113,8 +150,8 @@ def _decision(
     if subject_id is None:
         return f"no {kind} {row.get('subject_id')!r} waits for a decision"
     because = plain(row.get("because") or "").strip()
-    if verdict in _NEEDS_REASON and not because:
-        return f"because is empty; to {verdict} needs a reason"
+    if fault := _fault_of_reason(verdict, because):
+        return fault
     return Decision(
         subject_kind=kind,
         subject_id=subject_id,
@@ -123,6 +160,18 @@ def _decision(
         decided_at=place.clock.now(),
         because=because or "looked at, and good",
     )
+
+
+def _fault_of_reason(verdict: Verdict, because: str) -> str:
+    """What is wrong with a reason: the platform refuses such a one for ever."""
+    if verdict in _NEEDS_REASON and not because:
+        return f"because is empty; to {verdict} needs a reason"
+    if len(because) > _LONGEST_REASON or not because.isprintable():
+        return (
+            f"because has {len(because)} characters; allowed are {_LONGEST_REASON} on "
+            "one line, without control characters, since the worker reads it"
+        )
+    return ""
 
 
 def _one_of(allowed: Iterable[_T], written: str) -> _T | None:

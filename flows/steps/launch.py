@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import chain
 
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded
@@ -13,10 +14,9 @@ from domain.money import dollars
 from flows.steps.decide import waiting_for_people
 from flows.steps.planning import (
     affordable,
-    batch_items,
     check_cap,
+    deal,
     first_round,
-    hit_cost_cents,
     replacements,
 )
 from flows.steps.state import State, missing, read_state
@@ -40,11 +40,10 @@ def launch(place: Workplace) -> int:
     unposted = hits.unposted(place.store)
     if not unposted:
         return 0
-    hit_type_id = _hit_type(place)
     find = _Finder(place)
     items = {item.item_id: item for item in place.campaign.items}
     for hit in unposted:
-        _post(place, hit, hit_type_id, items, find)
+        _post(place, hit, _hit_type(place, hit.reward_cents), items, find)
     return len(unposted)
 
 
@@ -59,40 +58,32 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
     if state.batch and not _is_settled(place, state):
         return []
     taken = ledger.taken_cents(place.store)
+    begun = {hit.batch for hit in state.hits}
+    batches = dict(enumerate(deal(campaign), start=1))
     to_come = [
-        first_round(campaign, batch)
-        for batch in range(1, campaign.posting.batches + 1)
-        if not state.hits_of(batch)
+        first_round(campaign, batch, item_ids)
+        for batch, item_ids in batches.items()
+        if batch not in begun
     ]
-    reserved = sum(
-        hit_cost_cents(campaign, hit.max_assignments)
-        for hits in to_come
-        for hit in hits
-    )
-    choices = [
-        (_missing_hits(campaign, state, state.batch), taken + reserved),
-        *((fresh, taken) for fresh in to_come[:1]),
-    ]
-    if not to_come:
-        choices += [
-            (_missing_hits(campaign, state, batch), taken)
-            for batch in range(1, campaign.posting.batches + 1)
-        ]
-    for choice, cents in choices:
-        if chosen := affordable(campaign, choice, taken_cents=cents):
+    reserved = sum(hit.cost_cents for fresh in to_come for hit in fresh)
+    lacking = missing(state, chain(*batches.values()), campaign.posting.assignments)
+
+    def again(batch: int) -> list[PlannedHit]:
+        rounds = max(hit.round for hit in state.hits_of(batch))
+        if rounds >= campaign.posting.max_rounds:
+            return []
+        mine = {one: lacking[one] for one in batches[batch] if one in lacking}
+        return replacements(campaign, batch, rounds + 1, mine)
+
+    if state.batch and (
+        chosen := affordable(campaign, again(state.batch), taken_cents=taken + reserved)
+    ):
+        return chosen
+    choices = to_come[:1] if to_come else [again(batch) for batch in sorted(begun)]
+    for choice in choices:
+        if chosen := affordable(campaign, choice, taken_cents=taken):
             return chosen
     return []
-
-
-def _missing_hits(campaign: Campaign, state: State, batch: int) -> list[PlannedHit]:
-    """A round more of HITs for what a posted batch misses, if it may have one."""
-    posted = state.hits_of(batch)
-    rounds = max((hit.round for hit in posted), default=0)
-    if not posted or rounds >= campaign.posting.max_rounds:
-        return []
-    item_ids = [item.item_id for item in batch_items(campaign, batch)]
-    lacking = missing(state, item_ids, campaign.posting.assignments)
-    return replacements(campaign, batch, rounds + 1, lacking)
 
 
 def exclusion(place: Workplace) -> QualificationTypeId:
@@ -127,13 +118,13 @@ def _is_settled(place: Workplace, state: State) -> bool:
     )
 
 
-def _hit_type(place: Workplace) -> HitTypeId:
+def _hit_type(place: Workplace, reward_cents: int) -> HitTypeId:
     campaign = place.campaign
     hit_type = HitType(
         title=campaign.title,
         description=campaign.hit_description,
         keywords=campaign.keywords,
-        reward_cents=campaign.rewards.reward_cents,
+        reward_cents=reward_cents,
         assignment_duration_seconds=campaign.posting.assignment_duration_seconds,
         auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
         requirements=(
@@ -173,7 +164,7 @@ def _post(
     find: Callable[[str], HitId | None],
 ) -> None:
     campaign, store, clock = place.campaign, place.store, place.clock
-    cost = hit_cost_cents(campaign, hit.max_assignments)
+    cost = hit.cost_cents
     if ledger.taken_cents(store) + cost > campaign.rewards.budget_cents:
         raise BudgetExceeded(
             f"{hit.hit_key}: would cost {dollars(cost)}, more than is left of the cap "

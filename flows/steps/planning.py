@@ -10,36 +10,43 @@ from collections.abc import Mapping, Sequence
 
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded
-from domain.hit import Item, PlannedHit
+from domain.hit import PlannedHit
 from domain.ids import HitKey, ItemId
 from domain.money import dollars
 
 
-def batch_items(campaign: Campaign, batch: int) -> list[Item]:
-    """The items of a batch (from 1), in the order of their HITs.
+def deal(campaign: Campaign) -> list[list[ItemId]]:
+    """The items of each batch, in the order of their HITs; batch 1 comes first.
 
     Items are dealt by chance that depends on the campaign's name alone, so every pass
     and every machine deals alike.
     """
-    items = list(campaign.items)
-    random.Random(f"piecework deals {campaign.name}").shuffle(items)  # noqa: S311 - no secret
-    size, larger = divmod(len(items), campaign.posting.batches)
-    start = (batch - 1) * size + min(batch - 1, larger)
-    return items[start : start + size + (1 if batch <= larger else 0)]
+    item_ids = [item.item_id for item in campaign.items]
+    random.Random(f"piecework deals {campaign.name}").shuffle(item_ids)  # noqa: S311 - no secret
+    size, larger = divmod(len(item_ids), campaign.posting.batches)
+    batches, start = [], 0
+    for number in range(campaign.posting.batches):
+        end = start + size + (number < larger)
+        batches.append(item_ids[start:end])
+        start = end
+    return batches
 
 
-def first_round(campaign: Campaign, batch: int) -> list[PlannedHit]:
-    """The HITs that post a batch for the first time."""
-    item_ids = [item.item_id for item in batch_items(campaign, batch)]
-    return _hits(
-        campaign,
-        batch,
-        0,
-        [
-            (group, campaign.posting.assignments)
-            for group in _groups(campaign, item_ids)
-        ],
-    )
+def first_round(
+    campaign: Campaign, batch: int, item_ids: Sequence[ItemId]
+) -> list[PlannedHit]:
+    """The HITs that post the items of a batch for the first time."""
+    wanted = campaign.posting.assignments
+    groups = [(group, wanted) for group in _groups(campaign, item_ids)]
+    return _hits(campaign, batch, 0, groups)
+
+
+def all_first_rounds(campaign: Campaign) -> list[list[PlannedHit]]:
+    """The first round of every batch, in order."""
+    return [
+        first_round(campaign, batch, item_ids)
+        for batch, item_ids in enumerate(deal(campaign), start=1)
+    ]
 
 
 def replacements(
@@ -61,22 +68,9 @@ def replacements(
     return _hits(campaign, batch, round_, groups)
 
 
-def hit_cost_cents(campaign: Campaign, max_assignments: int) -> int:
-    """The most that one HIT can cost: rewards and fees of all its assignments."""
-    rewards = campaign.rewards
-    fee = rewards.fees.reward_fee_cents(
-        rewards.reward_cents, max_assignments=max_assignments
-    )
-    return max_assignments * (rewards.reward_cents + fee)
-
-
 def campaign_cost_cents(campaign: Campaign) -> int:
     """What the campaign costs when nothing has to be posted twice."""
-    return sum(
-        hit_cost_cents(campaign, hit.max_assignments)
-        for batch in range(1, campaign.posting.batches + 1)
-        for hit in first_round(campaign, batch)
-    )
+    return sum(hit.cost_cents for hits in all_first_rounds(campaign) for hit in hits)
 
 
 def check_cap(campaign: Campaign) -> None:
@@ -101,7 +95,7 @@ def affordable(
     left = campaign.rewards.budget_cents - taken_cents
     chosen = []
     for hit in hits:
-        left -= hit_cost_cents(campaign, hit.max_assignments)
+        left -= hit.cost_cents
         if left < 0:
             break
         chosen.append(hit)
@@ -121,12 +115,17 @@ def _hits(
     round_: int,
     groups: Sequence[tuple[tuple[ItemId, ...], int]],
 ) -> list[PlannedHit]:
+    rewards = campaign.rewards
     return [
         PlannedHit(
             hit_key=HitKey(f"{campaign.name}.b{batch:04}.r{round_:02}.{number:06}"),
             batch=batch,
             round=round_,
             max_assignments=assignments,
+            reward_cents=rewards.reward_cents,
+            fee_cents=rewards.fees.reward_fee_cents(
+                rewards.reward_cents, max_assignments=assignments
+            ),
             item_ids=item_ids,
         )
         for number, (item_ids, assignments) in enumerate(groups, start=1)

@@ -67,7 +67,7 @@ def _span(place: Workplace, state: State) -> tuple[datetime, datetime]:
 
 
 def _batches(state: State) -> pd.DataFrame:
-    hits = state.batch_of_hit()
+    hits = state.posted
     round_of = {
         one.assignment_id: (hits[one.hit_id].batch, hits[one.hit_id].round)
         for one in state.assignments.values()

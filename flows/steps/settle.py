@@ -11,6 +11,7 @@ from domain.judgement import Decision
 from flows.steps.launch import exclusion
 from flows.steps.state import SETTLEMENTS, State, read_state, settlement_key
 from flows.workplace import Workplace
+from postprocess.pseudonyms import pseudonym
 from store import intents, ledger
 from store.intents import Intent
 
@@ -20,12 +21,37 @@ PAID_ALREADY = "approved by the platform before"
 
 
 def settle(place: Workplace) -> int:
-    """Carry out every decision that was not carried out; how many there were."""
+    """Carry out every decision that was not carried out; how many there were.
+
+    What the platform refuses holds nobody else up: all the rest is settled first.
+
+    Raises:
+        PlatformRefused: naming what was refused; a later pass tries it again.
+    """
     state = read_state(place)
     due = sorted(state.unsettled(), key=lambda one: _ORDER.index(one.verdict))
+    refused = []
     for decision in due:
-        _carry_out(place, state, decision)
+        try:
+            _carry_out(place, state, decision)
+        except PlatformRefused as refusal:
+            refused.append((decision, refusal))
+    if refused:
+        named = "; ".join(
+            f"{one.verdict} {_named(place, one)}: {refusal}" for one, refusal in refused
+        )
+        raise PlatformRefused(
+            f"{len(refused)} of {len(due)} decisions were refused: {named}",
+            code=refused[0][1].code,
+            next_step=f"piecework status {place.campaign.path}",
+        )
     return len(due)
+
+
+def _named(place: Workplace, decision: Decision) -> str:
+    if decision.subject_kind == "worker":
+        return pseudonym(WorkerId(decision.subject_id), place.pseudonym_key)
+    return decision.subject_id
 
 
 def _carry_out(place: Workplace, state: State, decision: Decision) -> None:
@@ -66,7 +92,7 @@ def _approve(place: Workplace, state: State, decision: Decision) -> _Verb:
         is_done = place.platform.assignment_status(assignment_id) == "Approved"
         return DONE if is_done else None
 
-    return act, look, sum(_price(place, state, assignment_id))
+    return act, look, sum(_price(state, decision))
 
 
 def _reject(place: Workplace, _state: State, decision: Decision) -> _Verb:
@@ -114,22 +140,17 @@ def _block(place: Workplace, _state: State, decision: Decision) -> _Verb:
     return act, lambda: None, 0
 
 
-def _price(
-    place: Workplace, state: State, assignment_id: AssignmentId
-) -> tuple[int, int]:
-    """Reward and fee of one assignment, in cents."""
-    hit = state.batch_of_hit()[state.assignments[assignment_id].hit_id]
-    rewards = place.campaign.rewards
-    fee = rewards.fees.reward_fee_cents(
-        rewards.reward_cents, max_assignments=hit.max_assignments
-    )
-    return rewards.reward_cents, fee
+def _price(state: State, decision: Decision) -> tuple[int, int]:
+    """Reward and fee of one assignment, in cents, as its HIT was planned."""
+    assignment = state.assignments[AssignmentId(decision.subject_id)]
+    hit = state.posted[assignment.hit_id]
+    return hit.reward_cents, hit.fee_cents
 
 
 def _book(
     place: Workplace, state: State, decision: Decision, key: str, outcome: str
 ) -> None:
-    reward, fee = _price(place, state, AssignmentId(decision.subject_id))
+    reward, fee = _price(state, decision)
     store, at = place.store, place.clock.now()
     if decision.verdict == "approve" or outcome == PAID_ALREADY:
         ledger.move(

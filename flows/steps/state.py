@@ -22,9 +22,16 @@ SETTLEMENTS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """All that is known of a campaign's work, in memory and by id."""
+    """All that is known of a campaign's work, in memory and by id.
+
+    Attributes:
+        hits: in the order they were planned.
+        posted: those that have the platform's id.
+        settled: keys of the intents that carried decisions out.
+    """
 
     hits: tuple[PlannedHit, ...]
+    posted: dict[HitId, PlannedHit]
     assignments: dict[AssignmentId, Assignment]
     answers: dict[AnswerId, Answer]
     decisions: dict[tuple[SubjectKind, str], Decision]
@@ -70,16 +77,14 @@ class State:
             and settlement_key(decision) not in self.settled
         ]
 
-    def batch_of_hit(self) -> dict[HitId, PlannedHit]:
-        """Posted HITs by their platform's id."""
-        return {hit.hit_id: hit for hit in self.hits if hit.hit_id}
-
 
 def read_state(place: Workplace) -> State:
     """The state as the store holds it now."""
     store = place.store
+    planned = tuple(hits.every(store))
     return State(
-        hits=tuple(hits.every(store)),
+        hits=planned,
+        posted={hit.hit_id: hit for hit in planned if hit.hit_id},
         assignments={one.assignment_id: one for one in assignments.every(store)},
         answers={one.answer_id: one for one in assignments.answers(store)},
         decisions={

@@ -94,6 +94,8 @@ def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -
         ({"subject_id": "nobody"}, "waits for a decision"),
         ({"subject_kind": "planet"}, "is none of"),
         ({"verdict": "drop", "because": " "}, "needs a reason"),
+        ({"verdict": "drop", "because": "x" * 1025}, "allowed are 1024"),
+        ({"verdict": "drop", "because": "bell \x07"}, "control characters"),
     ],
 )
 def test_a_bad_file_is_refused_whole(
@@ -111,6 +113,38 @@ def test_a_bad_file_is_refused_whole(
             read_decisions(place, _written(rows), decided_by="ada", name="d.csv")
         assert "d.csv: line 2" in error.value.faults[0]
         assert len(judgements.decisions(place.store)) == before
+
+
+def test_two_verdicts_about_one_subject_are_a_fault(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Nobody has to guess which of two lines holds."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        rows = _rows(waiting_csv(place)[0])
+        with pytest.raises(ConfigError, match="a verdict in an earlier line"):
+            read_decisions(
+                place, _written([*rows, rows[0]]), decided_by="ada", name="d"
+            )
+
+
+def test_a_rejected_assignment_cannot_leave_its_answers_in(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Work that is used is paid for; to reject it is to drop it."""
+    with at_work(_person(campaign_text)) as (place, people):
+        one_pass(place)
+        people.work()
+        one_pass(place)
+        rows = _rows(waiting_csv(place)[0])
+        for row in rows:
+            verdicts = {"assignment": "reject", "answer": "keep", "worker": "keep"}
+            row["verdict"] = verdicts[row["subject_kind"]]
+            row["because"] = "Shouted throughout."
+        with pytest.raises(ConfigError, match="although its assignment is rejected"):
+            read_decisions(place, _written(rows), decided_by="ada", name="d")
 
 
 def test_a_row_left_empty_goes_on_waiting(at_work: Open, campaign_text: str) -> None:

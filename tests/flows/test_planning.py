@@ -12,10 +12,9 @@ from domain.ids import ItemId
 from domain.task import Task
 from flows.steps.planning import (
     affordable,
-    batch_items,
+    all_first_rounds,
     campaign_cost_cents,
-    first_round,
-    hit_cost_cents,
+    deal,
     replacements,
 )
 
@@ -78,12 +77,12 @@ def test_every_item_is_posted_in_exactly_one_batch(
     one = campaign(items, batches=batches, items_per_hit=per_hit)
     posted = Counter(
         item_id
-        for batch in range(1, batches + 1)
-        for hit in first_round(one, batch)
+        for hits in all_first_rounds(one)
+        for hit in hits
         for item_id in hit.item_ids
     )
     assert posted == Counter(item.item_id for item in one.items)
-    sizes = [len(batch_items(one, batch)) for batch in range(1, batches + 1)]
+    sizes = [len(items) for items in deal(one)]
     assert max(sizes) - min(sizes) <= 1
 
 
@@ -111,8 +110,7 @@ def test_keys_of_hits_never_repeat() -> None:
     keys = [
         hit.hit_key
         for hits in (
-            first_round(one, 1),
-            first_round(one, 2),
+            *all_first_rounds(one)[:2],
             replacements(one, 1, 1, missing),
             replacements(one, 1, 2, missing),
         )
@@ -132,7 +130,8 @@ def test_keys_of_hits_never_repeat() -> None:
 )
 def test_a_hit_costs_rewards_and_fees(assignments: int, cents: int) -> None:
     """MTurk's price list: 20 %, and 40 % from ten assignments."""
-    assert hit_cost_cents(campaign(1), assignments) == cents
+    (hit,) = replacements(campaign(1), 1, 1, {ItemId("i0"): assignments})
+    assert hit.cost_cents == cents
 
 
 def test_a_campaign_costs_what_its_hits_cost() -> None:
@@ -148,4 +147,4 @@ def test_no_hit_is_planned_past_the_cap(budget: int, taken: int, posted: int) ->
     """What fits is planned, in order; the first HIT that does not fit ends it."""
     one = campaign(15, batches=1)
     one = replace(one, rewards=replace(one.rewards, budget_cents=budget))
-    assert len(affordable(one, first_round(one, 1), taken_cents=taken)) == posted
+    assert len(affordable(one, all_first_rounds(one)[0], taken_cents=taken)) == posted

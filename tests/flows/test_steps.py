@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from domain.errors import BudgetExceeded, StoreError
-from flows.steps import launch
+from domain.errors import BudgetExceeded, PlatformRefused, StoreError
+from flows.steps import assess, collect, decide, launch, settle
 from flows.steps.clean import clean
 from flows.steps.export import export
 from flows.steps.progress import progress
 from flows.wiring import market_place
-from store import ledger
+from store import assignments, ledger
 from tests.flows.conftest import Open, one_pass
 
 
@@ -120,3 +120,45 @@ def test_an_export_before_any_answer_is_valid(
         assert export(place).exists()
         header = (place.campaign.out / "dataset/captions.csv").read_text()
         assert header.startswith('"answer_id"')
+
+
+def test_a_price_that_changes_in_the_file_changes_no_posted_hit(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Two HITs at 50 cents are settled at 50 cents, though the file says 3 dollars."""
+    with at_work(campaign_text) as (place, people):
+        one_pass(place)
+        people.work()
+        rewards = replace(place.campaign.rewards, reward_cents=300)
+        dearer = replace(place, campaign=replace(place.campaign, rewards=rewards))
+        collect.collect(dearer)
+        assess.assess(dearer)
+        decide.decide(dearer)
+        settle.settle(dearer)
+        # ann and bob are paid 50 cents each, 10 cents fee each; nothing is held.
+        assert ledger.balances(place.store) == {
+            "requester": -120,
+            "held": 0,
+            "rewards": 100,
+            "bonuses": 0,
+            "fees": 20,
+        }
+
+
+def test_one_refused_decision_holds_nobody_else_up(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Ann's assignment was rejected by hand elsewhere; bob is paid all the same."""
+    with at_work(campaign_text) as (place, people):
+        one_pass(place)
+        people.work()
+        collect.collect(place)
+        assess.assess(place)
+        decide.decide(place)
+        ann, bob = assignments.every(place.store)
+        place.platform.reject(ann.assignment_id, "by somebody else")
+        with pytest.raises(PlatformRefused, match="1 of 3 decisions") as error:
+            settle.settle(place)
+        assert ann.assignment_id in str(error.value)
+        assert place.platform.assignment_status(bob.assignment_id) == "Approved"
+        assert ledger.balances(place.store)["rewards"] == 50

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from domain.clock import FixedClock
-from domain.errors import StoreError, TransientPlatformError
+from domain.errors import PlatformRefused, StoreError, TransientPlatformError
 from store import intents, ledger
 from store.database import Store
 from store.intents import Intent
@@ -115,24 +115,76 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
     assert intents.done(store, "approve") == set()
 
 
-def test_a_key_cannot_change_its_meaning(store: Store, clock: FixedClock) -> None:
-    """The same key with another amount is refused before anything is called."""
+def test_an_intent_that_never_got_through_may_be_mended(
+    store: Store, clock: FixedClock
+) -> None:
+    """Refused at one price, wanted at another: the new price is called and stored."""
     world = World()
 
-    def carry_out(cents: int) -> str:
+    def carry_out(cents: int, act: Callable[[], str]) -> str:
         return intents.carry_out(
             store,
-            Intent(key="approve:x", operation="approve", amount_cents=cents),
-            act=world.act("x"),
+            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            act=act,
             look=world.look("x"),
             record=_ignore,
             clock=clock,
         )
 
-    carry_out(100)
-    with pytest.raises(StoreError, match="cannot mean"):
-        carry_out(200)
+    def refused() -> str:
+        raise PlatformRefused("too dear", code="InsufficientFunds")
+
+    with pytest.raises(PlatformRefused):
+        carry_out(10_000, refused)
+    assert carry_out(100, world.act("x")) == "id of x"
+    row = store.db.execute("SELECT amount_cents, outcome FROM intents").fetchall()
+    assert row == [(100, "id of x")]
+
+
+def test_an_act_that_got_through_is_never_mended(
+    store: Store, clock: FixedClock
+) -> None:
+    """Done at one price, it stays done at that price, whatever is wanted later."""
+    world = World()
+    for cents in (100, 200):
+        intents.carry_out(
+            store,
+            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            act=world.act("x"),
+            look=world.look("x"),
+            record=_ignore,
+            clock=clock,
+        )
     assert world.done == ["x"]
+    row = store.db.execute("SELECT amount_cents FROM intents").fetchall()
+    assert row == [(100,)]
+
+
+def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
+    store: Store, clock: FixedClock
+) -> None:
+    """The second pass finds the door closed, and its ledger entry is undone."""
+    intent = Intent(key="approve:x", operation="approve", amount_cents=100)
+
+    def record(_outcome: str) -> None:
+        ledger.move(
+            store,
+            100,
+            credit="held",
+            debit="rewards",
+            intent_key=intent.key,
+            at=clock.now(),
+        )
+
+    def carry_out(act: Callable[[], str]) -> str:
+        return intents.carry_out(
+            store, intent, act=act, look=lambda: None, record=record, clock=clock
+        )
+
+    with pytest.raises(StoreError, match="closed by another pass"):
+        # While the first pass waits for its reply, a second one does it all.
+        carry_out(lambda: carry_out(lambda: "done"))
+    assert ledger.balances(store)["rewards"] == 100
 
 
 def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:

@@ -18,7 +18,7 @@ from domain.ids import (
     ItemId,
     WorkerId,
 )
-from domain.judgement import Decision, Finding
+from domain.judgement import Decision, Finding, SubjectKind
 from store import assignments, edits, hits, judgements
 from store.database import Store, about, fix, open_store
 
@@ -27,6 +27,8 @@ HIT = PlannedHit(
     batch=1,
     round=0,
     max_assignments=5,
+    reward_cents=100,
+    fee_cents=20,
     item_ids=(ItemId("a"), ItemId("b")),
 )
 
@@ -86,6 +88,8 @@ def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
         batch=1,
         round=0,
         max_assignments=5,
+        reward_cents=100,
+        fee_cents=20,
         item_ids=(ItemId("c"),),
     )
     with pytest.raises(sqlite3.IntegrityError):
@@ -152,7 +156,7 @@ def test_keep_of_a_worker_may_be_followed_by_exclude(
 
 
 def test_a_newer_finding_replaces_the_older(store: Store) -> None:
-    """One row a heuristic and subject; no suspicion, no row."""
+    """One row a heuristic and subject; without suspicion the old flag goes as well."""
 
     def finding(suspicion: float) -> Finding:
         return Finding(
@@ -165,10 +169,10 @@ def test_a_newer_finding_replaces_the_older(store: Store) -> None:
             evidence=f"{suspicion:.0%} capitals",
         )
 
-    judgements.keep_findings(store, [finding(0.2)])
-    judgements.keep_findings(store, [finding(0.9)])
-    judgements.keep_findings(store, [finding(0.0)])
-    assert judgements.findings(store) == [finding(0.9)]
+    seen: dict[SubjectKind, list[str]] = {"answer": ["S1.1"]}
+    for suspicion, kept in ((0.2, 1), (0.9, 1), (0.0, 0)):
+        judgements.replace_findings(store, [finding(suspicion)], subjects=seen)
+        assert judgements.findings(store) == [finding(suspicion)] * kept
 
 
 def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
