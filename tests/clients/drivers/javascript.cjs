@@ -11,7 +11,8 @@ const clients = new Map();
 
 function clientOf(accessKeyId) {
   if (!clients.has(accessKeyId)) {
-    const credentials = { accessKeyId, secretAccessKey: "unused" };
+    const secretAccessKey = process.env.AWS_SECRET_ACCESS_KEY ?? "unused";
+    const credentials = { accessKeyId, secretAccessKey };
     clients.set(accessKeyId, new turk.MTurkClient({ credentials, maxAttempts: 1 }));
   }
   return clients.get(accessKeyId);

@@ -23,7 +23,7 @@ REQUESTER.register(
     OmegaConf.create(
         {
             "access_key_id": os.environ["PIECEWORK_KEY"],
-            "secret_access_key": "unused",
+            "secret_access_key": os.environ.get("PIECEWORK_SECRET", "unused"),
         }
     )
 )

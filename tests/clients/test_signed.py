@@ -1,0 +1,135 @@
+"""Every client signs its calls in its own way, and a live marketplace checks them all.
+
+Sums: the requester deposited ten dollars and spends nothing here.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marketplace import keys
+from marketplace.house import House, Rules
+from marketplace.server import Running, serve
+from marketplace.stand_in import authority
+from tests.clients.driven import Driven
+from tests.clients.environments import UnavailableError, node_client, python_client
+from tests.clients.scene import command_line_environment
+
+_DRIVERS = Path(__file__).with_name("drivers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """A marketplace that checks signatures, and the key of its one requester."""
+
+    running: Running
+    key: keys.Key
+
+    def environment(self, *, as_aws: bool, secret: str = "") -> dict[str, str]:
+        """Variables of a user: led here by the proxy, or by the endpoint's own one."""
+        led = {"AWS_ENDPOINT_URL_MTURK": self.running.endpoint_url}
+        if as_aws:
+            assert self.running.standing_in is not None
+            led = self.running.standing_in.environment()
+        return {
+            **command_line_environment(self.key.access_key),
+            "AWS_SECRET_ACCESS_KEY": secret or self.key.secret,
+            "AWS_REGION": "us-east-1",
+            **led,
+        }
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """Started as `piecework serve --as-aws`, after `piecework requester add`."""
+    folder = tmp_path_factory.mktemp("live")
+    database = folder / "market.db"
+    with closing(House(database, Rules())) as house, house.turn() as turn:
+        key = keys.give(turn, "The lab", deposit_cents=1000)
+    now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
+    stand_in = authority.establish(folder / "market-aws", now=now)
+    with serve(database, stand_in=stand_in) as running:
+        yield Live(running=running, key=key)
+
+
+def _typed(aws: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(aws), "mturk", "get-account-balance", "--output", "text"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("as_aws", [True, False], ids=["as-aws", "endpoint"])
+def test_the_aws_cli_is_let_in(live: Live, aws: Path, *, as_aws: bool) -> None:
+    """As Amazon's host it needs no word about an endpoint at all."""
+    done = _typed(aws, live.environment(as_aws=as_aws))
+    assert done.stdout.split() == ["10.00", "0.00"], done.stderr
+
+
+def test_the_aws_cli_with_a_wrong_secret_is_shut_out(live: Live, aws: Path) -> None:
+    """The key alone opens nothing."""
+    done = _typed(aws, live.environment(as_aws=False, secret="guessed"))  # noqa: S106
+    assert done.returncode in (254, 255)
+    assert "InvalidSignatureException" in done.stderr
+
+
+def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
+    """With the right secret, and not with a wrong one."""
+    try:
+        home = node_client()
+    except UnavailableError as fault:
+        pytest.skip(f"the AWS SDK for JavaScript is not here: {fault}")
+    words = ["node", str(_DRIVERS / "javascript.cjs")]
+    given: dict[str, Any] = {"as": live.key.access_key, "input": {}}
+    right = {**live.environment(as_aws=False), "HOME": str(tmp_path)}
+    with Driven(words, environment=right, folder=home) as node:
+        reply = node.ask("GetAccountBalance", **given)
+    assert reply["result"]["AvailableBalance"] == "10.00"
+    wrong = {**right, "AWS_SECRET_ACCESS_KEY": "guessed"}
+    with Driven(words, environment=wrong, folder=home) as node:
+        reply = node.ask("GetAccountBalance", **given)
+    assert reply["error"]["name"] == "InvalidSignatureException"
+
+
+@pytest.mark.clients
+def test_the_boto3_of_2019_is_let_in(live: Live, tmp_path: Path) -> None:
+    """The one that psiTurk pins."""
+    try:
+        python = python_client("psiturk", pythons=("3.9", "3.8")) / "python"
+    except UnavailableError as fault:
+        pytest.skip(f"psiTurk is not here: {fault}")
+    words = [str(python), "-W", "ignore", str(_DRIVERS / "psiturk_driver.py")]
+    environment = {**live.environment(as_aws=True), "HOME": str(tmp_path)}
+    with Driven(words, environment=environment, folder=tmp_path) as psiturk:
+        assert psiturk.ask("amt_balance")["result"]["data"] == "10.00"
+
+
+@pytest.mark.clients
+def test_mephisto_is_let_in(live: Live, tmp_path: Path) -> None:
+    """By the credentials file that it writes itself."""
+    try:
+        python = python_client("mephisto", pythons=("3.10", "3.9", "3.8")) / "python"
+    except UnavailableError as fault:
+        pytest.skip(f"Mephisto is not here: {fault}")
+    words = [str(python), "-W", "ignore", str(_DRIVERS / "mephisto_driver.py")]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL_MTURK": live.running.endpoint_url,
+        "PIECEWORK_KEY": live.key.access_key,
+        "PIECEWORK_SECRET": live.key.secret,
+    }
+    with Driven(words, environment=environment, folder=tmp_path) as mephisto:
+        budget = mephisto.ask("requester.get_available_budget")
+    assert budget == {"result": 10.0}
