@@ -18,7 +18,7 @@ pytestmark = pytest.mark.clients
 
 _DRIVER = Path(__file__).with_name("drivers") / "mephisto_driver.py"
 # Mephisto 1.1.1 gives dataclass fields defaults that Python refuses from 3.11 on.
-_PYTHONS = ("3.10", "3.9", "3.8")
+_PYTHONS = ("3.10",)
 _TASK = {
     "task_title": "Describe a picture",
     "task_description": "Say what it shows.",

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.clients
 
 _DRIVER = Path(__file__).with_name("drivers") / "psiturk_driver.py"
 # The botocore that psiTurk 3.3.1 pins imports names that Python 3.10 took away.
-_PYTHONS = ("3.9", "3.8")
+_PYTHONS = ("3.9",)
 
 
 class PsiTurk:

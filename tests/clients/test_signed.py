@@ -105,7 +105,7 @@ def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
 def test_the_boto3_of_2019_is_let_in(live: Live, tmp_path: Path) -> None:
     """The one that psiTurk pins."""
     try:
-        python = python_client("psiturk", pythons=("3.9", "3.8")) / "python"
+        python = python_client("psiturk", pythons=("3.9",)) / "python"
     except UnavailableError as fault:
         pytest.skip(f"psiTurk is not here: {fault}")
     words = [str(python), "-W", "ignore", str(_DRIVERS / "psiturk_driver.py")]
@@ -118,7 +118,7 @@ def test_the_boto3_of_2019_is_let_in(live: Live, tmp_path: Path) -> None:
 def test_mephisto_is_let_in(live: Live, tmp_path: Path) -> None:
     """By the credentials file that it writes itself."""
     try:
-        python = python_client("mephisto", pythons=("3.10", "3.9", "3.8")) / "python"
+        python = python_client("mephisto", pythons=("3.10",)) / "python"
     except UnavailableError as fault:
         pytest.skip(f"Mephisto is not here: {fault}")
     words = [str(python), "-W", "ignore", str(_DRIVERS / "mephisto_driver.py")]
