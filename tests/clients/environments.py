@@ -123,4 +123,4 @@ def _run(words: list[str], *, what: str, cwd: Path | None = None) -> None:
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         complaints = [line for line in said if "error" in line.lower()] or said
-        raise UnavailableError(f"cannot install {what}: {complaints[-1][:200]}")
+        raise UnavailableError(f"cannot install {what}: {complaints[0][:200]}")
