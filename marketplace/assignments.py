@@ -7,9 +7,17 @@ the books and the worker's record together.
 
 import sqlite3
 
-from marketplace import books, hits
+from marketplace import books, events, hits
 from marketplace.clock import SECOND
 from marketplace.turn import Turn
+
+
+def find(turn: Turn, assignment: int) -> sqlite3.Row:
+    """The assignment of a row id that is known to exist."""
+    row = turn.one("SELECT * FROM assignments WHERE id = ?", assignment)
+    if row is None:
+        raise LookupError(f"no assignment has the row id {assignment}")
+    return row
 
 
 def accept(turn: Turn, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
@@ -35,6 +43,7 @@ def accept(turn: Turn, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
         turn.now_ms,
         turn.now_ms + seconds * SECOND,
     )
+    events.record(turn, "AssignmentAccepted", hit, assignment_id=assignment_id)
     hits.count(turn, hit["id"], accepted=1)
     return assignment_id
 
@@ -47,6 +56,7 @@ def give_back(turn: Turn, assignment: sqlite3.Row, *, status: str, at_ms: int) -
         at_ms,
         assignment["id"],
     )
+    _record_event(turn, assignment, _GIVEN_BACK[status], at_ms=at_ms)
     turn.run("UPDATE hits SET accepted = accepted - 1 WHERE id = ?", assignment["hit"])
     hits.settle(turn, assignment["hit"], at_ms=at_ms)
 
@@ -54,20 +64,22 @@ def give_back(turn: Turn, assignment: sqlite3.Row, *, status: str, at_ms: int) -
 def submit(turn: Turn, assignment: sqlite3.Row, *, answer: str) -> None:
     """Take the worker's answer; the auto-approval delay starts to run."""
     delay = turn.one(
-        "SELECT auto_approval_seconds FROM hit_types JOIN hits "
+        "SELECT auto_approval_seconds, assignment_policy FROM hit_types JOIN hits "
         "ON hits.hit_type = hit_types.id WHERE hits.id = ?",
         assignment["hit"],
     )
     seconds = delay["auto_approval_seconds"] if delay else 0
     turn.run(
         "UPDATE assignments SET status = 'Submitted', submitted_ms = ?, "
-        "closed_ms = ?, auto_approve_ms = ?, answer = ? WHERE id = ?",
+        "closed_ms = ?, auto_approve_ms = ?, answer = ?, review_ms = ? WHERE id = ?",
         turn.now_ms,
         turn.now_ms,
         turn.now_ms + seconds * SECOND,
         answer,
+        turn.now_ms if delay and delay["assignment_policy"] else None,
         assignment["id"],
     )
+    _record_event(turn, assignment, "AssignmentSubmitted", at_ms=turn.now_ms)
     hits.count(turn, assignment["hit"], accepted=-1, submitted=1)
 
 
@@ -107,6 +119,7 @@ def reject(turn: Turn, assignment: sqlite3.Row, *, feedback: str) -> None:
         feedback,
         assignment["id"],
     )
+    _record_event(turn, assignment, "AssignmentRejected", at_ms=turn.now_ms)
     _record(turn, assignment["worker"], approved=0, judged=1)
     hits.count(turn, assignment["hit"], submitted=-1, rejected=1)
 
@@ -142,6 +155,7 @@ def _mark_approved(
         feedback or assignment["feedback"],
         assignment["id"],
     )
+    _record_event(turn, assignment, "AssignmentApproved", at_ms=at_ms)
 
 
 def _record(turn: Turn, worker: int, *, approved: int, judged: int) -> None:
@@ -150,4 +164,22 @@ def _record(turn: Turn, worker: int, *, approved: int, judged: int) -> None:
         approved,
         judged,
         worker,
+    )
+
+
+_GIVEN_BACK: dict[str, events.Kind] = {
+    "Returned": "AssignmentReturned",
+    "Abandoned": "AssignmentAbandoned",
+}
+
+
+def _record_event(
+    turn: Turn, assignment: sqlite3.Row, kind: events.Kind, *, at_ms: int
+) -> None:
+    events.record(
+        turn,
+        kind,
+        hits.find(turn, assignment["hit"]),
+        assignment_id=assignment["assignment_id"],
+        at_ms=at_ms,
     )

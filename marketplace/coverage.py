@@ -22,40 +22,20 @@ class Note:
     why: str
 
 
+_LETTERBOX = (
+    "The message is put into the worker's letterbox on the site; no mail is sent."
+)
+_QUEUES = (
+    "SQS and SNS, sent to the one address of this machine that `--notify-url` names; "
+    "without it they wait. Email is refused: no mail leaves from here."
+)
+
 NOTES = {
-    "CreateHIT": Note(
-        "simpler",
-        "HTMLQuestion and ExternalQuestion only: the house "
-        "renders no forms of its own; review policies and HIT layouts are refused.",
-    ),
-    "CreateHITWithHITType": Note("simpler", "As CreateHIT."),
-    "CreateQualificationType": Note(
-        "simpler", "Without Test and AnswerKey, which are refused."
-    ),
-    "UpdateQualificationType": Note(
-        "simpler", "Without Test and AnswerKey, which are refused."
-    ),
-    "DeleteQualificationType": Note(
-        "simpler",
-        "At once, where the service may take 48 hours; HIT types that require it stay.",
-    ),
-    "AssociateQualificationWithWorker": Note(
-        "simpler",
-        "SendNotification is taken and nothing is sent: workers have no mailbox here.",
-    ),
-    "GetFileUploadURL": Note(
-        "absent", "Files in answers were retired by the service itself."
-    ),
-    "ListReviewPolicyResultsForHIT": Note(
-        "absent", "There are no review policies; answers are judged by the requester."
-    ),
-    "NotifyWorkers": Note("absent", "Workers have no mailbox here."),
-    "SendTestEventNotification": Note(
-        "absent", "No queue of another service is reached from here."
-    ),
-    "UpdateNotificationSettings": Note(
-        "absent", "No queue of another service is reached from here."
-    ),
+    "AssociateQualificationWithWorker": Note("simpler", _LETTERBOX),
+    "DisassociateQualificationFromWorker": Note("simpler", _LETTERBOX),
+    "NotifyWorkers": Note("simpler", _LETTERBOX),
+    "SendTestEventNotification": Note("simpler", _QUEUES),
+    "UpdateNotificationSettings": Note("simpler", _QUEUES),
 }
 """Operations that are not the same as the service's."""
 
@@ -166,7 +146,7 @@ Production and sandbox are one here.
   was due.
 - For each HIT, reward and fee of every slot that may still be paid are held; a
   rejected, expired or deleted slot is released. Fees: 20 %, 40 % from ten assignments a
-  HIT, at least one cent, halves rounded up. Surcharges for Masters are not taken.
+  HIT, 5 % more where masters are required, at least one cent, halves rounded up.
 - The books are kept by double entry and balance after each call.
 - A worker does a HIT once. A HIT that was returned or lapsed is given to the same
   worker again only if it is asked for by its id.
@@ -191,6 +171,16 @@ Production and sandbox are one here.
 | a repeated CreateWorkerBlock | success; the reason is replaced |
 | lacking a qualification | fails NotEqualTo and NotIn, meets only DoesNotExist |
 | a request token | compared alone, per requester and operation, for 24 hours |
+| the key of another requester's test | not shown |
+| a percentage or a scaled score that ends in a half | rounded up, -2.5 to -2 |
+| the name of a deleted qualification type | free when the last HIT that requires it \
+is gone |
+| a notification specification without Active | active, or as the one before it was |
+| an answer key for a test with a field to write in | refused |
+| QuestionAgreementThreshold | agreement must be above it; with 100, all must agree |
+| two answers that are equally common | no agreement |
+| an answer that was left out | no values; several who leave it out agree |
+| several values of one field, joined with a bar | compared as a set |
 
 ## The 39 operations
 

@@ -10,8 +10,9 @@ works out everything that follows. So the two laws live in one place:
 
 import sqlite3
 
-from marketplace import books
+from marketplace import books, events, money
 from marketplace.clock import DAY
+from marketplace.exceptions import request_error
 from marketplace.turn import Turn
 
 KEPT_DAYS = 120
@@ -64,11 +65,28 @@ def settle(turn: Turn, hit: int, *, at_ms: int | None = None) -> sqlite3.Row:
     return find(turn, hit)
 
 
-def dispose(turn: Turn, hit: int) -> None:
+def check_increase(hit: sqlite3.Row, most: int) -> None:
+    """Whether a HIT may come to have so many assignments.
+
+    One made with fewer than ten pays the lower fee, so it can never have ten.
+
+    Raises:
+        Refusal: `InvalidMaximumAssignmentsIncrease`.
+    """
+    if hit["max_assignments"] < money.MANY_ASSIGNMENTS <= most:
+        raise request_error(
+            "InvalidMaximumAssignmentsIncrease",
+            "A HIT created with fewer than 10 assignments can have at most 9 "
+            f"(HIT {hit['hit_id']} has {hit['max_assignments']}).",
+        )
+
+
+def dispose(turn: Turn, hit: int, *, at_ms: int | None = None) -> None:
     """Take a finished HIT, for which nothing is held, out of the API for good."""
+    events.record(turn, "HITDisposed", find(turn, hit), at_ms=at_ms)
     turn.run(
-        "UPDATE hits SET status = 'Disposed', dispose_ms = NULL, is_expired = 1 "
-        "WHERE id = ?",
+        "UPDATE hits SET status = 'Disposed', dispose_ms = NULL, is_expired = 1, "
+        "review_ms = NULL WHERE id = ?",
         hit,
     )
 
@@ -118,8 +136,11 @@ def _enter_state(turn: Turn, row: sqlite3.Row, status: str, *, at_ms: int) -> No
         )
     dispose_ms = at_ms + KEPT_DAYS * DAY if status in FINISHED else None
     turn.run(
-        "UPDATE hits SET status = ?, dispose_ms = ? WHERE id = ?",
+        "UPDATE hits SET status = ?, dispose_ms = ?, review_ms = ? WHERE id = ?",
         status,
         dispose_ms,
+        at_ms if status == "Reviewable" and row["hit_policy"] else None,
         row["id"],
     )
+    if status == "Reviewable":
+        events.record(turn, "HITReviewable", row, at_ms=at_ms)

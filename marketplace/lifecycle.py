@@ -1,22 +1,29 @@
 """What time does to a marketplace: expiry, abandonment, auto-approval, disposal.
 
-Nothing runs in the background. Before each turn `catch_up` asks four partial indexes
+Nothing runs in the background. Before each turn `catch_up` asks a few partial indexes
 what has come due and does it, each thing as of the moment it was due; so a clock that
 jumps a month leaves the same state as one that ticked through it.
 """
 
 import sqlite3
 
-from marketplace import assignments, hits
+from marketplace import assignments, events, hits
 from marketplace.clock import DAY
+from marketplace.reviewing import running
 from marketplace.turn import Turn
 
 _ABANDONED = "SELECT * FROM assignments WHERE status = 'Accepted' AND deadline_ms < ?"
 _UNDECIDED = (
     "SELECT * FROM assignments WHERE status = 'Submitted' AND auto_approve_ms <= ?"
 )
-_EXPIRED = "SELECT id, expires_ms FROM hits WHERE is_expired = 0 AND expires_ms <= ?"
-_DISPOSABLE = "SELECT id FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
+_LATE = (
+    "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms "
+    "WHERE status = 'Open' AND deadline_ms < ?"
+)
+_EXPIRED = "SELECT * FROM hits WHERE is_expired = 0 AND expires_ms <= ?"
+_DISPOSABLE = (
+    "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
+)
 
 TOKEN_LIFE = DAY
 """MTurk remembers request tokens for 24 hours."""
@@ -28,6 +35,18 @@ def catch_up(turn: Turn) -> None:
     A worker's deadline may lie before or after the HIT's expiry; both orders leave the
     same HIT, but disposal counts from the last of them, so they are taken in order.
     """
+    running.catch_up(turn)
+    while _do_due(turn):
+        # A review may have decided, extended or ended what else was due.
+        continue
+    turn.run(_LATE, turn.now_ms)
+    for row in turn.all(_DISPOSABLE, turn.now_ms):
+        hits.dispose(turn, row["id"], at_ms=row["dispose_ms"])
+    turn.run("DELETE FROM request_tokens WHERE made_ms <= ?", turn.now_ms - TOKEN_LIFE)
+
+
+def _do_due(turn: Turn) -> bool:
+    """Do what is due up to the first review it brings; whether one came."""
     due = [
         *((row["deadline_ms"], 0, row) for row in turn.all(_ABANDONED, turn.now_ms)),
         *((row["expires_ms"], 1, row) for row in turn.all(_EXPIRED, turn.now_ms)),
@@ -38,9 +57,9 @@ def catch_up(turn: Turn) -> None:
     ]
     for at_ms, kind, row in sorted(due, key=lambda event: (*event[:2], event[2]["id"])):
         _EVENTS[kind](turn, row, at_ms)
-    for row in turn.all(_DISPOSABLE, turn.now_ms):
-        hits.dispose(turn, row["id"])
-    turn.run("DELETE FROM request_tokens WHERE made_ms <= ?", turn.now_ms - TOKEN_LIFE)
+        if running.catch_up(turn):
+            return True
+    return False
 
 
 def _abandon(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
@@ -48,6 +67,7 @@ def _abandon(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
 
 
 def _expire(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
+    events.record(turn, "HITExpired", row, at_ms=at_ms)
     turn.run("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
     hits.settle(turn, row["id"], at_ms=at_ms)
 

@@ -1,7 +1,8 @@
 """Amounts and fees in whole cents, by MTurk's price list as archived on 2026-09-30.
 
-20 % of reward and bonus, another 20 % of the reward from ten assignments a HIT, at
-least one cent an assignment or bonus, halves rounded up, each assignment on its own.
+20 % of reward and bonus, another 20 % of the reward from ten assignments a HIT and
+another 5 % where only masters may work, at least one cent an assignment or bonus,
+halves rounded up, each assignment on its own.
 """
 
 from decimal import Decimal
@@ -10,6 +11,7 @@ from marketplace.exceptions import invalid_parameters
 
 FEE_PERCENT = 20
 EXTRA_PERCENT_FOR_MANY = 20
+EXTRA_PERCENT_FOR_MASTERS = 5
 MANY_ASSIGNMENTS = 10
 MINIMUM_FEE_CENTS = 1
 
@@ -47,15 +49,21 @@ def dollars(amount_cents: int) -> str:
     return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"
 
 
-def reward_fee_cents(reward_cents: int, *, max_assignments: int) -> int:
+def reward_fee_cents(
+    reward_cents: int, *, max_assignments: int, for_masters: bool = False
+) -> int:
     """The fee of one approved assignment of a HIT made for `max_assignments`.
 
     >>> [reward_fee_cents(55, max_assignments=most) for most in (9, 10)]
     [11, 22]
+    >>> reward_fee_cents(100, max_assignments=1, for_masters=True)
+    25
     """
     percent = FEE_PERCENT
     if max_assignments >= MANY_ASSIGNMENTS:
         percent += EXTRA_PERCENT_FOR_MANY
+    if for_masters:
+        percent += EXTRA_PERCENT_FOR_MASTERS
     return _fee(reward_cents, percent)
 
 

@@ -15,8 +15,11 @@ from marketplace.requester import (
     granting,
     hit_types,
     judging,
+    notifying,
     posting,
     qualification_types,
+    reviews,
+    uploads,
 )
 from marketplace.requester.model import input_shape, operation_names
 from marketplace.requester.validation import validate
@@ -40,6 +43,7 @@ OPERATIONS: dict[str, Operation] = {
     "DisassociateQualificationFromWorker": granting.disassociate_qualification,
     "GetAccountBalance": bonuses.get_account_balance,
     "GetAssignment": judging.get_assignment,
+    "GetFileUploadURL": uploads.get_file_upload_url,
     "GetHIT": finding.get_hit,
     "GetQualificationScore": granting.get_qualification_score,
     "GetQualificationType": qualification_types.get_qualification_type,
@@ -49,15 +53,19 @@ OPERATIONS: dict[str, Operation] = {
     "ListHITsForQualificationType": finding.list_hits_for_qualification_type,
     "ListQualificationRequests": granting.list_qualification_requests,
     "ListQualificationTypes": qualification_types.list_qualification_types,
+    "ListReviewPolicyResultsForHIT": reviews.list_review_policy_results,
     "ListReviewableHITs": finding.list_reviewable_hits,
     "ListWorkerBlocks": blocks.list_worker_blocks,
     "ListWorkersWithQualificationType": granting.list_workers_with_qualification_type,
+    "NotifyWorkers": notifying.notify_workers,
     "RejectAssignment": judging.reject_assignment,
     "RejectQualificationRequest": granting.reject_qualification_request,
     "SendBonus": bonuses.send_bonus,
+    "SendTestEventNotification": notifying.send_test_event_notification,
     "UpdateExpirationForHIT": posting.update_expiration,
     "UpdateHITReviewStatus": finding.update_hit_review_status,
     "UpdateHITTypeOfHIT": posting.update_hit_type_of_hit,
+    "UpdateNotificationSettings": notifying.update_notification_settings,
     "UpdateQualificationType": qualification_types.update_qualification_type,
 }
 

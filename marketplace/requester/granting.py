@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from marketplace import accounts
+from marketplace import accounts, messages
 from marketplace.exceptions import does_not_exist, wrong_state
 from marketplace.requester import qualification_types, shapes
 from marketplace.requester.paging import page
@@ -25,6 +25,14 @@ def associate_qualification(turn: Turn, requester: int, given: Given) -> dict[st
     kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
     worker = accounts.find_worker(turn, given["WorkerId"])
     grant(turn, kind["id"], worker["id"], value=given.get("IntegerValue", 1))
+    if given.get("SendNotification", True):
+        messages.send(
+            turn,
+            requester=requester,
+            worker=worker["id"],
+            subject=f"You have been granted the qualification {kind['name']}",
+            text=f"{kind['name']}: {kind['description']}",
+        )
     return {}
 
 
@@ -37,6 +45,13 @@ def disassociate_qualification(
     turn.run(
         "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
         row["id"],
+    )
+    messages.send(
+        turn,
+        requester=requester,
+        worker=row["worker"],
+        subject=f"The qualification {kind['name']} was taken from you",
+        text=given.get("Reason", "No reason was given."),
     )
     return {}
 
@@ -81,8 +96,9 @@ def list_qualification_requests(
         )
         condition, key = "qualification_types.id = ?", kind["id"]
     rows = turn.all(
-        "SELECT qualification_requests.*, workers.worker_id, "
+        "SELECT qualification_requests.*, workers.worker_id, tests.form, "
         "qualification_types.qualification_type_id FROM qualification_requests "
+        "LEFT JOIN tests ON tests.id = qualification_requests.test "
         "JOIN workers ON workers.id = qualification_requests.worker "
         "JOIN qualification_types "
         "ON qualification_types.id = qualification_requests.qualification_type "
@@ -94,15 +110,7 @@ def list_qualification_requests(
     )
     return {
         **wanted.answer(rows),
-        "QualificationRequests": [
-            {
-                "QualificationRequestId": row["qualification_request_id"],
-                "QualificationTypeId": row["qualification_type_id"],
-                "WorkerId": row["worker_id"],
-                "SubmitTime": shapes.seconds(row["requested_ms"]),
-            }
-            for row in rows
-        ],
+        "QualificationRequests": [shapes.qualification_request(row) for row in rows],
     }
 
 

@@ -48,7 +48,8 @@ def find(turn: Turn, requester: int, hit_type_id: str) -> sqlite3.Row:
         Refusal: it does not exist, or is somebody else's.
     """
     row = turn.one(
-        "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ?",
+        "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
+        "AND deleted_ms IS NULL",
         hit_type_id,
         requester,
     )

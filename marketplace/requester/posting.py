@@ -4,7 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
-from marketplace import hits, money
+from marketplace import events, hits, money
 from marketplace.clock import SECOND, to_datetime
 from marketplace.exceptions import (
     already_processed,
@@ -14,17 +14,19 @@ from marketplace.exceptions import (
     wrong_state,
 )
 from marketplace.ids import next_number
-from marketplace.requester import hit_types, question, request_tokens, shapes
+from marketplace.requester import (
+    hit_types,
+    question,
+    request_tokens,
+    requirements,
+    reviews,
+    shapes,
+)
 from marketplace.turn import Turn
 
 _YEAR_SECONDS = 31_536_000
 _MOST_ASSIGNMENTS = 1_000_000_000
 _LONGEST_ANNOTATION = 255
-_NOT_OFFERED = {
-    "AssignmentReviewPolicy": "review policies",
-    "HITReviewPolicy": "review policies",
-    "HITLayoutParameters": "HIT layouts",
-}
 
 Given = dict[str, Any]
 
@@ -67,13 +69,9 @@ def create_additional_assignments(
         high=_MOST_ASSIGNMENTS - hit["max_assignments"],
     )
     most = hit["max_assignments"] + more
-    if hit["max_assignments"] < money.MANY_ASSIGNMENTS <= most:
-        raise request_error(
-            "InvalidMaximumAssignmentsIncrease",
-            "A HIT created with fewer than 10 assignments can have at most 9 "
-            f"(HIT {hit['hit_id']} has {hit['max_assignments']}).",
-        )
+    hits.check_increase(hit, most)
     turn.run("UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"])
+    events.record(turn, "HITExtended", hit)
     hits.settle(turn, hit["id"])
     _remember(turn, requester, token, operation=operation, subject=hit["hit_id"])
     return {}
@@ -90,6 +88,10 @@ def update_expiration(turn: Turn, requester: int, given: Given) -> dict[str, Any
     if expire_ms > turn.now_ms + _YEAR_SECONDS * SECOND:
         raise invalid_parameters("ExpireAt must be within a year.")
     is_expired = expire_ms <= turn.now_ms
+    if is_expired and not hit["is_expired"]:
+        events.record(turn, "HITExpired", hit)
+    elif not is_expired and expire_ms > hit["expires_ms"]:
+        events.record(turn, "HITExtended", hit)
     turn.run(
         "UPDATE hits SET expires_ms = ?, is_expired = ? WHERE id = ?",
         turn.now_ms if is_expired else expire_ms,
@@ -165,6 +167,7 @@ def _create(
     turn: Turn, hit_type: sqlite3.Row, given: Given, *, operation: str
 ) -> dict[str, Any]:
     _check_question(given)
+    policies = reviews.checked_policies(given)
     most = hit_types.in_range(
         "MaxAssignments",
         given.get("MaxAssignments", 1),
@@ -179,8 +182,8 @@ def _create(
     hit = turn.run(
         "INSERT INTO hits (hit_id, requester, hit_type, status, max_assignments, "
         "reward_cents, fee_cents, held_cents, created_ms, expires_ms, is_expired, "
-        "annotation, question) "
-        "VALUES (?, ?, ?, 'Unassignable', ?, ?, ?, 0, ?, ?, 0, ?, ?)",
+        "annotation, question, assignment_policy, hit_policy) "
+        "VALUES (?, ?, ?, 'Unassignable', ?, ?, ?, 0, ?, ?, 0, ?, ?, ?, ?)",
         hit_id,
         requester,
         hit_type["id"],
@@ -191,7 +194,9 @@ def _create(
         turn.now_ms + lifetime * SECOND,
         _annotation(given),
         given["Question"],
+        *policies,
     )
+    events.record(turn, "HITCreated", hits.find(turn, hit))
     hits.settle(turn, hit)
     token = given.get("UniqueRequestToken")
     _remember(turn, requester, token, operation=operation, subject=hit_id)
@@ -200,13 +205,13 @@ def _create(
 
 
 def _check_question(given: Given) -> None:
-    for name, what in _NOT_OFFERED.items():
-        if name in given:
-            raise invalid_parameters(f"This marketplace has no {what} ({name}).")
-    if "HITLayoutId" in given:
-        raise does_not_exist("HITLayout", given["HITLayoutId"])
-    if "Question" not in given:
+    if ("Question" in given) == ("HITLayoutId" in given):
         raise invalid_parameters("Exactly one of Question and HITLayoutId is needed.")
+    if "HITLayoutId" in given:
+        # Layouts were made on the service's own pages; none can be made any more.
+        raise does_not_exist("HITLayout", given["HITLayoutId"])
+    if "HITLayoutParameters" in given:
+        raise invalid_parameters("HITLayoutParameters needs HITLayoutId.")
     question.read(given["Question"])
 
 
@@ -221,7 +226,11 @@ def _annotation(given: Given) -> str | None:
 
 
 def _fee(hit_type: sqlite3.Row, most: int) -> int:
-    return money.reward_fee_cents(hit_type["reward_cents"], max_assignments=most)
+    return money.reward_fee_cents(
+        hit_type["reward_cents"],
+        max_assignments=most,
+        for_masters=requirements.asks_for_masters(hit_type["requirements"]),
+    )
 
 
 def _remember(

@@ -9,13 +9,19 @@ from marketplace.exceptions import (
     request_error,
 )
 from marketplace.ids import next_number
-from marketplace.requester import hit_types, shapes
+from marketplace.requester import hit_types, shapes, testing
 from marketplace.requester.paging import page
 from marketplace.turn import Turn
 
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 2000
-_TEST_MEMBERS = ("Test", "AnswerKey", "TestDurationInSeconds")
+_NAMES_TAKEN = (
+    "SELECT qualification_type_id FROM qualification_types AS kinds "
+    "WHERE requester = ? AND name = ? AND (deleted_ms IS NULL OR EXISTS "
+    "(SELECT 1 FROM hit_type_qualifications JOIN hits USING (hit_type) "
+    "WHERE qualification_type = kinds.id AND hits.status <> 'Disposed'))"
+)
+"""A deleted type keeps its name until the last HIT that requires it is gone."""
 
 Given = dict[str, Any]
 
@@ -24,14 +30,8 @@ def create_qualification_type(
     turn: Turn, requester: int, given: Given
 ) -> dict[str, Any]:
     """CreateQualificationType: names are unique among a requester's own."""
-    _refuse_tests(given)
     name = hit_types.at_most("Name", given["Name"], least=1, most=_LONGEST_NAME)
-    row = turn.one(
-        "SELECT qualification_type_id FROM qualification_types "
-        "WHERE requester = ? AND name = ? AND deleted_ms IS NULL",
-        requester,
-        name,
-    )
+    row = turn.one(_NAMES_TAKEN, requester, name)
     if row is not None:
         raise request_error(
             "QualificationTypeAlreadyExists",
@@ -42,11 +42,15 @@ def create_qualification_type(
         "qualification type", next_number(turn.conn, "qualification_types")
     )
     auto_granted = given.get("AutoGranted", False)
+    test = testing.keep(turn, given)
+    testing.check_no_automatic_grant(
+        has_test=test is not None, auto_granted=auto_granted
+    )
     turn.run(
         "INSERT INTO qualification_types (qualification_type_id, requester, name, "
-        "description, keywords, status, is_requestable, retry_delay_seconds, "
+        "description, keywords, status, is_requestable, test, retry_delay_seconds, "
         "auto_granted, auto_granted_value, created_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
         type_id,
         requester,
         name,
@@ -55,18 +59,18 @@ def create_qualification_type(
         ),
         given.get("Keywords"),
         given["QualificationTypeStatus"],
+        test,
         _retry_delay(given),
         auto_granted,
         _auto_granted_value(given, auto_granted=auto_granted),
         turn.now_ms,
     )
-    return {"QualificationType": shapes.qualification_type(find(turn, type_id))}
+    return _shown(turn, requester, type_id)
 
 
-def get_qualification_type(turn: Turn, _requester: int, given: Given) -> dict[str, Any]:
+def get_qualification_type(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
     """GetQualificationType: anybody's, the marketplace's own included."""
-    row = find(turn, given["QualificationTypeId"])
-    return {"QualificationType": shapes.qualification_type(row)}
+    return _shown(turn, requester, given["QualificationTypeId"])
 
 
 def list_qualification_types(
@@ -74,7 +78,7 @@ def list_qualification_types(
 ) -> dict[str, Any]:
     """ListQualificationTypes: by words in name, description or keywords."""
     wanted = page(given, operation="ListQualificationTypes")
-    conditions = ["deleted_ms IS NULL", "id > ?"]
+    conditions = ["deleted_ms IS NULL", "qualification_types.id > ?"]
     values: list[object] = [wanted.after[0] if wanted.after else 0]
     if given["MustBeRequestable"]:
         conditions.append("is_requestable = 1")
@@ -89,26 +93,36 @@ def list_qualification_types(
         values.append(given["Query"])
     rows = turn.all(
         f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE {' AND '.join(conditions)} "
-        "ORDER BY id LIMIT ?",
+        "ORDER BY qualification_types.id LIMIT ?",
         *values,
         wanted.size,
     )
     return {
         **wanted.answer(rows),
-        "QualificationTypes": [shapes.qualification_type(row) for row in rows],
+        "QualificationTypes": [
+            shapes.qualification_type(row, requester) for row in rows
+        ],
     }
 
 
 def update_qualification_type(
     turn: Turn, requester: int, given: Given
 ) -> dict[str, Any]:
-    """UpdateQualificationType: name and keywords stay as they are."""
-    _refuse_tests(given)
+    """UpdateQualificationType: name and keywords stay as they are; so does a test.
+
+    A test can be replaced, with its key and duration, or added; never taken away.
+    """
     row = find_own(turn, requester, given["QualificationTypeId"])
     auto_granted = given.get("AutoGranted", bool(row["auto_granted"]))
     value = given.get("AutoGrantedValue", row["auto_granted_value"])
+    test = testing.keep(turn, given) or row["test"]
+    testing.check_no_automatic_grant(
+        has_test=test is not None, auto_granted=auto_granted
+    )
+    if "AutoGrantedValue" in given and not auto_granted:
+        raise invalid_parameters("AutoGrantedValue needs AutoGranted.")
     turn.run(
-        "UPDATE qualification_types SET description = ?, status = ?, "
+        "UPDATE qualification_types SET description = ?, status = ?, test = ?, "
         "retry_delay_seconds = ?, auto_granted = ?, auto_granted_value = ? "
         "WHERE id = ?",
         hit_types.at_most(
@@ -118,22 +132,19 @@ def update_qualification_type(
             most=_LONGEST_TEXT,
         ),
         given.get("QualificationTypeStatus", row["status"]),
+        test,
         _retry_delay({"RetryDelayInSeconds": row["retry_delay_seconds"], **given}),
         auto_granted,
         (1 if value is None else value) if auto_granted else None,
         row["id"],
     )
-    return {
-        "QualificationType": shapes.qualification_type(
-            find(turn, row["qualification_type_id"])
-        )
-    }
+    return _shown(turn, requester, row["qualification_type_id"])
 
 
 def delete_qualification_type(
     turn: Turn, requester: int, given: Given
 ) -> dict[str, Any]:
-    """DeleteQualificationType: at once; its name is free again, grants are kept."""
+    """DeleteQualificationType: with the HIT types that require it; grants are kept."""
     row = find_own(turn, requester, given["QualificationTypeId"])
     turn.run(
         "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
@@ -144,6 +155,13 @@ def delete_qualification_type(
         "UPDATE qualification_requests SET status = 'Rejected', "
         "reason = 'The qualification type was deleted.' "
         "WHERE qualification_type = ? AND status = 'Pending'",
+        row["id"],
+    )
+    turn.run(
+        "UPDATE hit_types SET deleted_ms = ? WHERE requester = ? AND id IN "
+        "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
+        turn.now_ms,
+        requester,
         row["id"],
     )
     return {}
@@ -177,10 +195,9 @@ def find_own(turn: Turn, requester: int, type_id: str) -> sqlite3.Row:
     return row
 
 
-def _refuse_tests(given: Given) -> None:
-    for name in _TEST_MEMBERS:
-        if name in given:
-            raise invalid_parameters(f"This marketplace has no tests yet ({name}).")
+def _shown(turn: Turn, requester: int, type_id: str) -> dict[str, Any]:
+    row = find(turn, type_id)
+    return {"QualificationType": shapes.qualification_type(row, requester)}
 
 
 def _retry_delay(given: Given) -> int | None:

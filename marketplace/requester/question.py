@@ -1,7 +1,7 @@
 """Question XML: what a requester asks, read with an entity-safe parser.
 
-HTMLQuestion (the page is in it) and ExternalQuestion (the page is elsewhere). A
-QuestionForm is refused in words: this house renders no forms of its own.
+HTMLQuestion (the page is in it), ExternalQuestion (the page is elsewhere) and
+QuestionForm (the house makes the page).
 """
 
 import ipaddress
@@ -14,6 +14,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from marketplace.exceptions import invalid_parameters, invalid_xml
+from marketplace.forms.model import Form
+from marketplace.forms.schema import read_form
 
 LARGEST_BYTES = 65_535
 
@@ -32,16 +34,18 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question: its page, or where its page is.
+    """A question: its page, where its page is, or what the page must ask.
 
     Attributes:
         html: the page of an HTMLQuestion, verbatim; "" for an external one.
         url: the address of an ExternalQuestion's page; "" for an HTML one.
+        form: a QuestionForm; None for the others.
         frame_height: pixels; 0 lets the house choose.
     """
 
     html: str = ""
     url: str = ""
+    form: Form | None = None
     frame_height: int
 
 
@@ -54,12 +58,14 @@ def read(text: str) -> Question:
     if len(text.encode()) > LARGEST_BYTES:
         raise invalid_parameters(f"Question must have at most {LARGEST_BYTES} bytes.")
     root = _parse(text)
+    if _shown(root.tag) == "QuestionForm":
+        return Question(form=read_form(text), frame_height=0)
     content_name = _CONTENT.get(root.tag)
     if content_name is None:
         raise invalid_xml(
-            f"the root element is {_shown(root.tag)}; this marketplace takes "
-            "HTMLQuestion (2011-11-11) and ExternalQuestion (2006-07-14), each in its "
-            "own namespace."
+            f"the root element is {_shown(root.tag)}; it must be HTMLQuestion "
+            "(2011-11-11), ExternalQuestion (2006-07-14) or QuestionForm (2005-10-01 "
+            "or 2017-11-06), each in its own namespace."
         )
     content, height = _children(root, content_name)
     if content_name == "HTMLContent":

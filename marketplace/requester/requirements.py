@@ -4,6 +4,7 @@ The service model knows their shape; which comparator goes with which type and h
 values is documented only in words, and checked here.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,6 +45,15 @@ def normalize(turn: Turn, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
             f"A HIT type has at most {MOST_REQUIREMENTS} qualification requirements."
         )
     return [_normalize(turn, requirement) for requirement in given]
+
+
+def asks_for_masters(kept: str) -> bool:
+    """Whether only masters may do HITs with these requirements, which costs more."""
+    return any(
+        requirement["QualificationTypeId"] in MASTERS
+        and requirement["Comparator"] == "Exists"
+        for requirement in json.loads(kept)
+    )
 
 
 def _normalize(turn: Turn, given: Given) -> dict[str, Any]:

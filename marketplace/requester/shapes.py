@@ -23,7 +23,12 @@ SELECT_ASSIGNMENTS = (
 )
 """Rows for `assignment`; add the condition."""
 
-SELECT_QUALIFICATION_TYPES = "SELECT * FROM qualification_types "
+SELECT_QUALIFICATION_TYPES = (
+    "SELECT qualification_types.*, tests.form, tests.answer_key, "
+    "tests.duration_seconds FROM qualification_types "
+    "LEFT JOIN tests ON tests.id = qualification_types.test "
+)
+"""Rows for `qualification_type`; add the condition."""
 
 
 def seconds(ms: int) -> float:
@@ -76,8 +81,9 @@ def assignment(row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def qualification_type(row: sqlite3.Row) -> dict[str, Any]:
-    """QualificationType."""
+def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
+    """QualificationType; its key is for its owner alone."""
+    is_own = row["requester"] == requester
     return {
         "QualificationTypeId": row["qualification_type_id"],
         "CreationTime": seconds(row["created_ms"]),
@@ -85,6 +91,9 @@ def qualification_type(row: sqlite3.Row) -> dict[str, Any]:
         "Description": row["description"],
         **_given("Keywords", row["keywords"]),
         "QualificationTypeStatus": row["status"],
+        **_given("Test", row["form"]),
+        **_given("TestDurationInSeconds", row["duration_seconds"]),
+        **_given("AnswerKey", row["answer_key"] if is_own else None),
         **_given("RetryDelayInSeconds", row["retry_delay_seconds"]),
         "IsRequestable": bool(row["is_requestable"]),
         "AutoGranted": bool(row["auto_granted"]),
@@ -100,6 +109,44 @@ def qualification(row: sqlite3.Row) -> dict[str, Any]:
         "GrantTime": seconds(row["granted_ms"]),
         "IntegerValue": row["value"],
         "Status": row["status"],
+    }
+
+
+def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
+    """QualificationRequest; with the test as the worker saw it."""
+    return {
+        "QualificationRequestId": row["qualification_request_id"],
+        "QualificationTypeId": row["qualification_type_id"],
+        "WorkerId": row["worker_id"],
+        **_given("Test", row["form"]),
+        **_given("Answer", row["answer"]),
+        "SubmitTime": seconds(row["requested_ms"]),
+    }
+
+
+def review_result(row: sqlite3.Row) -> dict[str, Any]:
+    """ReviewResultDetail."""
+    return {
+        "ActionId": row["action_id"],
+        "SubjectId": row["subject_id"],
+        "SubjectType": row["subject_type"],
+        **_given("QuestionId", row["question"]),
+        "Key": row["name"],
+        "Value": row["value"],
+    }
+
+
+def review_action(row: sqlite3.Row) -> dict[str, Any]:
+    """ReviewActionDetail."""
+    return {
+        "ActionId": row["action_id"],
+        "ActionName": row["name"],
+        "TargetId": row["subject_id"],
+        "TargetType": row["subject_type"],
+        "Status": row["status"],
+        **_moment("CompleteTime", row["done_ms"]),
+        "Result": row["value"],
+        **_given("ErrorCode", row["error_code"]),
     }
 
 

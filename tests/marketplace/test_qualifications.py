@@ -116,14 +116,6 @@ def test_types_are_listed_by_owner_and_words(standing: Market) -> None:
     assert "Worker_Locale" not in names(MustBeRequestable=True)
 
 
-def test_tests_are_refused_in_words(standing: Market) -> None:
-    """A type with a Test would need grading, which is not there."""
-    client = standing.requester()
-    with pytest.raises(ClientError) as caught:
-        make(client, Test="<QuestionForm/>", TestDurationInSeconds=60)
-    assert "no tests yet (Test)" in refusal(caught.value)[2]
-
-
 def test_the_exclusion_of_a_worker_takes_effect_at_once(market: Market) -> None:
     """DoesNotExist with DiscoverPreviewAndAccept: the soft block."""
     client, ann, bob = market.requester(), market.worker(), market.worker()

@@ -1,0 +1,117 @@
+"""Review policies at the wire: given with a HIT, and what came of them."""
+
+import json
+import sqlite3
+from typing import Any
+
+from marketplace.exceptions import does_not_exist
+from marketplace.requester import shapes
+from marketplace.requester.paging import page
+from marketplace.reviewing import policies
+from marketplace.turn import Turn
+
+_LEVELS = ("Assignment", "HIT")
+
+Given = dict[str, Any]
+
+
+def checked_policies(given: Given) -> tuple[str | None, str | None]:
+    """The policies of a new HIT, at the assignments' level and at the HIT's.
+
+    Raises:
+        Refusal: `ParameterValidationError`.
+    """
+    kept: list[str | None] = []
+    for name, check in (
+        ("AssignmentReviewPolicy", policies.known_answers),
+        ("HITReviewPolicy", policies.plurality),
+    ):
+        policy = given.get(name)
+        if policy is not None:
+            check(policy)
+        kept.append(None if policy is None else json.dumps(policy))
+    return kept[0], kept[1]
+
+
+def list_review_policy_results(
+    turn: Turn, requester: int, given: Given
+) -> dict[str, Any]:
+    """ListReviewPolicyResultsForHIT: results and actions, oldest first."""
+    hit = turn.one(
+        "SELECT * FROM hits WHERE hit_id = ? AND requester = ?",
+        given["HITId"],
+        requester,
+    )
+    if hit is None:
+        raise does_not_exist("HIT", given["HITId"])
+    wanted = page(given, operation="ListReviewPolicyResultsForHIT")
+    levels = given.get("PolicyLevels") or _LEVELS
+    rows = _lines(
+        turn,
+        hit["id"],
+        levels=levels,
+        kinds=_kinds(given),
+        after=wanted.after[0] if wanted.after else 0,
+        most=wanted.size,
+    )
+    answer = wanted.answer(rows)
+    del answer["NumResults"]  # the only list without it
+    return {
+        "HITId": hit["hit_id"],
+        **_shown_policy("AssignmentReviewPolicy", hit["assignment_policy"]),
+        **_shown_policy("HITReviewPolicy", hit["hit_policy"]),
+        **{
+            f"{level}ReviewReport": _report(rows, level)
+            for level in _LEVELS
+            if level in levels
+        },
+        **answer,
+    }
+
+
+def _kinds(given: Given) -> list[str]:
+    return [
+        kind
+        for kind, member in (
+            ("Result", "RetrieveResults"),
+            ("Action", "RetrieveActions"),
+        )
+        if given.get(member, True)
+    ]
+
+
+def _lines(
+    turn: Turn,
+    hit: int,
+    *,
+    levels: list[str] | tuple[str, ...],
+    kinds: list[str],
+    after: int,
+    most: int,
+) -> list[sqlite3.Row]:
+    return turn.all(
+        "SELECT * FROM reviews WHERE hit = ? "
+        "AND level IN (SELECT value FROM json_each(?)) "
+        "AND kind IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?",
+        hit,
+        json.dumps(levels),
+        json.dumps(kinds),
+        after,
+        most,
+    )
+
+
+def _report(rows: list[sqlite3.Row], level: str) -> dict[str, Any]:
+    mine = [row for row in rows if row["level"] == level]
+    return {
+        "ReviewResults": [
+            shapes.review_result(row) for row in mine if row["kind"] == "Result"
+        ],
+        "ReviewActions": [
+            shapes.review_action(row) for row in mine if row["kind"] == "Action"
+        ],
+    }
+
+
+def _shown_policy(name: str, kept: str | None) -> dict[str, Any]:
+    return {} if kept is None else {name: json.loads(kept)}

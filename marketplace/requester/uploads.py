@@ -1,0 +1,19 @@
+"""Files in answers: the service retired them, and says so for each question."""
+
+from typing import Any
+
+from marketplace.exceptions import request_error
+from marketplace.requester.judging import own_assignment
+from marketplace.turn import Turn
+
+Given = dict[str, Any]
+
+
+def get_file_upload_url(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+    """GetFileUploadURL: no question has a FileUploadAnswer, so there is no file."""
+    row = own_assignment(turn, requester, given["AssignmentId"])
+    raise request_error(
+        "InvalidParameterValue",
+        f"The question {given['QuestionIdentifier'][:60]!a} of assignment "
+        f"{row['assignment_id']} is not a FileUploadAnswer question.",
+    )

@@ -1,0 +1,1 @@
+"""Review policies: answers judged by rules that a requester left with the HIT."""
