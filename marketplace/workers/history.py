@@ -11,6 +11,7 @@ from marketplace.workers import discovery
 
 SHOWN = 50
 DAYS_SHOWN = 31
+MESSAGES_SHOWN = 20
 
 STATES = {
     "all": ("Everything", ()),
@@ -145,6 +146,17 @@ def earnings(turn: Turn, worker: sqlite3.Row) -> Earnings:
         earned_cents=books.balance(turn, books.worker_purse(worker["id"])),
         pending_cents=pending[0] if pending else 0,
         bonus_cents=bonus[0] if bonus else 0,
+    )
+
+
+def messages(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
+    """What requesters wrote to the worker, newest first."""
+    return turn.all(
+        "SELECT messages.*, requesters.name AS requester_name FROM messages "
+        "JOIN requesters ON requesters.id = messages.requester "
+        "WHERE messages.worker = ? ORDER BY messages.id DESC LIMIT ?",
+        worker["id"],
+        MESSAGES_SHOWN,
     )
 
 

@@ -210,6 +210,7 @@ class Site:
             )
             days = history.by_day(turn, worker)
             earnings = history.earnings(turn, worker)
+            messages = history.messages(turn, worker)
         return page(
             "history.html.j2",
             entries=entries[: history.SHOWN],
@@ -218,6 +219,7 @@ class Site:
             states=history.STATES,
             days=days,
             earnings=earnings,
+            messages=messages,
             worker_id=worker["worker_id"],
         )
 

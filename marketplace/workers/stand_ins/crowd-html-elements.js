@@ -1,0 +1,517 @@
+// Stands in for the script of this name that Amazon hosted: <crowd-form> and the common
+// crowd elements, written anew from their public documentation. Each element puts
+// ordinary, labelled controls of the browser into itself, so keyboards and screen
+// readers work as with any form. What is answered, and how it is sent, is as documented:
+// one field `taskAnswers` with a JSON list of one object, or, with
+// answer-format="flatten-objects", a field for each value.
+"use strict";
+(() => {
+  const STYLE = `
+crowd-form, crowd-card, crowd-alert, crowd-instructions, crowd-radio-group, crowd-input,
+crowd-text-area, crowd-slider, crowd-classifier, crowd-classifier-multi-select,
+crowd-image-classifier, crowd-tabs, crowd-tab, short-instructions, full-instructions,
+classification-target { display: block; }
+crowd-form { font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem;
+  margin: 0 auto; padding: .75rem; overflow-wrap: anywhere; }
+crowd-form *, crowd-form { box-sizing: border-box; }
+crowd-form img, crowd-form video { max-width: 100%; height: auto; }
+crowd-card { border: 1px solid #d4d6da; border-radius: .5rem; padding: 1rem; margin: 1rem 0; }
+crowd-alert { border-left: .3rem solid #0b5394; background: #f3f5f8; padding: .6rem 1rem; margin: 1rem 0; }
+crowd-alert[type=warning], crowd-alert[type=error] { border-color: #a3201d; }
+crowd-input, crowd-text-area, crowd-slider, crowd-radio-group { margin: .6rem 0; }
+crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin: .2rem 0; }
+.crowd-label { display: block; font-size: .95rem; }
+.crowd-field { width: 100%; font: inherit; color: inherit; background: #fff; padding: .5rem .6rem;
+  border: 1px solid #767b83; border-radius: .35rem; min-height: 2.75rem; }
+.crowd-option { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; }
+.crowd-option input { width: 1.25rem; height: 1.25rem; flex: none; }
+.crowd-set { border: 1px solid #d4d6da; border-radius: .5rem; margin: 1rem 0; padding: .6rem 1rem; }
+.crowd-set legend { font-weight: 600; padding: 0 .3rem; }
+.crowd-range { display: flex; gap: .75rem; align-items: center; }
+.crowd-range input { flex: 1; min-height: 2.75rem; }
+.crowd-button { font: inherit; min-height: 2.75rem; padding: .5rem 1.1rem; margin: .3rem 0; cursor: pointer;
+  border: 2px solid #0b5394; border-radius: .4rem; background: #fff; color: #0b5394; text-decoration: none; display: inline-block; }
+.crowd-button.primary { background: #0b5394; color: #fff; }
+.crowd-button:disabled { border-color: #767b83; background: #e7e9ec; color: #40454c; cursor: not-allowed; }
+.crowd-fault { color: #a3201d; }
+.crowd-more { margin: .6rem 0; }
+.crowd-more summary { cursor: pointer; color: #0b5394; padding: .5rem 0; width: fit-content; }
+.crowd-form-own :focus-visible { outline: 3px solid #b45309; outline-offset: 2px; }`;
+
+  const ABSENT = ["bounding-box", "polygon", "polyline", "line", "keypoint",
+    "semantic-segmentation", "instance-segmentation", "entity-annotation", "3d-point-cloud",
+    "video-object-detection", "video-object-tracking", "rekognition-detect-moderation-labels",
+    "textract-analyze-document"];
+  const SENTENCE = "Accept the HIT before you can submit it.";
+  const given = new URLSearchParams(window.location.search);
+  const isPreview = (given.get("assignmentId") || "ASSIGNMENT_ID_NOT_AVAILABLE")
+    === "ASSIGNMENT_ID_NOT_AVAILABLE";
+  let count = 0;
+  const newId = () => `crowd-${count += 1}`;
+
+  const make = (tag, traits = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(traits)) {
+      if (value !== null && value !== undefined && value !== false) {
+        element.setAttribute(name, value === true ? "" : value);
+      }
+    }
+    element.append(...children);
+    return element;
+  };
+  const has = (element, name) =>
+    element.hasAttribute(name) && element.getAttribute(name) !== "false";
+  const contents = (element) => Array.from(element.childNodes);
+  // Lists in attributes are written as JSON, or like it with single quotes.
+  const list = (text) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      const quoted = (text || "").match(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g) || [];
+      return quoted.map((word) => word.slice(1, -1).replace(/\\(.)/g, "$1"));
+    }
+  };
+  const instructions = (label, region) => {
+    if (!region) {
+      return [];
+    }
+    const title = region.getAttribute("header") || label;
+    return [make("details", { class: "crowd-more" }, make("summary", {}, title), region)];
+  };
+
+  // An element that is built once, when its children are there.
+  class Crowd extends HTMLElement {
+    connectedCallback() {
+      if (!this.isBuilt) {
+        this.isBuilt = true;
+        this.build();
+      }
+    }
+    build() {}
+    get disabled() { return has(this, "disabled"); }
+    set disabled(value) { this.toggleAttribute("disabled", Boolean(value)); }
+  }
+
+  // An element with one control inside, whose state is the element's.
+  class Control extends Crowd {
+    static get observedAttributes() { return ["disabled", "checked"]; }
+    attributeChangedCallback(name) {
+      if (this.control && name in this.control) {
+        this.control[name] = has(this, name);
+      }
+    }
+    get name() { return this.getAttribute("name") || ""; }
+    set name(text) { this.setAttribute("name", text); }
+    get value() { return this.control ? this.control.value : this.getAttribute("value"); }
+    set value(text) {
+      if (this.control) {
+        this.control.value = text;
+      } else {
+        this.setAttribute("value", text);
+      }
+    }
+    focus() { this.control.focus(); }
+    adopt(control) {
+      this.control = control;
+      control.crowd = this;
+      control.disabled = has(this, "disabled");
+      control.required = has(this, "required");
+    }
+  }
+
+  class Text extends Control {
+    build() {
+      const id = newId();
+      const said = this.getAttribute("label");
+      const control = this.field(id);
+      this.adopt(control);
+      control.value = this.getAttribute("value") || "";
+      const label = make("label", { for: id, class: "crowd-label" }, said || "");
+      if (said) {
+        this.append(label);
+      } else {
+        control.setAttribute("aria-label",
+          this.getAttribute("aria-label") || this.getAttribute("placeholder") || this.name);
+      }
+      this.append(control);
+      const message = this.getAttribute("error-message");
+      if (message) {
+        control.addEventListener("invalid", () => control.setCustomValidity(message));
+        control.addEventListener("input", () => control.setCustomValidity(""));
+      }
+    }
+    traits(id) {
+      return {
+        id,
+        class: "crowd-field",
+        placeholder: this.getAttribute("placeholder"),
+        maxlength: this.getAttribute("max-length") || this.getAttribute("maxlength"),
+        minlength: this.getAttribute("min-length") || this.getAttribute("minlength"),
+        autofocus: has(this, "auto-focus"),
+      };
+    }
+    answer() {
+      // As documented: what was left empty does not appear.
+      return this.value === "" ? undefined : this.value;
+    }
+  }
+  class Input extends Text {
+    field(id) {
+      const pattern = has(this, "auto-validate") ? this.getAttribute("allowed-pattern") : null;
+      return make("input", {
+        ...this.traits(id), type: this.getAttribute("type") || "text",
+        pattern: pattern && `(?:${pattern})*`, min: this.getAttribute("min"),
+        max: this.getAttribute("max"), step: this.getAttribute("step"),
+      });
+    }
+  }
+  class TextArea extends Text {
+    field(id) {
+      return make("textarea", { ...this.traits(id), rows: this.getAttribute("rows") || 3 });
+    }
+  }
+
+  class Slider extends Control {
+    build() {
+      const [min, max] = [this.getAttribute("min") || 0, this.getAttribute("max") || 100];
+      const control = make("input", {
+        type: "range", min, max, step: this.getAttribute("step") || 1,
+        "aria-label": this.getAttribute("label") || this.getAttribute("aria-label") || this.name,
+      });
+      control.value = this.getAttribute("value") || min;
+      const shown = make("output", {}, control.value);
+      control.addEventListener("input", () => { shown.value = control.value; });
+      this.adopt(control);
+      control.required = false;
+      this.append(make("div", { class: "crowd-range" }, control, shown));
+    }
+    answer() { return Number(this.value); }
+  }
+
+  class Choice extends Control {
+    build() {
+      const control = make("input", this.traits());
+      this.adopt(control);
+      control.checked = has(this, "checked");
+      control.value = this.word;
+      const said = contents(this);
+      const isNamed = this.textContent.trim() !== "" || this.querySelector("img[alt]");
+      if (!isNamed) {
+        control.setAttribute("aria-label", this.getAttribute("aria-label") || this.name || this.word);
+      }
+      this.append(make("label", { class: "crowd-option" }, control, make("span", {}, ...said)));
+    }
+    get word() { return this.getAttribute("value") || "on"; }
+    get checked() { return this.control ? this.control.checked : has(this, "checked"); }
+    set checked(value) {
+      if (this.control) {
+        this.control.checked = Boolean(value);
+      } else {
+        this.toggleAttribute("checked", Boolean(value));
+      }
+    }
+    get value() { return this.word; }
+    set value(text) { this.setAttribute("value", text); }
+    answer() { return { [this.word]: this.checked }; }
+  }
+  class Checkbox extends Choice {
+    traits() { return { type: "checkbox" }; }
+  }
+  class Toggle extends Choice {
+    traits() { return { type: "checkbox", role: "switch" }; }
+  }
+  class Radio extends Choice {
+    traits() {
+      // Within a group one excludes the others, whatever their names are.
+      const group = this.closest("crowd-radio-group");
+      return { type: "radio", name: group ? group.groupName : `crowd radio ${this.name}` };
+    }
+  }
+  class RadioGroup extends Crowd {
+    get groupName() {
+      this.ownName ??= newId();
+      return this.ownName;
+    }
+    build() {
+      this.setAttribute("role", "radiogroup");
+      if (!this.hasAttribute("aria-label") && !this.hasAttribute("aria-labelledby")) {
+        this.setAttribute("aria-label", this.getAttribute("name") || "Choose one");
+      }
+    }
+  }
+
+  class Button extends Crowd {
+    static get observedAttributes() { return ["disabled"]; }
+    attributeChangedCallback() { this.refresh(); }
+    get action() { return this.getAttribute("form-action"); }
+    build() {
+      const href = this.getAttribute("href");
+      const isPrimary = this.getAttribute("variant") === "primary" || this.action === "submit";
+      const look = `crowd-button${isPrimary ? " primary" : ""}`;
+      const said = contents(this);
+      this.control = href && !/^\s*javascript:/i.test(href)
+        ? make("a", { class: look, href, target: this.getAttribute("target"), rel: "noopener" }, ...said)
+        : make("button", { class: look, type: "button" }, ...said);
+      if (!this.textContent.trim()) {
+        this.control.setAttribute("aria-label",
+          this.getAttribute("aria-label") || this.getAttribute("icon") || this.action || "Button");
+      }
+      this.append(this.control);
+      this.refresh();
+      this.addEventListener("click", (event) => {
+        if (this.disabled || event.defaultPrevented) {
+          return;
+        }
+        const form = this.closest("crowd-form");
+        if (form && this.action === "submit") {
+          form.ask();
+        } else if (form && this.action === "reset") {
+          form.reset();
+        }
+      });
+    }
+    refresh() {
+      if (this.control instanceof HTMLButtonElement) {
+        const isWaiting = has(this, "loading") || (this.action === "submit" && isPreview);
+        this.control.disabled = this.disabled || isWaiting;
+      }
+    }
+  }
+
+  // Pick one category, or several, about a text, a picture or whatever is inside.
+  class Classifier extends Crowd {
+    get kind() { return "radio"; }
+    get name() { return this.getAttribute("name") || ""; }
+    target() { return this.querySelector("classification-target"); }
+    build() {
+      const [short, full] = ["short-instructions", "full-instructions"].map(
+        (region) => this.querySelector(region));
+      const group = newId();
+      this.options = this.categories().map((category) => make("input", {
+        type: this.kind, name: group, value: category,
+      }));
+      const set = make("fieldset", { class: "crowd-set" },
+        make("legend", {}, this.getAttribute("header") || this.name),
+        ...this.options.map((option) => make("label", { class: "crowd-option" },
+          option, make("span", {}, option.value))));
+      const said = contents(this).filter((node) => node !== short && node !== full);
+      this.replaceChildren(...[short].filter(Boolean), ...instructions("Instructions", full),
+        ...this.subject(said), set);
+      this.fault = make("p", { class: "crowd-fault", role: "alert" });
+      set.append(this.fault);
+      set.addEventListener("change", () => { this.fault.textContent = ""; });
+    }
+    subject(said) { return said; }
+    categories() { return list(this.getAttribute("categories")); }
+    chosen() { return this.options.filter((option) => option.checked).map((option) => option.value); }
+    complain() {
+      if (this.chosen().length > 0) {
+        return false;
+      }
+      this.fault.textContent = "Choose an answer.";
+      this.options[0]?.focus();
+      return true;
+    }
+    answer() { return { label: this.chosen()[0] }; }
+  }
+  class MultiClassifier extends Classifier {
+    get kind() { return "checkbox"; }
+    categories() {
+      const [, none] = /text\s*:\s*(.+?)\s*}/.exec(this.getAttribute("exclusion-category") || "") || [];
+      return [...super.categories(), ...(none ? list(`[${none}]`) : [])];
+    }
+    answer() { return { labels: this.chosen() }; }
+  }
+  class ImageClassifier extends Classifier {
+    subject(said) {
+      return [make("img", { src: this.getAttribute("src") || "", alt: "The image to classify" }), ...said];
+    }
+  }
+
+  class Instructions extends Crowd {
+    build() {
+      const parts = [["short-summary", "Summary"], ["detailed-instructions", "Detailed instructions"],
+        ["positive-example", "Good examples"], ["negative-example", "Bad examples"]];
+      const found = parts.flatMap(([region, title]) => {
+        const nodes = Array.from(this.querySelectorAll(region));
+        return nodes.length ? [make("section", {}, make("h2", {}, title), ...nodes)] : [];
+      });
+      const label = this.getAttribute("link-text") || "Click for instructions";
+      this.replaceChildren(make("details", { class: "crowd-more" }, make("summary", {}, label), ...found));
+    }
+  }
+  class Modal extends Crowd {
+    build() {
+      const label = this.getAttribute("link-text") || "Click to open";
+      const said = contents(this);
+      this.append(make("details", { class: "crowd-more" }, make("summary", {}, label), ...said));
+    }
+  }
+  class Tab extends Crowd {
+    build() {
+      const said = contents(this);
+      this.append(make("details", { class: "crowd-more", open: true },
+        make("summary", {}, this.getAttribute("header") || "Tab"), ...said));
+    }
+  }
+  class Card extends Crowd {
+    build() {
+      const [heading, image] = [this.getAttribute("heading"), this.getAttribute("image")];
+      this.prepend(...(heading ? [make("h2", {}, heading)] : []),
+        ...(image ? [make("img", { src: image, alt: this.getAttribute("alt") || "" })] : []));
+    }
+  }
+  class Alert extends Crowd {
+    build() {
+      this.setAttribute("role", "status");
+      if (has(this, "dismissible")) {
+        const close = make("button", { type: "button", class: "crowd-button" }, "Close");
+        close.addEventListener("click", () => this.remove());
+        this.append(close);
+      }
+    }
+  }
+  class Icon extends Crowd {
+    build() { this.setAttribute("aria-hidden", "true"); }
+  }
+  class Absent extends Crowd {
+    build() {
+      const name = this.tagName.toLowerCase();
+      this.prepend(make("p", { class: "crowd-fault", role: "alert" },
+        `This page needs <${name}>, which is not available here. `
+        + "Please return the HIT; it cannot be done."));
+    }
+  }
+
+  const ANSWERED = "crowd-input, crowd-text-area, crowd-slider, crowd-checkbox, "
+    + "crowd-toggle-button, crowd-radio-button, crowd-classifier, "
+    + "crowd-classifier-multi-select, crowd-image-classifier";
+  const PLAIN = "input, select, textarea";
+
+  class Form extends Crowd {
+    build() {
+      // Amazon's adds a button where the page has none that submits.
+      if (!this.querySelector("crowd-button[form-action=submit], button[type=submit], input[type=submit]")) {
+        this.append(make("crowd-button", { "form-action": "submit" }, "Submit"));
+      }
+      const inside = contents(this);
+      this.form = make("form", { class: "crowd-form-own" }, ...inside);
+      this.append(this.form);
+      if (isPreview) {
+        this.form.append(make("p", { class: "crowd-fault" }, SENTENCE));
+        for (const button of this.querySelectorAll("button[type=submit], input[type=submit]")) {
+          button.disabled = true;
+        }
+      }
+      // The last to hear of it: whatever the page's own listeners forbid, is not sent.
+      window.addEventListener("submit", (event) => {
+        if (event.target !== this.form) {
+          return;
+        }
+        const isAllowed = !event.defaultPrevented;
+        event.preventDefault();
+        if (isAllowed && !this.isFaulty()) {
+          this.submit();
+        }
+      });
+    }
+    ask() { this.form.requestSubmit(); }
+    reset() { this.form.reset(); }
+    isFaulty() {
+      return Array.from(this.querySelectorAll("*")).some(
+        (element) => element instanceof Absent || (element.complain && element.complain()));
+    }
+    answers() {
+      const found = {};
+      const add = (name, answer) => {
+        if (!name || answer === undefined) {
+          return;
+        }
+        const isObject = (value) => value && typeof value === "object" && !Array.isArray(value);
+        found[name] = isObject(answer) && isObject(found[name]) ? { ...found[name], ...answer } : answer;
+      };
+      for (const element of this.querySelectorAll(ANSWERED)) {
+        add(element.name, element.answer());
+      }
+      for (const field of this.querySelectorAll(PLAIN)) {
+        if (!field.crowd && !field.closest(ANSWERED) && !field.disabled) {
+          add(field.name, plain(field));
+        }
+      }
+      return found;
+    }
+    submit() {
+      if (isPreview || this.isSent) {
+        return;
+      }
+      this.isSent = true;
+      const answers = sorted(this.answers());
+      const fields = this.getAttribute("answer-format") === "flatten-objects"
+        ? flat(answers) : [["taskAnswers", JSON.stringify([answers])]];
+      const host = given.get("turkSubmitTo") || "";
+      const form = make("form", {
+        method: "post", hidden: true, action: `${/^https?:\/\//.test(host) ? host : ""}/mturk/externalSubmit`,
+      });
+      for (const [name, value] of [["assignmentId", given.get("assignmentId")], ...fields]) {
+        form.append(make("input", { type: "hidden", name, value: String(value) }));
+      }
+      document.body.append(form);
+      HTMLFormElement.prototype.submit.call(form);
+    }
+  }
+
+  const plain = (field) => {
+    if (field.type === "radio" || field.type === "checkbox") {
+      return { [field.value]: field.checked };
+    }
+    if (field.type === "submit" || field.type === "button" || field.type === "file") {
+      return undefined;
+    }
+    if (field.multiple) {
+      return Array.from(field.selectedOptions, (option) => option.value);
+    }
+    return field.value === "" ? undefined : field.value;
+  };
+  const sorted = (value) => {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) {
+      return value;
+    }
+    return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+  };
+  const flat = (value, path = "") => Object.entries(value).flatMap(([key, inner]) => {
+    const name = path ? `${path}.${key}` : key;
+    if (inner !== null && typeof inner === "object" && !Array.isArray(inner)) {
+      return flat(inner, name);
+    }
+    return [[name, Array.isArray(inner) ? JSON.stringify(inner) : inner]];
+  });
+
+  const ELEMENTS = [
+    // The form last: then the controls in it are there when it looks for them.
+    ["crowd-input", Input], ["crowd-text-area", TextArea], ["crowd-slider", Slider],
+    ["crowd-checkbox", Checkbox], ["crowd-toggle-button", Toggle],
+    ["crowd-radio-group", RadioGroup], ["crowd-radio-button", Radio],
+    ["crowd-button", Button], ["crowd-classifier", Classifier],
+    ["crowd-classifier-multi-select", MultiClassifier],
+    ["crowd-image-classifier", ImageClassifier], ["crowd-instructions", Instructions],
+    ["crowd-modal", Modal], ["crowd-tabs", class extends Crowd {}], ["crowd-tab", Tab],
+    ["crowd-card", Card], ["crowd-alert", Alert], ["crowd-icon", Icon],
+    ["crowd-icon-button", class extends Button {}], ["iron-icon", class extends Icon {}],
+    ...ABSENT.map((name) => [`crowd-${name}`, class extends Absent {}]),
+    ["crowd-form", Form],
+  ];
+  const start = () => {
+    document.head.append(make("style", {}, STYLE));
+    for (const [name, kind] of ELEMENTS) {
+      if (!customElements.get(name)) {
+        customElements.define(name, kind);
+      }
+    }
+  };
+  // Elements are made when their children have been read, hence not before the end.
+  if (document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", start);
+  } else {
+    start();
+  }
+})();

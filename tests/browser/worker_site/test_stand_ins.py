@@ -1,0 +1,224 @@
+"""Old templates run offline: the scripts that Amazon hosted are served from here."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from defusedxml.ElementTree import fromstring
+from playwright.sync_api import FrameLocator, Page, expect
+
+from tests.browser.worker_site.questions import html_question
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+OLD = """<script type="text/javascript"
+ src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
+<form name="mturk_form" method="post" id="mturk_form"
+ action="https://www.mturk.com/mturk/externalSubmit">
+<input type="hidden" value="" name="assignmentId" id="assignmentId">
+<h1>Sentiment</h1><label>Your word <input name="word"></label>
+<p><input type="submit" id="submitButton" value="Submit"></p></form>
+<script>turkSetAssignmentID();</script>"""
+
+CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<h1>Birds</h1><crowd-form{traits}>
+<crowd-instructions link-text="View instructions" link-type="button">
+<short-summary><p>Look.</p></short-summary>
+<detailed-instructions><p>Look closely.</p></detailed-instructions>
+</crowd-instructions>
+<crowd-classifier name="sentiment" categories="['Good', 'Not good']" header="How is it?">
+<classification-target>It is fine.</classification-target>
+<short-instructions>Choose one.</short-instructions>
+<full-instructions header="More">Really one.</full-instructions>
+</crowd-classifier>
+<crowd-input name="tag1" label="A word" required></crowd-input>
+<crowd-input name="tag2" label="Another word"></crowd-input>
+<p>Tell more</p><crowd-text-area name="essay" label="Essay" rows="4"></crowd-text-area>
+<crowd-checkbox name="colours" value="Red">Red</crowd-checkbox>
+<crowd-checkbox name="colours" value="Green">Green</crowd-checkbox>
+<crowd-radio-group><crowd-radio-button name="btn1" value="yes">Yes</crowd-radio-button>
+<crowd-radio-button name="btn2" value="no">No</crowd-radio-button></crowd-radio-group>
+<crowd-slider name="howMuch" label="How much" min="1" max="10" step="1"></crowd-slider>
+<crowd-toggle-button name="theToggler">Toggle</crowd-toggle-button>
+<input type="hidden" name="version" value="7">
+</crowd-form>"""
+
+
+def accepted_page(
+    market: Market, open_site: Callable[..., Page], body: str
+) -> tuple[Page, str]:
+    """The work page of a new HIT with this body, and the HIT's id."""
+    ann = market.worker()
+    made = post(market.requester("LAB"), Question=html_question(body))
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    return page, made["HITId"]
+
+
+def answers(market: Market, hit_id: str) -> dict[str, str]:
+    """What the requester gets: each question with its free text."""
+    client = market.requester("LAB")
+    (work,) = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    return {
+        str(answer[0].text): str(answer[1].text or "")
+        for answer in fromstring(work["Answer"])
+    }
+
+
+def fill_in(frame: FrameLocator) -> None:
+    """Answer the page about birds, by the names that people hear and see."""
+    frame.get_by_label("Not good", exact=True).check()
+    frame.get_by_label("A word", exact=True).fill("blue")
+    frame.get_by_label("Essay").fill("two\nlines")
+    frame.get_by_label("Red").check()
+    frame.get_by_label("No", exact=True).check()
+    frame.get_by_label("Yes", exact=True).check()  # which takes No away
+    frame.get_by_label("How much").fill("4")
+    frame.get_by_role("switch", name="Toggle").check()
+
+
+def test_a_template_of_the_old_script_submits_here(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """turkSetAssignmentID leads the form to this site, not to the built-in host."""
+    page, hit = accepted_page(market, open_site, OLD)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Your word").fill("joy")
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    assert answers(market, hit) == {"word": "joy"}
+
+
+def test_the_old_script_gives_parameters_as_they_stand_in_the_address(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Encoded, as Amazon's did; a default where there is none."""
+    page, hit = accepted_page(market, open_site, OLD)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_label("Your word")).to_be_visible()
+    found = page.frames[1].evaluate(
+        "[turkGetParam('hitId', 'x'), turkGetParam('none', 'x'), "
+        "turkGetParam('turkSubmitTo').slice(0, 10), turkGetSubmitToHost()]"
+    )
+    assert found == [hit, "x", "http%3A%2F", market.endpoint]
+
+
+def test_a_preview_of_an_old_template_cannot_be_submitted(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Both scripts switch the button off and say why."""
+    ann = market.worker()
+    for body, name in ((OLD, "You must ACCEPT the HIT"), (CROWD, "Submit")):
+        question = html_question(body.replace("{traits}", ""))
+        made = post(market.requester("LAB"), Question=question, Title=name)
+        page = open_site(ann.token, f"/worker/groups/{made['HITGroupId']}/preview")
+        button = page.frame_locator("iframe").get_by_role("button", name=name)
+        expect(button).to_be_disabled()
+    said = page.frame_locator("iframe").get_by_text("Accept the HIT before")
+    expect(said).to_be_visible()
+
+
+def test_a_crowd_form_sends_one_field_of_json(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """A list of one object: text as text, boxes as booleans, empty text left out."""
+    page, hit = accepted_page(market, open_site, CROWD.replace("{traits}", ""))
+    frame = page.frame_locator("iframe")
+    fill_in(frame)
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    sent = answers(market, hit)
+    assert list(sent) == ["taskAnswers"]
+    # From the documentation's samples, element by element.
+    assert json.loads(sent["taskAnswers"]) == [
+        {
+            "btn1": {"yes": True},
+            "btn2": {"no": False},
+            "colours": {"Green": False, "Red": True},
+            "essay": "two\nlines",
+            "howMuch": 4,
+            "sentiment": {"label": "Not good"},
+            "tag1": "blue",
+            "theToggler": {"on": True},
+            "version": "7",
+        }
+    ]
+
+
+def test_a_flattened_crowd_form_sends_a_field_for_each_value(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """With answer-format="flatten-objects" the names are joined by dots."""
+    traits = ' answer-format="flatten-objects"'
+    page, hit = accepted_page(market, open_site, CROWD.replace("{traits}", traits))
+    frame = page.frame_locator("iframe")
+    fill_in(frame)
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    sent = answers(market, hit)
+    assert sent["sentiment.label"] == "Not good"
+    assert sent["colours.Red"] == "true"
+    assert sent["tag1"] == "blue"
+    assert "taskAnswers" not in sent
+
+
+def test_a_crowd_form_with_gaps_is_not_sent(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """A required word and a category are asked for, and the page's own veto counts."""
+    body = CROWD.replace("{traits}", "") + (
+        "<script>document.querySelector('crowd-form').onsubmit = (event) => {"
+        "if (window.isForbidden) event.preventDefault(); };</script>"
+    )
+    page, _ = accepted_page(market, open_site, body)
+    frame = page.frame_locator("iframe")
+    submit = frame.get_by_role("button", name="Submit")
+    submit.click()
+    expect(frame.get_by_label("A word", exact=True)).to_be_focused()
+    frame.get_by_label("A word", exact=True).fill("blue")
+    submit.click()
+    expect(frame.get_by_text("Choose an answer.")).to_be_visible()
+    expect(frame.get_by_label("Good", exact=True)).to_be_focused()
+    page.keyboard.press("Space")
+    page.frames[1].evaluate("window.isForbidden = true")
+    submit.click()
+    page.frames[1].evaluate("window.isForbidden = false")
+    assert [one["status"] for one in market.books()["assignments"]] == ["Accepted"]
+    submit.click()
+    page.wait_for_url("**/thanks")
+
+
+def test_an_element_that_is_absent_says_so(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Loudly, with what to do; nothing that lacks its answer is sent."""
+    body = (
+        '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+        '<h1>Box</h1><crowd-form><crowd-bounding-box name="box"></crowd-bounding-box>'
+        "</crowd-form>"
+    )
+    page, _ = accepted_page(market, open_site, body)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("alert")).to_contain_text("is not available here")
+    frame.get_by_role("button", name="Submit").click()
+    assert [one["status"] for one in market.books()["assignments"]] == ["Accepted"]
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_crowd_elements_are_accessible_and_fit(
+    market: Market, open_site: Callable[..., Page], width: int
+) -> None:
+    """Axe finds nothing, and nothing is wider than the window."""
+    ann = market.worker()
+    question = html_question(CROWD.replace("{traits}", ""))
+    made = post(market.requester("LAB"), Question=question)
+    accepted = ann.accept(made["HITGroupId"]).json()
+    page = open_site(ann.token, width=width)
+    # Nothing may frame the page but the site, so it is looked at by itself.
+    page.goto(accepted["frame_url"])
+    expect(page.get_by_role("button", name="Submit")).to_be_enabled()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
