@@ -26,6 +26,10 @@ class _Group(click.Group):
             if error.next_step:
                 click.echo(f"next: {error.next_step}", err=True)
             ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
         except (OSError, sqlite3.Error) as fault:
             # A full disk, a folder without rights, a port in use: nothing of ours.
             click.secho(f"the machine refused: {fault}", fg="red", err=True)

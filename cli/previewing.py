@@ -3,6 +3,7 @@
 Nothing is kept: store, marketplace and pictures live in a folder that goes away.
 """
 
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from rehearsal.guest import sign_in_url
 
 def serve_preview(path: Path, *, port: int) -> None:
     """Serve a preview until the person presses Ctrl-C."""
+    # Told to stop, it stops as by Ctrl-C, so that the folder goes away with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with opened(read_anywhere(path), port=port) as address:
         click.echo(f"open {address}")
         click.echo("nobody is paid and nothing is kept; Ctrl-C ends it")

@@ -53,7 +53,13 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
 
 @click.command()
 @_FILE
-@click.option("--port", default=8080, show_default=True, help="Port of the site.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_534),
+    default=8080,
+    show_default=True,
+    help="Port of the site; the pages of questions take the next one.",
+)
 def preview(campaign: Path, *, port: int) -> None:
     """Do the task yourself in a browser; nothing is stored with the campaign.
 

@@ -87,6 +87,7 @@ def read_campaign(
     if task is not None:
         pictures = _pictures(path, words, out)
         items = _collect(faults, lambda: _items(path, words, task, out, drawn=drawn))
+        faults += _faults_with_items(path, words, task, out, count=len(items or ()))
     if faults or task is None or items is None:
         raise ConfigError(faults)
     campaign = _campaign(path, words, task, items, heuristics)
@@ -152,6 +153,32 @@ def _posting_faults(path: Path, words: CampaignFile) -> list[str]:
     if len(words.requirements.qualification) + known + 3 > 10:  # noqa: PLR2004 - MTurk's limit
         faults.append(f"{path}: requirements: MTurk allows ten for one HIT type")
     return faults
+
+
+def _faults_with_items(
+    path: Path, words: CampaignFile, task: Task, out: Path, *, count: int
+) -> list[str]:
+    """What only shows beside the task and its items, each with its line."""
+    posting, faults = words.posting, []
+    if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
+        faults.append(
+            f"{_at(path, 'posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
+            f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
+        )
+    if count and posting.batches > count:
+        faults.append(
+            f"{_at(path, 'posting', 'batches')}: is {posting.batches}, but there are "
+            f"only {count} items"
+        )
+    above = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not above.is_dir():
+        faults.append(f"{_at(path, 'output', 'folder')}: {above} is no folder")
+    return faults
+
+
+def _at(path: Path, *key: str) -> str:
+    line = line_of(_text(path), key)
+    return f"{path}:{line}: {'.'.join(key)}" if line else f"{path}: {'.'.join(key)}"
 
 
 def _pictures(path: Path, words: CampaignFile, out: Path) -> Path | None:

@@ -1,13 +1,14 @@
 """Items from CSV or JSON Lines, checked row by row before anything is posted.
 
-A fault names file, row and what is allowed. Rows count from 1 for the first item; the
-line of the file is said as well, since that is what an editor shows.
+A fault names the file, the line that an editor shows, what was found and what is
+allowed.
 """
 
 import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -70,6 +71,11 @@ def _read_text(path: Path) -> str:
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
+        header = list(reader.fieldnames or ())
+        if twice := sorted({name for name in header if header.count(name) > 1}):
+            raise ConfigError(
+                [f"{path}: line 1: column {twice[0]!r} stands there twice"]
+            )
         for row in reader:
             # DictReader puts surplus cells under None and missing ones as None.
             cells = {key: value or "" for key, value in row.items() if key is not None}
@@ -79,29 +85,42 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
                     [f"{here}: more cells than the header's {len(cells)} columns"]
                 )
             yield reader.line_num, cells
-    except csv.Error as fault:
+    except csv.Error as error:
         raise ConfigError(
-            [f"{path}: line {reader.line_num}: no valid CSV ({fault})"]
-        ) from fault
+            [f"{path}: line {reader.line_num}: no valid CSV ({error})"]
+        ) from error
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
+    faults: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            yield number, _json_row(line)
         except (ValueError, RecursionError) as fault:
-            raise ConfigError(
-                [f"{path}: line {number}: no valid JSON ({fault})"]
-            ) from fault
-        if not isinstance(row, dict) or any(
-            isinstance(value, dict | list) for value in row.values()
-        ):
-            raise ConfigError(
-                [f"{path}: line {number}: each line is one object of plain values"]
-            )
-        yield number, {key: _cell(value) for key, value in row.items()}
+            faults.append(f"{path}: line {number}: no valid JSON Lines ({fault})")
+    _raise(faults)
+
+
+def _json_row(line: str) -> Row:
+    row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+    if not isinstance(row, dict) or any(
+        isinstance(value, dict | list) for value in row.values()
+    ):
+        raise ValueError("each line is one object of plain values")
+    return {key: _cell(value) for key, value in row.items()}
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f"{word} is no value")
 
 
 def _cell(value: object) -> str:
@@ -116,27 +135,39 @@ def _row_faults(
     columns: tuple[str, ...],
     pictures: Path | None,
 ) -> list[str]:
+    found = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
+    if numbered and (absent := [name for name in columns if name not in found]):
+        return [
+            f"{path}: no column {', '.join(absent)}; the columns are {', '.join(found)}"
+        ]
     faults: list[str] = []
     first_seen: dict[str, int] = {}
     for line, row in numbered:
         here = f"{path}: line {line}"
-        absent = [column for column in columns if not row.get(column, "").strip()]
-        faults += [f"{here}: {column} is missing or empty" for column in absent]
+        empty = [column for column in columns if not row.get(column, "").strip()]
+        faults += [f"{here}: {column} is missing or empty" for column in empty]
         faults += [
             f"{here}: {column} holds a control character, which a HIT cannot carry"
             for column, cell in row.items()
             if _CONTROL.search(cell) or _CONTROL.search(column)
         ]
-        item_id = row.get(columns[0], "")
-        if item_id in first_seen and item_id:
-            faults.append(
-                f"{here}: {columns[0]} {item_id!r} was used in line "
-                f"{first_seen[item_id]} already"
-            )
-        first_seen.setdefault(item_id, line)
+        if columns[0] not in empty:
+            faults += [
+                f"{here}: {columns[0]} {fault}"
+                for fault in _id_faults(row[columns[0]], line, first_seen)
+            ]
         if "url" in columns and row.get("url"):
             faults += [f"{here}: {fault}" for fault in _url_faults(row, pictures)]
     return faults
+
+
+def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:
+    """Ids that look alike are alike: nobody could tell their answers apart."""
+    if item_id != item_id.strip() or "\n" in item_id or "\r" in item_id:
+        return [f"{item_id!r} has space around it or a line break in it"]
+    seen_as = unicodedata.normalize("NFC", item_id)
+    first = first_seen.setdefault(seen_as, line)
+    return [] if first == line else [f"{item_id!r} was used in line {first} already"]
 
 
 def _url_faults(row: Row, pictures: Path | None) -> list[str]:

@@ -4,6 +4,7 @@ Unknown keys are refused. Money is written as a string of dollars (`"0.55"`), be
 TOML float cannot hold a cent.
 """
 
+import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -40,8 +41,7 @@ def _cents(value: object) -> int:
 
 
 def _country(value: str) -> str:
-    parts = value.split("-")
-    if len(parts) > 2 or any(len(part) != 2 or not part.isalnum() for part in parts):  # noqa: PLR2004 - two letters, ISO 3166
+    if not re.fullmatch(r"[A-Za-z]{2}(-[A-Za-z0-9]{2})?", value):
         raise ValueError('write a country as "US" or a subdivision as "US-WA"')
     return value.upper()
 
@@ -74,7 +74,7 @@ class PostingTable(_Strict):
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
     assignments: Annotated[int, Field(ge=1, le=100)] = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
-    lifetime_hours: Annotated[float, Field(gt=0, le=8760)] = 168
+    lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
     auto_approval_hours: Annotated[float, Field(ge=1, le=720)] = 720
     max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
@@ -85,7 +85,7 @@ class PostingTable(_Strict):
 class RewardsTable(_Strict):
     """`[rewards]`: what is paid, and what the campaign may cost."""
 
-    reward_usd: Cents | None = None
+    reward_usd: Annotated[Cents, Field(ge=1)] | None = None
     budget_usd: Cents
     wage_floor_usd_per_hour: Cents
     fee_percent: Annotated[Decimal, Field(ge=0, le=100)] = Decimal(20)
@@ -97,13 +97,26 @@ class QualificationTable(_Strict):
 
     id: Words
     comparator: Comparator
-    values: tuple[int, ...] = ()
+    values: tuple[Annotated[int, Field(ge=0, le=1_000_000_000)], ...] = ()
+
+    @model_validator(mode="after")
+    def _values_fit(self) -> "QualificationTable":
+        # MTurk's rules for qualification requirements (API reference).
+        least, most = {"Exists": (0, 0), "DoesNotExist": (0, 0)}.get(
+            self.comparator, (1, 15) if self.comparator in {"In", "NotIn"} else (1, 1)
+        )
+        if not least <= len(self.values) <= most:
+            raise ValueError(
+                f"comparator {self.comparator} takes {least} to {most} values, "
+                f"not {len(self.values)}"
+            )
+        return self
 
 
 class RequirementsTable(_Strict):
     """`[requirements]`: who may work."""
 
-    approved_hits_above: Annotated[int, Field(ge=0)] | None = None
+    approved_hits_above: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
     exclusion_name: Words | None = None

@@ -6,8 +6,9 @@ crowd works in virtual time. A rehearsal that was killed goes on where it stoppe
 """
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,16 +17,22 @@ from prefect.cache_policies import NO_CACHE
 
 from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
-from domain.errors import ConfigError
+from domain.errors import ConfigError, StoreError
 from domain.hit import Item
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
 from flows.steps.planning import check_cap
 from flows.steps.traits import remember_planted
-from flows.wiring import load_campaign, rehearsal_place
+from flows.wiring import (
+    check_store,
+    load_campaign,
+    rehearsal_place,
+    rehearsal_world_name,
+)
 from flows.workplace import Workplace
 from flows.writing import write_results
-from marketplace.server import serve
+from marketplace.house import WrongDatabaseError
+from marketplace.server import Running, serve
 from rehearsal import scenes
 from rehearsal.clock import MarketplaceClock
 from rehearsal.crowd import Crowd
@@ -34,8 +41,10 @@ from rehearsal.people import people
 from rehearsal.replay import Replay
 from rehearsal.sight import SceneSource, Source
 from rehearsal.traits import PLANTED_BAD
+from store.database import FILE_NAME
 from store.lock import only_pass
 
+MARKET = "marketplace.db"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on a Monday morning, in every rehearsal alike."""
 
@@ -102,6 +111,14 @@ def prepare(path: Path) -> Campaign:
 
 
 def _check(campaign: Campaign) -> None:
+    check_store(campaign, rehearsal_world_name(campaign))
+    market = campaign.out / MARKET
+    if market.exists() and not (campaign.out / FILE_NAME).exists():
+        raise StoreError(
+            f"{market}: a marketplace without its campaign's store ({FILE_NAME}): its "
+            "HITs would be posted a second time",
+            next_step=f"put the store back, or move {market.name} out of the way",
+        )
     check_cap(campaign)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     _source(campaign)
@@ -138,19 +155,32 @@ def _source(campaign: Campaign) -> Source:
 
 
 @contextmanager
+def _marketplace(campaign: Campaign) -> Iterator[Running]:
+    database = campaign.out / MARKET
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(
+                serve(
+                    database,
+                    rehearsal=True,
+                    seed=campaign.rehearsal.seed,
+                    start=START,
+                    pictures=campaign.pictures,
+                )
+            )
+        except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
+            raise StoreError(
+                f"{database}: the marketplace cannot be used ({fault})",
+                next_step="give this run a folder of its own ([output] folder)",
+            ) from fault
+        yield running
+
+
+@contextmanager
 def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
-    with (
-        only_pass(campaign.out),
-        serve(
-            campaign.out / "marketplace.db",
-            rehearsal=True,
-            seed=plan.seed,
-            start=START,
-            pictures=campaign.pictures,
-        ) as running,
-    ):
+    with only_pass(campaign.out), _marketplace(campaign) as running:
         clock = MarketplaceClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,

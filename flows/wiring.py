@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, SystemClock
-from domain.errors import RefusedForSafety, StoreError
+from domain.errors import ConfigError, RefusedForSafety, StoreError
 from flows.steps.progress import Progress
 from flows.workplace import Workplace
 from hit_templates.tasks import load_task
 from platforms.mturk import MTurk, refuse_closed_host
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
-from store.database import FILE_NAME, about, fix, open_store
+from store.database import FILE_NAME, Store, about, fix, open_store
 from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
@@ -61,7 +61,12 @@ def rehearsal_place(
     key = hashlib.sha256(seed.encode()).digest()
     platform = MTurk(endpoint, access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
     with _opened(
-        campaign, platform, clock, world=REHEARSAL, name=seed, key=key
+        campaign,
+        platform,
+        clock,
+        world=rehearsal_world_name(campaign),
+        name=seed,
+        key=key,
     ) as place:
         yield place
 
@@ -78,6 +83,7 @@ def market_place(
         StoreError: another process works on the campaign, or the store is of
             another world.
     """
+    endpoint = normal_endpoint(endpoint)
     refuse_closed_host(endpoint)
     if live:
         raise RefusedForSafety(
@@ -124,7 +130,7 @@ def stored_place(campaign: Campaign) -> Iterator[Workplace]:
     store.close()
     if world is None:
         raise StoreError(f"{path}: the store is empty; no pass has begun")
-    if world == REHEARSAL:
+    if world.startswith(REHEARSAL):
         # Nothing is called: a port that nobody can listen on says so if that changes.
         with rehearsal_place(campaign, "http://127.0.0.1:1", SystemClock()) as place:
             yield place
@@ -133,6 +139,29 @@ def stored_place(campaign: Campaign) -> Iterator[Workplace]:
         campaign, MTurk(world), SystemClock(), world=world, name="", key=b""
     ) as place:
         yield place
+
+
+def normal_endpoint(endpoint: str) -> str:
+    """One spelling for one marketplace: `http://LOCALHOST:8080/` is 127.0.0.1:8080.
+
+    Raises:
+        ConfigError: it is no address.
+    """
+    try:
+        parts = urlsplit(endpoint)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as fault:
+        raise _no_address(endpoint) from fault
+    if parts.scheme not in {"http", "https"} or not host or parts.path.strip("/"):
+        raise _no_address(endpoint)
+    host = "127.0.0.1" if host == "localhost" else host
+    return f"{parts.scheme}://{host}{f':{port}' if port else ''}"
+
+
+def _no_address(endpoint: str) -> ConfigError:
+    return ConfigError(
+        [f"--endpoint {endpoint!r} is no address; write http://127.0.0.1:8080"]
+    )
 
 
 def place_of(campaign_path: str) -> Workplace:
@@ -170,9 +199,7 @@ def _opened(
     try:
         with store.db.atomic():
             # Fixed at birth; a store of another world, or of other items, refuses.
-            fix(store, "campaign", campaign.name)
-            fix(store, "world", world)
-            fix(store, "work", _work_hash(campaign))
+            _fix_birth(store, campaign, world)
             # Chosen once, found again ever after.
             name = about(store, "name") or name
             key = bytes.fromhex(about(store, "pseudonym_key") or key.hex())
@@ -183,7 +210,7 @@ def _opened(
             store=store,
             platform=platform,
             clock=clock,
-            is_rehearsal=world == REHEARSAL,
+            is_rehearsal=world.startswith(REHEARSAL),
             pseudonym_key=key,
         )
         _open[str(campaign.path)] = place
@@ -191,6 +218,45 @@ def _opened(
     finally:
         _open.pop(str(campaign.path), None)
         store.close()
+
+
+def check_store(campaign: Campaign, world: str) -> None:
+    """Compare a store that exists with the campaign, before anything is touched.
+
+    Raises:
+        StoreError: it is of another world, or of other items.
+    """
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        store = open_store(path)
+        try:
+            if about(store, "world") is not None:
+                _fix_birth(store, campaign, world)
+        finally:
+            store.close()
+
+
+def rehearsal_world_name(campaign: Campaign) -> str:
+    """What a rehearsal's store is bound to: rehearsals of another seed are others."""
+    return f"{REHEARSAL}, seed {campaign.rehearsal.seed}"
+
+
+def _fix_birth(store: Store, campaign: Campaign, world: str) -> None:
+    fix(
+        store,
+        "campaign",
+        campaign.name,
+        otherwise=f"it belongs to another campaign than {campaign.name!r}",
+    )
+    known = about(store, "world")
+    fix(store, "world", world, otherwise=f"it is of {known}, not of {world}")
+    fix(
+        store,
+        "work",
+        _work_hash(campaign),
+        otherwise="the items, task, batches, assignments or items_per_hit have changed "
+        "since its HITs were dealt",
+    )
 
 
 def _work_hash(campaign: Campaign) -> str:

@@ -13,10 +13,15 @@ from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from domain.assignment import Assignment, AssignmentStatus
-from domain.errors import PlatformRefused, RefusedForSafety, TransientPlatformError
+from domain.errors import (
+    ConfigError,
+    PlatformRefused,
+    RefusedForSafety,
+    TransientPlatformError,
+)
 from domain.hit import HitType, QualificationRequirement
 from domain.ids import (
     AssignmentId,
@@ -320,6 +325,11 @@ def _call(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - bo
         return call(**arguments)
     except ClientError as fault:
         raise _translated(fault) from fault
+    except NoCredentialsError as fault:
+        raise ConfigError(
+            ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
+            next_step="any two words will do for `piecework serve --rehearsal`",
+        ) from fault
     except BotoCoreError as fault:
         raise TransientPlatformError(
             f"the platform could not be reached: {fault}",

@@ -49,8 +49,8 @@ def open_store(path: Path, *, create: bool = False) -> Store:
     except sqlite3.Error as fault:
         raise StoreError(
             f"{path}: the store cannot be used ({fault})",
-            next_step="look whether another program holds it, or whether the disk is "
-            "full",
+            next_step="look whether the disk is full or the file was damaged; a copy "
+            "of it, if there is one, goes on where it stopped",
         ) from fault
     return Store(path, db)
 
@@ -61,17 +61,22 @@ def about(store: Store, key: str) -> str | None:
     return row[0] if row else None
 
 
-def fix(store: Store, key: str, value: str) -> None:
+def fix(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
     """Write down a fact for ever.
 
+    Args:
+        store: the campaign's memory.
+        key: the fact's name.
+        value: what it is.
+        otherwise: what it means if the fact was fixed differently before.
+
     Raises:
-        StoreError: the fact was fixed before, otherwise.
+        StoreError: it was; the values themselves are never shown, one is a key.
     """
     with store.db.atomic():
         store.db.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", [key, value])
-    if (found := about(store, key)) != value:
+    if about(store, key) != value:
         raise StoreError(
-            f"{store.path}: {key} was fixed as {found!r} and cannot become {value!r}",
-            next_step="use a folder of its own for this run ([output] folder), or "
-            "remove the old one if it is not needed",
+            f"{store.path}: {otherwise or f'{key} was fixed differently'}",
+            next_step="give this run a folder of its own ([output] folder)",
         )

@@ -128,7 +128,14 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
     [
         ("", "holds no items"),
         ("image_id,url\na,\n", "line 2: url is missing or empty"),
-        ("url\nhttps://e.org/a\n", "image_id is missing"),
+        ("url\nhttps://e.org/a\n", "no column image_id; the columns are url"),
+        ("image_id;url\na;https://e.org/a\n", "the columns are image_id;url"),
+        ("image_id,url,url\na,b,c\n", "column 'url' stands there twice"),
+        ("image_id,url\n a,https://e.org/a\n", "has space around it"),
+        (
+            "image_id,url\ne\u0301,https://e.org/1\n\u00e9,https://e.org/2\n",
+            "was used in line 2 already",
+        ),
         (
             "image_id,url\na,https://e.org/1\na,https://e.org/2\n",
             "line 3: image_id 'a' was used in line 2 already",
@@ -163,10 +170,15 @@ def test_json_lines_are_read_and_checked(tmp_path: Path) -> None:
     row = {"image_id": "a", "url": "https://example.org/a", "year": 2019}
     (tmp_path / "items.jsonl").write_text(json.dumps(row) + "\n\n")
     assert read(tmp_path, text).items[0].columns["year"] == "2019"
-    (tmp_path / "items.jsonl").write_text('{"image_id": "a"\n')
-    assert "line 1: no valid JSON" in faults_of(tmp_path, text)[0]
-    (tmp_path / "items.jsonl").write_text('["a"]\n')
-    assert "one object of plain values" in faults_of(tmp_path, text)[0]
+    rows = ['{"image_id": "a"', '["a"]', '{"a": 1, "a": 2}', '{"a": NaN}']
+    (tmp_path / "items.jsonl").write_text("\n".join(rows))
+    faults = faults_of(tmp_path, text)
+    for number, words in enumerate(
+        ("no valid JSON", "one object of plain values", "stands there twice", "NaN is"),
+        start=1,
+    ):
+        assert f"line {number}: " in faults[number - 1]
+        assert words in faults[number - 1]
 
 
 def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
@@ -191,6 +203,16 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]] says"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
         (GOOD.replace('"20"', '"-1"'), "zero or more"),
+        (GOOD.replace('"0.55"', '"0.00"'), "rewards.reward_usd"),
+        (GOOD.replace('"us"', '"éé"'), "write a country as"),
+        (GOOD + "[posting]\nbatches = 2\n", "batches: is 2, but there are only 1"),
+        (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
+        (GOOD + "[posting]\nlifetime_hours = 0.001\n", "posting.lifetime_hours"),
+        (GOOD + "[output]\nfolder = 'items.csv'\n", "items.csv is no folder"),
+        (
+            GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
+            "comparator In takes 1 to 15 values, not 0",
+        ),
         (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget_usd"),
         (GOOD.replace('"20"', '"0.005"'), "whole number of cents"),
         (GOOD.replace('"us"', '"USA"'), "write a country as"),

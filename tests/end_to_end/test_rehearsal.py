@@ -84,6 +84,18 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     assert _files(tmp_path / "one") == files
     assert {**again, "seconds": 0} == {**facts, "seconds": 0}
 
+    (tmp_path / "one/small.toml").write_text(CAMPAIGN.replace("seed = 3", "seed = 4"))
+    pictures = {
+        path.name: path.read_bytes()
+        for path in (tmp_path / "one/out/pictures").iterdir()
+    }
+    other = piecework("rehearse", tmp_path / "one/small.toml")
+    assert other.returncode == 1
+    assert "it is of rehearsal, seed 3, not of rehearsal, seed 4" in other.stderr
+    for path in (tmp_path / "one/out/pictures").iterdir():
+        assert path.read_bytes() == pictures[path.name]
+    (tmp_path / "one/small.toml").write_text(CAMPAIGN)
+
     _check_dataset(tmp_path / "one/out/dataset")
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
