@@ -43,8 +43,9 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## tables of cost for 60, 600 and 6,000 images
+bench: $(READY)  ## tables of cost: campaigns by size, the marketplace under load
 	$(BIN)/python -m tests.bench.campaign
+	$(BIN)/python -m tests.bench.marketplace
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \

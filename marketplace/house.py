@@ -5,7 +5,7 @@ everything that time has done meanwhile.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -63,7 +63,10 @@ class House:
         What came due is kept even if the turn is refused.
         """
         with self._storage.transaction() as conn:
-            lifecycle.catch_up(self._turn(conn))
+            turn = self._turn(conn)
+            is_due = lifecycle.is_due(turn)
+            if is_due:
+                lifecycle.catch_up(turn)
         with self._storage.transaction() as conn:
             before = conn.total_changes
             yield self._turn(conn)
@@ -75,6 +78,27 @@ class House:
         """A look at what time does not change, such as keys; cheaper than a turn."""
         with self._storage.transaction() as conn:
             yield self._turn(conn)
+
+    @contextmanager
+    def together(self, has_begun: Callable[[], None]) -> Iterator[None]:
+        """Turns of this block may share a commit, and are safe only after `commit`.
+
+        Args:
+            has_begun: called when a turn has written something that waits for it.
+        """
+        self._storage.gather(has_begun)
+        try:
+            yield
+        finally:
+            self._storage.gather(None)
+
+    def commit(self) -> None:
+        """Put on the disk what turns that are taken together have written.
+
+        Raises:
+            sqlite3.Error: all of it was lost, and has not happened.
+        """
+        self._storage.commit()
 
     def perform(
         self,

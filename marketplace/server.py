@@ -29,6 +29,7 @@ from marketplace.listening import (
 from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
 from marketplace.stand_in.door import StandIn, StandingIn
+from marketplace.together import Together
 from marketplace.workers.working import Origins
 
 _START_SECONDS = 30.0
@@ -180,7 +181,8 @@ def _prepared(
             contextlib.closing(House(marketplace.database, _rules(marketplace)))
         )
         app = _app(house, marketplace, origins, sockets=sockets, beside=beside)
-        server = Server(app, certificate=marketplace.certificate, stand_in=beside)
+        together = stack.enter_context(Together(app, house).opened())
+        server = Server(together, certificate=marketplace.certificate, stand_in=beside)
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,

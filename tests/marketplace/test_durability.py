@@ -1,11 +1,13 @@
 """What was said stays said: after a restart, and after a kill in the middle."""
 
+import asyncio
+import json
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -13,11 +15,14 @@ import httpx
 import pytest
 
 from marketplace import audit
+from marketplace.exceptions import Refusal
 from marketplace.house import House, Rules, WrongDatabaseError
 from marketplace.server import serve
-from tests.marketplace.market import START, Market, post
+from tests.bench.line import Line, call, connect, worker_call
+from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 
 ROOT = Path(__file__).resolve().parents[2]
+POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
 
 
 @contextmanager
@@ -106,6 +111,119 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
         house.turn() as turn,
     ):
         assert audit.broken_laws(turn) == []
+
+
+def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
+    tmp_path: Path,
+) -> None:
+    """Commits are shared; still each reply that came is in the file, and true of one.
+
+    Eight lines post HITs and eight workers accept and submit, until a kill.
+    """
+    database = tmp_path / "market.db"
+    posted: list[str] = []
+    accepted: dict[str, tuple[int, str]] = {}
+    submitted: set[str] = set()
+    enough = asyncio.Event()
+
+    async def keep_posting(line: Line, group: str) -> None:
+        while True:
+            made = await line.ask(call("CreateHIT", **{**POSTED, "Keywords": group}))
+            posted.append(json.loads(made.body)["HIT"]["HITId"])
+
+    async def keep_working(line: Line, number: int, token: str, group: str) -> None:
+        while True:
+            taken = await line.ask(
+                worker_call(f"POST /worker/groups/{group}/accept", token)
+            )
+            assert taken.status == 201
+            made = json.loads(taken.body)
+            accepted[made["assignment_id"]] = (number, made["hit_id"])
+            form = f"assignmentId={made['assignment_id']}&caption=A+bird"
+            reply = await line.ask(
+                worker_call("POST /mturk/externalSubmit", token, form)
+            )
+            assert reply.status == 200
+            submitted.add(made["assignment_id"])
+            if len(submitted) > 60 and len(posted) > 60:
+                enough.set()
+
+    async def load(market: Market, kill: Callable[[], None]) -> None:
+        group = post(market.requester("KEY"), MaxAssignments=2)["HITGroupId"]
+        for number in range(300):
+            post(market.requester("KEY"), RequesterAnnotation=str(number))
+        tokens = [market.worker().token for _ in range(8)]
+        lines = [await connect(market.endpoint) for _ in range(16)]
+        writers = [
+            *(keep_posting(line, "more") for line in lines[:8]),
+            *(
+                keep_working(line, number, token, group)
+                for number, (line, token) in enumerate(
+                    zip(lines[8:], tokens, strict=True)
+                )
+            ),
+        ]
+        going = [asyncio.create_task(writer) for writer in writers]
+        await enough.wait()
+        kill()
+        ends = await asyncio.gather(*going, return_exceptions=True)
+        assert all(isinstance(end, ConnectionError) for end in ends), ends
+
+    with process(database) as (running, market):
+        asyncio.run(load(market, running.kill))
+    with closing(sqlite3.connect(database)) as conn:
+        rows = conn.execute(
+            "SELECT assignment_id, hit_id, assignments.status FROM assignments "
+            "JOIN hits ON hits.id = hit"
+        ).fetchall()
+        hits = {row[0] for row in conn.execute("SELECT hit_id FROM hits")}
+    kept = {row[0]: row[1:] for row in rows}
+    assert set(posted) <= hits
+    assert {key: kept[key][0] for key in accepted} == {
+        key: hit for key, (_, hit) in accepted.items()
+    }
+    assert {key for key in submitted if kept[key][1] != "Submitted"} == set()
+    with (
+        closing(House(database, Rules(rehearsal=True, seed=7))) as house,
+        house.turn() as turn,
+    ):
+        assert audit.broken_laws(turn) == []
+
+
+def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None:
+    """One commit for three turns; the refused one in the middle left nothing."""
+    database = tmp_path / "market.db"
+    begun: list[str] = []
+    with (
+        closing(House(database, Rules(rehearsal=True, seed=7))) as house,
+        closing(sqlite3.connect(database)) as other,
+        house.together(lambda: begun.append("once")),
+    ):
+        house.perform("ONE", "GetAccountBalance", {})
+        with pytest.raises(Refusal, match="does not exist"):
+            house.perform("TWO", "GetHIT", {"HITId": "NONE"})
+        house.perform("THREE", "GetAccountBalance", {})
+        query = "SELECT access_key FROM requesters"
+        assert other.execute(query).fetchall() == []
+        house.commit()
+        assert other.execute(query).fetchall() == [("ONE",), ("THREE",)]
+        assert begun == ["once"]
+
+
+def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
+    """If the file's transaction is lost, so is the answer of everyone in it."""
+    with closing(House(tmp_path / "market.db", Rules(rehearsal=True))) as house:
+        for goes_on in (False, True):
+            with house.together(lambda: None):
+                house.perform("ONE", "GetAccountBalance", {})
+                # As SQLite does by itself, for example when the disk is full.
+                house._storage._conn.execute("ROLLBACK")
+                if goes_on:
+                    house.perform("TWO", "GetAccountBalance", {})
+                with pytest.raises(sqlite3.OperationalError, match="rolled the"):
+                    house.commit()
+        with house.turn() as turn:
+            assert turn.all("SELECT * FROM requesters") == []
 
 
 def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:

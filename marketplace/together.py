@@ -1,0 +1,71 @@
+"""Many requests, one sync: whoever wrote is answered when all of it is on the disk.
+
+Requests are worked on one after another, each in a turn of its own. What those wrote
+that the event loop had ready at the same time is committed together; meanwhile every
+answer waits, also one that only read, since it may have read what could still be lost.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from marketplace.house import House
+
+
+class Together:
+    """The application, whose answers wait for the disk.
+
+    Args:
+        app: what answers.
+        house: whose turns it takes.
+    """
+
+    def __init__(self, app: ASGIApp, house: House) -> None:
+        self._app = app
+        self._house = house
+        self._waiting: list[asyncio.Future[None]] = []
+        self._is_open = False
+
+    @contextmanager
+    def opened(self) -> Iterator["Together"]:
+        """Take the turns of the house together for as long as the block lasts."""
+        with self._house.together(self._has_begun):
+            yield self
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, but not before it is true for good."""
+
+        async def send_what_is_safe(message: Message) -> None:
+            if self._is_open and message["type"] == "http.response.start":
+                await self._commit_is_done()
+            await send(message)
+
+        await self._app(scope, receive, send_what_is_safe)
+
+    def _has_begun(self) -> None:
+        self._is_open = True
+        # Requests that are ready already come before it.
+        asyncio.get_running_loop().call_soon(self._commit)
+
+    async def _commit_is_done(self) -> None:
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append(done)
+        await done
+
+    def _commit(self) -> None:
+        waiting, self._waiting, self._is_open = self._waiting, [], False
+        fault: sqlite3.Error | None = None
+        try:
+            self._house.commit()
+        except sqlite3.Error as lost:
+            fault = lost
+        for one in waiting:
+            if one.done():  # its request was cancelled
+                continue
+            if fault is None:
+                one.set_result(None)
+            else:
+                one.set_exception(fault)
