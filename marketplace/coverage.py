@@ -159,7 +159,7 @@ Production and sandbox are one here.
 
 | question | here |
 |---|---|
-| last page of a list | a full page always carries NextToken; an empty one may follow |
+| last page of a list | empty: every page that shows a row carries NextToken |
 | default MaxResults | 10 |
 | ListHITs, ListReviewableHITs | newest first |
 | ListAssignmentsForHIT | by submission time, oldest first |

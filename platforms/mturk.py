@@ -205,14 +205,20 @@ class MTurk:
                 for hit in page["HITs"]:
                     yield HitId(hit["HITId"])
 
-    def assignments(self, hit_id: HitId) -> Iterator[Assignment]:
+    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
         """See `Platform`."""
+        seen = 0
         pages = self._client.get_paginator("list_assignments_for_hit").paginate(
             HITId=hit_id, PaginationConfig={"PageSize": _PAGE}
         )
         for page in _pages(pages):
             for assignment in page["Assignments"]:
                 yield _assignment_from_wire(assignment)
+            seen += len(page["Assignments"])
+            # A list ends with an empty page, which need not be asked for: had somebody
+            # added slots, what they brought would have filled this page further.
+            if seen >= slots and len(page["Assignments"]) < _PAGE:
+                return
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
         """See `Platform`."""

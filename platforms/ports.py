@@ -57,8 +57,12 @@ class Platform(Protocol):
         """HITs of these types on which nobody works any more."""
         ...
 
-    def assignments(self, hit_id: HitId) -> Iterator[Assignment]:
-        """All submitted assignments of a HIT, whatever became of them."""
+    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
+        """All submitted assignments of a HIT, whatever became of them.
+
+        `slots` is how many it was posted with; once they are all there, an adapter
+        need not ask whether there are more.
+        """
         ...
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:

@@ -1,5 +1,7 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
+from itertools import islice
+
 from domain.hit import PlannedHit
 from domain.ids import HitId
 from flows.workplace import Workplace
@@ -11,17 +13,19 @@ def collect(place: Workplace) -> int:
     """Collect every HIT on which nobody works any more; how many assignments came."""
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
-    # The listing is read to its end before anything is fetched: it is not a snapshot.
-    reviewable = [
+    # The listing is read before anything is fetched (it is no snapshot), and no
+    # further than it has news: old HITs stay in it for months.
+    news = (
         hit_id
         for hit_id in place.platform.reviewable_hits(hit_types)
         if hit_id in waiting
-    ]
+    )
+    reviewable = list(islice(news, len(waiting)))
     return sum(_collect(place, waiting[hit_id], hit_id) for hit_id in reviewable)
 
 
 def _collect(place: Workplace, hit: PlannedHit, hit_id: HitId) -> int:
-    arrived = list(place.platform.assignments(hit_id))
+    arrived = list(place.platform.assignments(hit_id, slots=hit.max_assignments))
     task, now = place.campaign.task, place.clock.now()
     with place.store.db.atomic():
         for assignment in arrived:

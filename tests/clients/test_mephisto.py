@@ -190,10 +190,6 @@ def test_a_hit_that_somebody_works_on_expires_for_others(
     assert worker.submit(accepted["assignment_id"]).status_code == 200
 
 
-@pytest.mark.xfail(
-    reason="the last page here has no NextToken unless it is full; Mephisto needs one "
-    "on every page that shows a HIT, as the service gave it"
-)
 def test_outstanding_hits_are_read_to_the_empty_page(mephisto: Mephisto) -> None:
     """Mephisto reads NextToken of every page that shows a HIT, the last one too."""
     hit = mephisto.post()

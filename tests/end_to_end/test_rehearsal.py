@@ -157,7 +157,8 @@ def test_live_work_and_closed_hosts_are_refused(
     """Exit code 3, with the reason, whatever the campaign."""
     campaign = CAMPAIGN.replace("scenes = 20", 'file = "items.csv"')
     (tmp_path / "small.toml").write_text(campaign)
-    (tmp_path / "items.csv").write_text("image_id,url\na,https://example.org/a\n")
+    rows = "".join(f"{name},https://example.org/{name}\n" for name in "ab")
+    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
     amazon = "https://mturk-requester.us-east-1.amazonaws.com"
     for words in (
         ("--endpoint", amazon),

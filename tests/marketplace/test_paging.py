@@ -16,19 +16,20 @@ def test_pages_add_up_to_the_whole_list_newest_first(standing: Market) -> None:
     pages = client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 3})
     found = [[hit["HITId"] for hit in page["HITs"]] for page in pages]
     assert [one for page in found for one in page] == ids[::-1]
-    assert [len(page) for page in found] == [3, 3, 1]
+    assert [len(page) for page in found] == [3, 3, 1, 0]
 
 
-def test_a_full_last_page_is_followed_by_an_empty_one(standing: Market) -> None:
-    """A short page is no sign of the end; only the missing NextToken is."""
+def test_every_list_ends_with_an_empty_page(standing: Market) -> None:
+    """Neither a short nor a full page is the end; only the missing NextToken is."""
     client = standing.requester()
     for _ in range(2):
         post(client)
-    page = client.list_hits(MaxResults=2)
-    assert page["NumResults"] == 2
-    last = client.list_hits(MaxResults=2, NextToken=page["NextToken"])
-    assert last["NumResults"] == 0
-    assert "NextToken" not in last
+    for size in (2, 10):
+        page = client.list_hits(MaxResults=size)
+        assert page["NumResults"] == 2
+        last = client.list_hits(MaxResults=size, NextToken=page["NextToken"])
+        assert last["NumResults"] == 0
+        assert "NextToken" not in last
 
 
 def test_ten_rows_are_the_default_and_a_hundred_the_most(standing: Market) -> None:
