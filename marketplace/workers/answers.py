@@ -1,6 +1,7 @@
 """Answers as QuestionFormAnswers XML, the one document a requester gets back.
 
-Every field is FreeText; values of a repeated field are joined with `|`. The text comes
+Every field of a page is FreeText; values of a repeated field are joined with `|`. Of a
+QuestionForm, choices are what was selected, by identifier. The text comes
 back from a parser exactly as it was typed, but for characters that XML cannot carry:
 those become U+FFFD.
 """
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.taking import Answer
 
 LARGEST_BYTES = 65_535
 NAMESPACE = (
@@ -38,14 +40,45 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
         raise Refusal(
             "EmptyAnswer", "The form held no answer; send at least one field."
         )
-    answers = "".join(
-        f"<Answer><QuestionIdentifier>{_text(name)}</QuestionIdentifier>"
-        f"<FreeText>{_text('|'.join(given))}</FreeText></Answer>"
+    return _document(
+        _answer(name, f"<FreeText>{_text('|'.join(given))}</FreeText>")
         for name, given in values.items()
     )
+
+
+def form_to_xml(answers: Iterable[Answer]) -> str:
+    """The answer document of a QuestionForm; may be without a single answer.
+
+    Raises:
+        Refusal: too much was answered (413).
+    """
+    return _document(_answer(one.question, _given(one)) for one in answers)
+
+
+def _given(answer: Answer) -> str:
+    if answer.text is not None:
+        return f"<FreeText>{_text(answer.text)}</FreeText>"
+    chosen = "".join(
+        f"<SelectionIdentifier>{_text(key)}</SelectionIdentifier>"
+        for key in answer.chosen
+    )
+    if not answer.other:
+        return chosen
+    return f"{chosen}<OtherSelectionText>{_text(answer.other)}</OtherSelectionText>"
+
+
+def _answer(question: str, given: str) -> str:
+    return (
+        f"<Answer><QuestionIdentifier>{_text(question)}</QuestionIdentifier>"
+        f"{given}</Answer>"
+    )
+
+
+def _document(answers: Iterable[str]) -> str:
     document = (
         '<?xml version="1.0" encoding="UTF-8" standalone="no"?>'
-        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{answers}</QuestionFormAnswers>'
+        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{"".join(answers)}'
+        "</QuestionFormAnswers>"
     )
     size = len(document.encode())
     if size > LARGEST_BYTES:

@@ -18,7 +18,8 @@ from starlette.types import Scope
 from marketplace.exceptions import Refusal
 from marketplace.house import House
 from marketplace.requester import question
-from marketplace.workers.working import Origins
+from marketplace.workers import hit_forms
+from marketplace.workers.working import NOT_AVAILABLE, Origins
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
@@ -86,19 +87,29 @@ class Frames:
         return found
 
     async def frame(self, request: Request) -> Response:
-        """The HTML of an HTMLQuestion; knowing the HIT's id is the key to it."""
+        """The page of an HTMLQuestion or a QuestionForm; the HIT's id is its key."""
         with self._house.turn() as turn:
             row = turn.one(
-                "SELECT question FROM hits WHERE hit_id = ? AND status <> 'Disposed'",
+                "SELECT question, title FROM hits "
+                "JOIN hit_types ON hit_types.id = hits.hit_type "
+                "WHERE hit_id = ? AND status <> 'Disposed'",
                 request.path_params["hit_id"],
             )
-        html = question.read(row["question"]).html if row else ""
-        if not html:
+        asked = question.read(row["question"]) if row else None
+        if row and asked and asked.form:
+            named = request.query_params.get("assignmentId", NOT_AVAILABLE)
+            return hit_forms.frame(
+                asked.form,
+                row["title"],
+                assignment_id=None if named == NOT_AVAILABLE else named,
+                site=self._origins.site,
+            )
+        if not asked or not asked.html:
             raise Refusal(
                 "HitDoesNotExist", "There is no page of such a HIT.", status=404
             )
         return HTMLResponse(
-            led_home(html, self._origins.frames), headers=self._headers()
+            led_home(asked.html, self._origins.frames), headers=self._headers()
         )
 
     def _headers(self) -> dict[str, str]:

@@ -19,7 +19,14 @@ from starlette.routing import Route
 from marketplace.exceptions import Refusal
 from marketplace.house import House
 from marketplace.turn import Turn
-from marketplace.workers import answers, history, replies, sessions, working
+from marketplace.workers import (
+    answers,
+    history,
+    hit_forms,
+    replies,
+    sessions,
+    working,
+)
 from marketplace.workers.framing import origin
 from marketplace.workers.pages import page
 
@@ -79,12 +86,17 @@ class Submitting:
                 raise working.not_open(row)
         except Refusal as refusal:
             return self._unsent(request, given, refusal)
+        again = hit_forms.unfinished(row, given)
+        if again is not None:
+            return again
         return page(
             "carry.html.j2", assignment=row, fields=given, total=len(_answers(given))
         )
 
     def _unsent(self, request: Request, given: Fields, refusal: Refusal) -> Response:
         """A no that hands back what was written, so that nobody types it twice."""
+        if isinstance(refusal, hit_forms.UnfinishedForm):
+            return self._again(request, given, refusal)
         if replies.wants_json(request) or refusal.kind in (
             "NotSignedIn",
             "WrongOrigin",
@@ -96,6 +108,16 @@ class Submitting:
             message=refusal.message,
             answers=_answers(given),
         )
+
+    def _again(
+        self, request: Request, given: Fields, refusal: hit_forms.UnfinishedForm
+    ) -> Response:
+        """The form as it was sent, with what is still wrong with it."""
+        if replies.wants_json(request):
+            return hit_forms.refusal_document(refusal)
+        with self._house.turn() as turn:
+            row = working.any_assignment(turn, working.named_assignment(given))
+        return hit_forms.unfinished(row, given) or replies.refused(request, refusal)
 
     def _thanks(
         self, request: Request, assignment_id: str, *, is_last: bool

@@ -9,7 +9,7 @@ from marketplace import assignments
 from marketplace.exceptions import Refusal
 from marketplace.requester import question
 from marketplace.turn import Turn
-from marketplace.workers import answers, discovery
+from marketplace.workers import discovery, hit_forms
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """Stands for the assignment id in a preview; the page must not submit."""
@@ -103,7 +103,9 @@ def submit(
     """
     given = list(fields)
     row = open_assignment(turn, worker, named_assignment(given))
-    assignments.submit(turn, row, answer=answers.to_xml(given))
+    assignments.submit(
+        turn, row, answer=hit_forms.answer_document(row["question"], given)
+    )
     return row
 
 
