@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from marketplace import clock, money
+from marketplace.workers import form_views
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -90,3 +91,4 @@ def day(at: date) -> str:
 _ENVIRONMENT.filters.update(
     dollars=money.dollars, duration=duration, moment=moment, day=day
 )
+form_views.equip(_ENVIRONMENT)
