@@ -28,7 +28,8 @@ CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></scrip
 <short-summary><p>Look.</p></short-summary>
 <detailed-instructions><p>Look closely.</p></detailed-instructions>
 </crowd-instructions>
-<crowd-classifier name="sentiment" categories="['Good', 'Not good']" header="How is it?">
+<crowd-classifier name="sentiment" categories="['Good', 'Not good']"
+ header="How is it?">
 <classification-target>It is fine.</classification-target>
 <short-instructions>Choose one.</short-instructions>
 <full-instructions header="More">Really one.</full-instructions>
@@ -82,7 +83,7 @@ def fill_in(frame: FrameLocator) -> None:
 def test_a_template_of_the_old_script_submits_here(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
-    """turkSetAssignmentID leads the form to this site, not to the built-in host."""
+    """Its form goes to this site, not to the host that is built in."""
     page, hit = accepted_page(market, open_site, OLD)
     frame = page.frame_locator("iframe")
     frame.get_by_label("Your word").fill("joy")

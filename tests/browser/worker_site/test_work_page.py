@@ -1,0 +1,248 @@
+"""The page around a HIT, and the way of a person through the site."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from marketplace.system_qualifications import NUMBER_APPROVED
+from tests.browser.worker_site.questions import form, html_question
+from tests.marketplace.market import Market, Worker, post
+
+pytestmark = pytest.mark.browser
+
+Opened = Callable[..., Page]
+
+DRAFTING = form(
+    extra="""<script>
+const draft = document.querySelector("textarea");
+const key = "draft." + new URLSearchParams(location.search).get("assignmentId");
+draft.value = localStorage.getItem(key) || "";
+draft.addEventListener("input", () => localStorage.setItem(key, draft.value));
+</script>"""
+)
+
+
+def accepted(market: Market, worker: Worker, **given: object) -> str:
+    """A HIT in the worker's hands; the assignment's id."""
+    question = html_question(DRAFTING)
+    made = post(market.requester("LAB"), **{"Question": question, **given})
+    assignment: str = worker.accept(made["HITGroupId"]).json()["assignment_id"]
+    return assignment
+
+
+def pass_time(market: Market, page: Page, **duration: float) -> None:
+    """Let virtual time pass, and the page look at the clock as when it is shown."""
+    market.wait(**duration)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def check(page: Page, width: int) -> None:
+    """No fault that axe knows, and nothing wider than the window."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_time_is_kept_by_the_sites_clock_and_said_when_it_gets_short(
+    market: Market, open_site: Opened
+) -> None:
+    """At five minutes and at one, politely; at the end with what one can do."""
+    ann = market.worker()
+    assignment = accepted(market, ann)  # ten minutes
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    left, said = page.locator("#left"), page.locator("#announcement")
+    expect(left).to_have_text("10:00")
+    expect(said).to_have_attribute("role", "status")
+    pass_time(market, page, minutes=4)
+    expect(left).to_have_text("06:00")
+    expect(said).to_be_empty()
+    pass_time(market, page, minutes=1)
+    expect(said).to_have_text("5 minutes left.")
+    pass_time(market, page, minutes=4)
+    expect(said).to_have_text("1 minute left.")
+    check(page, 1280)
+    pass_time(market, page, minutes=2)
+    expect(said).to_have_text("The time for this HIT is over.")
+    expect(page.get_by_role("heading", name="The time for")).to_be_visible()
+    expect(page.get_by_text("Return this HIT", exact=True)).to_be_hidden()
+    check(page, 1280)
+
+
+def test_nothing_typed_is_lost_when_time_is_over(
+    market: Market, open_site: Opened
+) -> None:
+    """It stays on the page, comes back after a late submit, and stands as a draft."""
+    ann = market.worker()
+    assignment = accepted(market, ann)
+    page = open_site(ann.token, f"/worker/assignments/{assignment}", width=390)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("A long caption")
+    pass_time(market, page, minutes=11)
+    expect(page.get_by_role("heading", name="The time for")).to_be_visible()
+    expect(frame.get_by_label("Caption")).to_have_value("A long caption")
+    frame.get_by_role("button", name="Send").click()
+    expect(frame.get_by_role("heading", name="was not submitted")).to_be_visible()
+    expect(frame.get_by_text("A long caption")).to_be_visible()
+    page.get_by_role("link", name="See what you can do now").click()
+    check(page, 390)
+    kept = page.frame_locator("iframe").get_by_label("Caption")
+    expect(kept).to_have_value("A long caption")
+    page.get_by_role("button", name="Accept it again").click()
+    expect(page.locator("#left")).to_have_text("10:00")
+    states = [one["status"] for one in market.books()["assignments"]]
+    assert states == ["Abandoned", "Accepted"]
+
+
+def test_an_answer_that_is_refused_can_be_mended(
+    market: Market, open_site: Opened
+) -> None:
+    """Too long an answer comes back, and the HIT with its draft is one button away."""
+    ann = market.worker()
+    assignment = accepted(market, ann)
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("x" * 66_000)
+    frame.get_by_role("button", name="Send").click()
+    expect(frame.get_by_text("at most 65535 are taken")).to_be_visible()
+    page.get_by_role("button", name="Show the HIT again").click()
+    expect(frame.get_by_label("Caption")).to_have_value("x" * 66_000)
+    frame.get_by_label("Caption").fill("x")
+    frame.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/thanks")
+
+
+def test_returning_asks_first(market: Market, open_site: Opened) -> None:
+    """The question is on the page, reached by keyboard; work goes on meanwhile."""
+    ann = market.worker()
+    assignment = accepted(market, ann)
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    sure = page.get_by_role("button", name="Yes, return this HIT")
+    expect(sure).to_be_hidden()
+    page.get_by_text("Return this HIT", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Give it up?")).to_be_visible()
+    check(page, 1280)
+    assert market.books()["assignments"][0]["status"] == "Accepted"
+    page.keyboard.press("Tab")
+    expect(sure).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/worker/hits")
+    assert market.books()["assignments"][0]["status"] == "Returned"
+
+
+def test_one_hit_after_the_other_until_there_is_none(
+    market: Market, open_site: Opened
+) -> None:
+    """The box accepts the next HIT after each; the last one ends with thanks."""
+    ann = market.worker()
+    for _ in range(3):
+        made = post(market.requester("LAB"), Question=html_question(DRAFTING))
+    first = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    page = open_site(ann.token, f"/worker/assignments/{first}")
+    page.get_by_label("Accept the next HIT by itself").check()
+    seen = []
+    for number in range(3):
+        expect(page.get_by_label("Accept the next HIT by itself")).to_be_checked()
+        seen.append(page.url)
+        frame = page.frame_locator("iframe")
+        frame.get_by_label("Caption").fill(f"caption {number}")
+        frame.get_by_role("button", name="Send").click()
+        page.wait_for_function("(before) => location.href !== before", arg=page.url)
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    expect(page.get_by_text("There is no HIT left for you")).to_be_visible()
+    assert len(set(seen)) == 3
+    check(page, 1280)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_each_page_is_accessible_and_fits(
+    market: Market, open_site: Opened, width: int
+) -> None:
+    """List with what one lacks, empty search, preview, history with all outcomes."""
+    ann, client = market.worker(), market.requester("LAB")
+    need = {
+        "QualificationTypeId": NUMBER_APPROVED,
+        "Comparator": "GreaterThanOrEqualTo",
+        "IntegerValues": [500],
+    }
+    post(client, Title="For the experienced", QualificationRequirements=[need])
+    post(client, Title="W" * 120, Keywords="a" * 150, Question=html_question(DRAFTING))
+    group = post(client)["HITGroupId"]
+    for number in range(3):
+        post(client)
+        done = ann.do(group)
+        if number == 0:
+            client.approve_assignment(AssignmentId=done)
+            client.send_bonus(
+                WorkerId=ann.worker_id,
+                AssignmentId=done,
+                BonusAmount="0.20",
+                Reason="Well said, " + "v" * 90,
+            )
+        elif number == 1:
+            client.reject_assignment(AssignmentId=done, RequesterFeedback="r" * 300)
+    accepted(market, ann)
+    page = open_site(ann.token, width=width)
+    check(page, width)
+    page.get_by_role("searchbox", name="Search").fill("nothing like it")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing fits your search.")).to_be_visible()
+    check(page, width)
+    page.goto(f"{market.endpoint}/worker/groups/{group}/preview")
+    check(page, width)
+    page.get_by_role("link", name="Your work").click()
+    expect(page.get_by_text("Reason of the requester")).to_be_visible()
+    check(page, width)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="not signed in")).to_be_visible()
+    check(page, width)
+
+
+def test_the_keyboard_goes_all_the_way_and_is_seen(
+    market: Market, open_site: Opened
+) -> None:
+    """Each stop of Tab on the list has an outline of at least two pixels."""
+    ann = market.worker()
+    post(market.requester("LAB"), Question=html_question(DRAFTING))
+    page = open_site(ann.token)
+    reached = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        name, width = page.evaluate(
+            """() => { const e = document.activeElement;
+              return [e.id || e.textContent.trim() || e.tagName,
+                parseFloat(getComputedStyle(e).outlineWidth)]; }"""
+        )
+        if name.startswith("Skip") and reached:
+            break
+        assert width >= 2, name
+        reached.append(name)
+        if name.startswith("Accept a HIT"):
+            page.keyboard.press("Enter")
+            break
+    assert {"HITs", "Your work", "Sign out", "q", "min", "sort", "can"} <= set(reached)
+    page.wait_for_url("**/worker/assignments/*")
+
+
+def test_without_scripts_a_person_finds_accepts_and_returns(
+    market: Market, open_site: Opened
+) -> None:
+    """Everything but the question itself is plain HTML."""
+    ann = market.worker()
+    post(market.requester("LAB"), Question=html_question(DRAFTING))
+    browser = open_site(ann.token).context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{market.endpoint}/worker/sign-in?token={ann.token}")
+    page.get_by_role("searchbox", name="Search").fill("PICTURE describe")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Accept a HIT").click()
+    expect(page.locator("#left")).to_have_text("10 minutes")
+    page.get_by_text("Return this HIT", exact=True).click()
+    page.get_by_role("button", name="Yes, return this HIT").click()
+    page.wait_for_url("**/worker/hits")
+    context.close()
+    assert market.books()["assignments"][0]["status"] == "Returned"

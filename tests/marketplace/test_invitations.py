@@ -1,0 +1,198 @@
+"""Links that let people in, and the sessions that they open."""
+
+import base64
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.responses import Response
+
+from marketplace import accounts
+from marketplace.accounts import NewWorker
+from marketplace.clock import DAY
+from marketplace.exceptions import Refusal
+from marketplace.house import House, Rules, rules_of
+from marketplace.server import serve
+from marketplace.workers import invitations, sessions
+from tests.marketplace.market import START, Market
+
+ANN = NewWorker(handle="ann", country="DE")
+HTML = {"accept": "text/html"}
+
+
+@dataclass
+class Place:
+    """A running marketplace and, beside it, its file in another hand."""
+
+    database: Path
+    site: str
+    market: Market
+
+    def house(self) -> "closing[House]":
+        """The same file, opened by another hand."""
+        return closing(House(self.database, rules_of(self.database)))
+
+    def invite(self, *, days: int = 14) -> str:
+        """An invitation's code for Ann."""
+        with self.house() as house, house.turn() as turn:
+            return invitations.invite(turn, ANN, lifetime_ms=days * DAY).code
+
+    def sign_in(self, code: str) -> httpx.Response:
+        """Open the link in a browser that knows nothing yet."""
+        return httpx.get(
+            f"{self.site}/worker/sign-in", params={"invitation": code}, headers=HTML
+        )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A rehearsal, so that time can be moved."""
+    database = tmp_path / "market.db"
+    with (
+        serve(database, rehearsal=True, seed=7, start=START) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        yield Place(database=database, site=running.endpoint_url, market=market)
+
+
+def status(place: Place, session: httpx.Response) -> int:
+    """What the list says to the browser that got this reply's cookie."""
+    cookies = {"worker_session": session.cookies["worker_session"]}
+    return httpx.get(f"{place.site}/worker/hits", cookies=cookies).status_code
+
+
+def test_a_link_signs_in_until_it_ends(place: Place) -> None:
+    """More than once, on more than one device; a second late is too late."""
+    code = place.invite(days=2)
+    first, second = place.sign_in(code), place.sign_in(code)
+    assert (first.status_code, first.headers["location"]) == (303, "/worker/hits")
+    assert first.cookies["worker_session"] != second.cookies["worker_session"]
+    assert status(place, first) == status(place, second) == 200
+    place.market.wait(seconds=2 * 86_400 - 1)
+    assert place.sign_in(code).status_code == 303
+    place.market.wait(seconds=1)
+    late = place.sign_in(code)
+    assert late.status_code == 403
+    assert "has expired" in late.text
+    assert status(place, first) == 200  # who is in stays in
+
+
+def test_no_byte_of_a_link_can_be_changed(place: Place) -> None:
+    """Each byte is signed; a longer life cannot be written into it."""
+    code = place.invite()
+    signed = bytearray(base64.urlsafe_b64decode(code + "=="))
+    assert len(signed) == 54  # 16 of the id, 6 of the time, 32 of the signature
+    for position in range(len(signed)):
+        forged = bytearray(signed)
+        forged[position] ^= 1
+        text = base64.urlsafe_b64encode(bytes(forged)).decode().rstrip("=")
+        with (
+            place.house() as house,
+            house.turn() as turn,
+            pytest.raises(Refusal, match="not one of ours"),
+        ):
+            invitations.admit(turn, text)
+        if position % 18 == 0:
+            assert place.sign_in(text).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "code", ["", "x", "A" * 71, "A" * 72, "é", "=" * 500, "%00", "a b"]
+)
+def test_nonsense_is_no_invitation(place: Place, code: str) -> None:
+    """403 with a sentence, and no cookie."""
+    reply = place.sign_in(code)
+    assert reply.status_code == 403
+    assert "This invitation" in reply.text
+    assert "set-cookie" not in reply.headers
+
+
+def test_a_link_of_another_marketplace_is_forged_here(
+    place: Place, tmp_path: Path
+) -> None:
+    """Each marketplace has a key of its own, drawn when it is first needed."""
+    with closing(House(tmp_path / "other.db", Rules())) as house, house.turn() as turn:
+        code = invitations.invite(turn, ANN, lifetime_ms=DAY).code
+    place.invite()
+    assert "not one of ours" in place.sign_in(code).text
+
+
+def test_revoking_ends_links_and_sessions_at_once(place: Place) -> None:
+    """The very next request is refused; a new link lets the same worker in again."""
+    code = place.invite()
+    session = place.sign_in(code)
+    assert status(place, session) == 200
+    with place.house() as house, house.turn() as turn:
+        before = invitations.find(turn, "ann")["worker_id"]
+        assert invitations.revoke(turn, "ann") == 1
+    assert status(place, session) == 401
+    assert "was withdrawn" in place.sign_in(code).text
+    assert status(place, place.sign_in(place.invite())) == 200
+    with place.house() as house, house.turn() as turn:
+        assert invitations.find(turn, "ann")["worker_id"] == before
+
+
+def test_signing_out_ends_the_session_on_this_side(place: Place) -> None:
+    """A kept copy of the cookie opens nothing; other devices stay signed in."""
+    code = place.invite()
+    here, there = place.sign_in(code), place.sign_in(code)
+    cookies = {"worker_session": here.cookies["worker_session"]}
+    out = httpx.post(f"{place.site}/worker/sign-out", cookies=cookies, headers=HTML)
+    assert out.status_code == 200
+    assert 'worker_session=""' in out.headers["set-cookie"]
+    assert status(place, here) == 401
+    assert status(place, there) == 200
+
+
+def test_a_session_ends_after_a_week(place: Place) -> None:
+    """However long the link may live."""
+    session = place.sign_in(place.invite(days=30))
+    place.market.wait(days=7, seconds=-1)
+    assert status(place, session) == 200
+    place.market.wait(seconds=1)
+    assert status(place, session) == 401
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(place: Place) -> None:
+    """HttpOnly and SameSite=Lax; the file keeps only its hash."""
+    reply = place.sign_in(place.invite())
+    cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Secure" not in cookie  # this one is served without TLS
+    key = reply.cookies["worker_session"].encode()
+    files = place.database.parent.glob("market.db*")
+    assert all(key not in file.read_bytes() for file in files)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_over_tls_the_cookie_is_secure(scheme: str) -> None:
+    """The address that browsers see decides, also behind a proxy that speaks TLS."""
+    site = f"{scheme}://hits.example"
+    for reply in (
+        sessions.set_cookie(Response(), "key", site=site),
+        sessions.drop_cookie(Response(), site=site),
+    ):
+        assert ("Secure" in reply.headers["set-cookie"]) == (scheme == "https")
+
+
+def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
+    """Else signing out would mean nothing to whoever kept the token."""
+    database = tmp_path / "live.db"
+    with closing(House(database, Rules())) as house, house.turn() as turn:
+        _, token = accounts.add_worker(turn, ANN)
+    with (
+        serve(database) as running,
+        httpx.Client(base_url=running.endpoint_url) as http,
+    ):
+        http.cookies.set("worker_session", token)
+        assert http.get("/worker/hits").status_code == 401
+        http.cookies.clear()
+        assert http.get("/worker/sign-in", params={"token": token}).status_code == 303
+        assert http.get("/worker/hits").status_code == 200
+        with closing(House(database, Rules())) as house, house.turn() as turn:
+            accounts.add_worker(turn, ANN)  # a new token ends what the old one opened
+        assert http.get("/worker/hits").status_code == 401
