@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from prefect import tags
+
 from flows.advance import advance, run
 from flows.steps.progress import Progress, progress
 from flows.wiring import load_campaign, market_place, stored_place
@@ -11,22 +13,24 @@ def run_passes(
     campaign: Path, endpoint: str, *, live: bool, poll_seconds: float
 ) -> Progress:
     """Run the flow `run` in this process."""
-    _check_first(campaign, endpoint, live=live)
-    run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
+    name = _check_first(campaign, endpoint, live=live)
+    with tags("piecework", name):
+        run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
 
 def advance_once(campaign: Path, endpoint: str, *, live: bool) -> Progress:
     """Run the flow `advance` in this process."""
-    _check_first(campaign, endpoint, live=live)
-    advance(str(campaign), endpoint, live=live)
+    name = _check_first(campaign, endpoint, live=live)
+    with tags("piecework", name):
+        advance(str(campaign), endpoint, live=live)
     return _progress(campaign)
 
 
-def _check_first(campaign: Path, endpoint: str, *, live: bool) -> None:
-    """Let what is wrong be said before a Prefect server is started for it."""
-    with market_place(load_campaign(campaign), endpoint, live=live):
-        pass
+def _check_first(campaign: Path, endpoint: str, *, live: bool) -> str:
+    """Say what is wrong before a Prefect server starts; the campaign's name."""
+    with market_place(load_campaign(campaign), endpoint, live=live) as place:
+        return place.campaign.name
 
 
 def _progress(campaign: Path) -> Progress:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from prefect import tags
 from rich.progress import Progress as Bar
 
 from flows.rehearse import prepare, rehearse
@@ -33,7 +34,7 @@ def rehearse_campaign(campaign: Path, bar: Bar) -> Rehearsed:
             description=f"batch {reached.batch} of {reached.batches}",
         )
 
-    with listening(listener):
+    with listening(listener), tags("piecework", "rehearsal", loaded.name):
         facts = rehearse(str(campaign))
     with stored_place(loaded) as place:
         reached = progress(place)
