@@ -37,9 +37,7 @@ def settle(place: Workplace) -> int:
         except PlatformRefused as refusal:
             refused.append((decision, refusal))
     if refused:
-        named = "; ".join(
-            f"{one.verdict} {_named(place, one)}: {refusal}" for one, refusal in refused
-        )
+        named = "; ".join(_told(place, *one) for one in refused)
         raise PlatformRefused(
             f"{len(refused)} of {len(due)} decisions were refused: {named}",
             code=refused[0][1].code,
@@ -48,10 +46,13 @@ def settle(place: Workplace) -> int:
     return len(due)
 
 
-def _named(place: Workplace, decision: Decision) -> str:
+def _told(place: Workplace, decision: Decision, refusal: PlatformRefused) -> str:
+    """What was refused and why; a worker by pseudonym, in the platform's words too."""
+    named, words = decision.subject_id, str(refusal)
     if decision.subject_kind == "worker":
-        return pseudonym(WorkerId(decision.subject_id), place.pseudonym_key)
-    return decision.subject_id
+        named = pseudonym(WorkerId(decision.subject_id), place.pseudonym_key)
+        words = words.replace(decision.subject_id, named)
+    return f"{decision.verdict} {named}: {words}"
 
 
 def _carry_out(place: Workplace, state: State, decision: Decision) -> None:
