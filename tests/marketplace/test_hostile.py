@@ -1,7 +1,9 @@
 """Strangers' bytes: whatever is sent, the answer is a sentence and never a 5xx."""
 
+import contextlib
 import json
 import random
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -235,3 +237,17 @@ def test_an_answer_too_large_is_refused_and_the_hit_stays_the_workers(
     assert ann.submit(assignment, a="x" * 66_000).status_code == 413
     assert ann.submit(assignment, a="x" * 2_000_000).status_code == 413
     assert ann.submit(assignment, a="x").status_code == 200
+
+
+@pytest.mark.parametrize("line", [b"X-Many: 1\r\n", b"x" * 4096])
+def test_a_head_that_does_not_end_is_refused(standing: Market, line: bytes) -> None:
+    """400 after 64 KiB, in many headers or in one; memory is not the sender's."""
+    host, _, port = standing.endpoint.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as line_in:
+        line_in.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nX-Long: ")
+        with contextlib.suppress(ConnectionError):
+            for _ in range(200_000 // len(line)):
+                line_in.sendall(line)
+        with contextlib.suppress(ConnectionResetError):
+            assert line_in.recv(65_536).startswith(b"HTTP/1.1 400 ")
+    assert standing.http.get("/worker/hits").status_code == 401
