@@ -47,12 +47,16 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def form_to_xml(answers: Iterable[Answer]) -> str:
-    """The answer document of a QuestionForm; may be without a single answer.
+    """The answer document of a QuestionForm: what was answered, perhaps nothing.
 
     Raises:
         Refusal: too much was answered (413).
     """
-    return _document(_answer(one.question, _given(one)) for one in answers)
+    return _document(
+        _answer(one.question, _given(one))
+        for one in answers
+        if one.text or one.chosen or one.other
+    )
 
 
 def _given(answer: Answer) -> str:

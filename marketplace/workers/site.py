@@ -17,7 +17,6 @@ from marketplace.exceptions import Refusal
 from marketplace.house import House
 from marketplace.turn import Turn
 from marketplace.workers import (
-    asking,
     discovery,
     history,
     listing,
@@ -28,6 +27,7 @@ from marketplace.workers import (
 from marketplace.workers.entrance import Entrance
 from marketplace.workers.framing import Framing
 from marketplace.workers.pages import STATIC, page
+from marketplace.workers.qualification_site import Qualifications
 from marketplace.workers.submitting import Submitting
 
 
@@ -53,9 +53,7 @@ class Site:
             Route(assignment, self.assignment),
             Route(f"{assignment}/time", self.time),
             Route(f"{assignment}/return", self.give_back, methods=["POST"]),
-            Route(
-                "/worker/qualifications/{type_id}/request", self.ask, methods=["POST"]
-            ),
+            *Qualifications(self._house, self._origins).routes(),
             Mount("/worker/static", StaticFiles(directory=STATIC)),
         ]
 
@@ -181,18 +179,6 @@ class Site:
             working.give_back(turn, worker, assignment_id)
         if replies.wants_json(request):
             return JSONResponse({"assignment_id": assignment_id, "status": "Returned"})
-        return replies.moved("/worker/hits")
-
-    async def ask(self, request: Request) -> Response:
-        """Ask for a qualification."""
-        replies.check_origin(request, (self._origins.site,))
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            status = asking.request_qualification(
-                turn, worker, request.path_params["type_id"]
-            )
-        if replies.wants_json(request):
-            return JSONResponse({"status": status})
         return replies.moved("/worker/hits")
 
     async def history(self, request: Request) -> Response:

@@ -1,0 +1,191 @@
+"""The worker site's pages on qualifications: the list, asking, taking tests."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from marketplace import clock
+from marketplace.exceptions import Refusal
+from marketplace.forms.schema import read_form
+from marketplace.house import House
+from marketplace.turn import Turn
+from marketplace.workers import (
+    asking,
+    form_views,
+    hit_forms,
+    qualifying,
+    replies,
+    sessions,
+)
+from marketplace.workers.pages import page
+from marketplace.workers.working import Origins
+
+_LONGEST_SEARCH = 200
+_LONGEST_ID = 18
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' http: https:; media-src http: https:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'self'"
+)
+
+
+class Qualifications:
+    """Qualifications on the site of one house."""
+
+    def __init__(self, house: House, origins: Origins) -> None:
+        self._house = house
+        self._origins = origins
+
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        one = "/worker/qualifications/{type_id}"
+        return [
+            Route("/worker/qualifications", self.all),
+            Route(f"{one}/request", self.ask, methods=["POST"]),
+            Route(f"{one}/test", self.test),
+            Route(f"{one}/test", self.submit, methods=["POST"]),
+        ]
+
+    async def all(self, request: Request) -> Response:
+        """What the worker holds, and what is offered."""
+        words = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
+        before = request.query_params.get("before", "")
+        is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
+        with self._house.turn() as turn:
+            worker = self._worker(turn, request)
+            found = qualifying.offers(
+                turn,
+                worker,
+                words=words,
+                before=int(before) if is_id else 2**63 - 1,
+            )
+            held = qualifying.held(turn, worker)
+        shown = found[: qualifying.SHOWN]
+        following = shown[-1].row["id"] if len(found) > len(shown) else None
+        if replies.wants_json(request):
+            return JSONResponse(
+                {
+                    "held": [_held_to_json(row) for row in held],
+                    "offered": [offer.to_json() for offer in shown],
+                    "before": following,
+                }
+            )
+        return page(
+            "qualifications.html.j2",
+            held=held,
+            offers=shown,
+            words=words,
+            following=following,
+        )
+
+    async def ask(self, request: Request) -> Response:
+        """Ask for a qualification; where there is a test, begin it."""
+        replies.check_origin(request, (self._origins.site,))
+        type_id = request.path_params["type_id"]
+        with self._house.turn() as turn:
+            worker = self._worker(turn, request)
+            status = asking.request_qualification(turn, worker, type_id)
+        is_test = status == "Testing"
+        test = f"/worker/qualifications/{type_id}/test"
+        if replies.wants_json(request):
+            return JSONResponse(
+                {"status": status, **({"test": test} if is_test else {})}
+            )
+        return replies.moved(test if is_test else "/worker/qualifications")
+
+    async def test(self, request: Request) -> Response:
+        """The test that was begun; for a person who has not, the way to begin it."""
+        type_id = request.path_params["type_id"]
+        with self._house.turn() as turn:
+            worker = self._worker(turn, request)
+            try:
+                row = qualifying.attempt(turn, worker, type_id)
+            except Refusal:
+                if replies.wants_json(request):
+                    raise
+                offer = qualifying.offer(turn, worker, type_id)
+                return page("test_start.html.j2", offer=offer)
+            now_ms = turn.now_ms
+        if replies.wants_json(request):
+            return JSONResponse(_test_to_json(row))
+        return self._form(row, now_ms)
+
+    async def submit(self, request: Request) -> Response:
+        """Take the answers to a test."""
+        replies.check_origin(request, (self._origins.site,))
+        type_id = request.path_params["type_id"]
+        given = await replies.fields(request)
+        try:
+            with self._house.turn() as turn:
+                worker = self._worker(turn, request)
+                outcome = qualifying.submit(turn, worker, type_id, given)
+        except hit_forms.UnfinishedForm as unfinished:
+            if replies.wants_json(request):
+                return hit_forms.refusal_document(unfinished)
+            return self._again(request, given, unfinished)
+        if replies.wants_json(request):
+            value = {} if outcome.value is None else {"value": outcome.value}
+            return JSONResponse({"status": outcome.status, **value})
+        return page("test_done.html.j2", outcome=outcome)
+
+    def _again(
+        self,
+        request: Request,
+        given: Sequence[tuple[str, str]],
+        unfinished: hit_forms.UnfinishedForm,
+    ) -> Response:
+        with self._house.turn() as turn:
+            worker = self._worker(turn, request)
+            row = qualifying.attempt(turn, worker, request.path_params["type_id"])
+            now_ms = turn.now_ms
+        return self._form(row, now_ms, given=given, unfinished=unfinished)
+
+    def _form(
+        self,
+        row: sqlite3.Row,
+        now_ms: int,
+        *,
+        given: Sequence[tuple[str, str]] = (),
+        unfinished: hit_forms.UnfinishedForm | None = None,
+    ) -> Response:
+        form = read_form(row["form"])
+        shown = form_views.shown(form)
+        if unfinished is not None:
+            typed = hit_forms.typed(given)
+            shown = form_views.shown(form, typed, unfinished.complaints)
+        reply = page(
+            "test.html.j2",
+            status=200 if unfinished is None else unfinished.status,
+            attempt=row,
+            shown=shown,
+            seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
+            ticks=not self._house.rules.rehearsal,
+        )
+        reply.headers["Content-Security-Policy"] = _POLICY
+        return reply
+
+    def _worker(self, turn: Turn, request: Request) -> sqlite3.Row:
+        return sessions.worker_of(turn, request, rehearsal=self._house.rules.rehearsal)
+
+
+def _held_to_json(row: sqlite3.Row) -> dict[str, object]:
+    return {
+        "qualification_type_id": row["qualification_type_id"],
+        "name": row["name"],
+        "value": row["value"],
+        "granted_at": clock.to_datetime(row["granted_ms"]).isoformat(),
+    }
+
+
+def _test_to_json(row: sqlite3.Row) -> dict[str, object]:
+    return {
+        "qualification_type_id": row["qualification_type_id"],
+        "name": row["name"],
+        "started_at": clock.to_datetime(row["started_ms"]).isoformat(),
+        "deadline": clock.to_datetime(row["deadline_ms"]).isoformat(),
+        "test": row["form"],
+        "questions": qualifying.questions_to_json(read_form(row["form"])),
+    }

@@ -1,0 +1,23 @@
+"use strict";
+// Shows how much time a test has left, and says so when it gets short. The site decides.
+const left = document.getElementById("left");
+const end = Date.now() + Number(left.dataset.seconds) * 1000;
+const WARNINGS = [[0, "The time for this test is over."], [60, "1 minute left."], [300, "5 minutes left."]];
+let said = Number(left.dataset.seconds) + 1;
+
+const show = () => {
+  const rest = Math.max(0, Math.round((end - Date.now()) / 1000));
+  const parts = [Math.floor(rest / 3600), Math.floor(rest / 60) % 60, rest % 60];
+  left.textContent = parts.map((part) => String(part).padStart(2, "0")).join(":");
+  document.getElementById("strip").classList.toggle("short", rest <= 300);
+  const due = WARNINGS.find(([limit]) => rest <= limit && limit < said);
+  if (due) {
+    [said] = due;
+    document.getElementById("announcement").textContent = due[1];
+  }
+};
+
+if ("ticks" in left.dataset) {
+  show();
+  setInterval(show, 1000);
+}
