@@ -30,6 +30,7 @@ class _Given(TypedDict):
     as_aws: bool
     aws_port: int
     proxy_port: int
+    notify_url: str
 
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -83,6 +84,11 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--proxy-port", default=8082, show_default=True, help="With --as-aws: the proxy."
 )
+@click.option(
+    "--notify-url",
+    default="",
+    help="Queue or topic server on this machine that gets event notifications.",
+)
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
@@ -97,7 +103,8 @@ def serve(**given: Unpack[_Given]) -> None:
     Example:  piecework serve --rehearsal --port 8080
               piecework serve --rehearsal --as-aws
     """  # noqa: D301 - click's mark for lines that stay lines
-    from marketplace.house import WrongDatabaseError  # noqa: PLC0415 - when it serves
+    from marketplace.delivery import NotifyAddressError  # noqa: PLC0415 - serving
+    from marketplace.house import WrongDatabaseError  # noqa: PLC0415
     from marketplace.server import UnsafeBindError, serve_forever  # noqa: PLC0415
 
     try:
@@ -106,6 +113,8 @@ def serve(**given: Unpack[_Given]) -> None:
         raise RefusedForSafety(
             str(refusal), next_step="piecework serve --help"
         ) from refusal
+    except NotifyAddressError as wrong:
+        raise ConfigError([f"--notify-url: {wrong}"]) from wrong
     except WrongDatabaseError as wrong:
         raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
 
@@ -129,6 +138,7 @@ def _marketplace(given: _Given) -> "Marketplace":
         site_url=given["site_url"].rstrip("/"),
         frames_url=given["frames_url"].rstrip("/"),
         stand_in=_stand_in(given) if given["as_aws"] else None,
+        notify_url=given["notify_url"],
     )
 
 

@@ -5,6 +5,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from marketplace.delivery import NotifyAddressError
 from marketplace.house import WrongDatabaseError
 from marketplace.server import Marketplace, UnsafeBindError, serve_forever
 
@@ -14,7 +15,7 @@ def main() -> None:
     given = vars(_parser().parse_args())
     try:
         serve_forever(Marketplace(**given))
-    except (UnsafeBindError, WrongDatabaseError, OSError) as fault:
+    except (UnsafeBindError, WrongDatabaseError, NotifyAddressError, OSError) as fault:
         sys.exit(f"The marketplace does not start: {fault}")
 
 
@@ -30,6 +31,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--trust-local", action="store_true", help="check no signatures; loopback only"
+    )
+    parser.add_argument(
+        "--notify-url", default="", help="local queue or topic server for events"
     )
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
     parser.add_argument("--start", type=_moment, help="virtual time at the beginning")

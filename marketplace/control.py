@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from marketplace import accounts, audit, clock
+from marketplace import accounts, audit, clock, events
 from marketplace.exceptions import Refusal
 from marketplace.faults import KINDS, Fault, Kind
 from marketplace.house import House
@@ -23,6 +23,8 @@ _END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
 _LONGEST_WAIT_SECONDS = 600
+_LONGEST_NUMBER = 18
+_MOST_EVENTS = 1000
 
 
 class Control:
@@ -39,6 +41,7 @@ class Control:
             Route("/rehearsal/faults", self.faults, methods=["PUT"]),
             Route("/rehearsal/books", self.books),
             Route("/rehearsal/calls", self.calls),
+            Route("/rehearsal/events", self.events),
         ]
 
     async def clock(self, request: Request) -> Response:
@@ -81,6 +84,16 @@ class Control:
         with self._house.turn() as turn:
             document = self._house.calls.read(turn.conn)
         return JSONResponse(document)
+
+    async def events(self, request: Request) -> Response:
+        """What happened after the event numbered `after`, oldest first."""
+        _programs_only(request)
+        after = request.query_params.get("after", "0")
+        if not (after.isascii() and after.isdigit() and len(after) <= _LONGEST_NUMBER):
+            raise _bad("after must be the number of an event.")
+        with self._house.turn() as turn:
+            found = events.after(turn, int(after), most=_MOST_EVENTS)
+        return JSONResponse({"events": found})
 
 
 def _programs_only(request: Request) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from marketplace import doors
+from marketplace.delivery import Courier, read_address
 from marketplace.house import House, Rules
 from marketplace.listening import (
     Certificate,
@@ -54,6 +55,7 @@ class Options(TypedDict, total=False):
     site_url: str
     frames_url: str
     stand_in: StandIn | None
+    notify_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Marketplace:
         site_url: the site's origin as browsers reach it, if that is another.
         frames_url: the same of the frames.
         stand_in: what it takes to stand in for Amazon's hosts, if it shall.
+        notify_url: where on this machine notifications go; "" keeps them waiting.
     """
 
     database: Path
@@ -89,6 +92,7 @@ class Marketplace:
     site_url: str = ""
     frames_url: str = ""
     stand_in: StandIn | None = None
+    notify_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +184,11 @@ def _prepared(
         house = stack.enter_context(
             contextlib.closing(House(marketplace.database, _rules(marketplace)))
         )
+        if marketplace.notify_url:
+            courier = Courier(
+                marketplace.database, read_address(marketplace.notify_url)
+            )
+            stack.enter_context(courier.running())
         app = _app(house, marketplace, origins, sockets=sockets, beside=beside)
         together = stack.enter_context(Together(app, house).opened())
         server = Server(together, certificate=marketplace.certificate, stand_in=beside)

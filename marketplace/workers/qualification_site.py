@@ -85,11 +85,17 @@ class Qualifications:
         """Ask for a qualification; where there is a test, begin it."""
         replies.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
+        test = f"/worker/qualifications/{type_id}/test"
+        has_begun = "begin" in dict(await replies.fields(request))
         with self._house.turn() as turn:
             worker = self._worker(turn, request)
+            offer = qualifying.offer(turn, worker, type_id)
+            is_person = not replies.wants_json(request)
+            if is_person and not has_begun and offer.row["test"] is not None:
+                # First one reads how long it may take.
+                return replies.moved(test)
             status = asking.request_qualification(turn, worker, type_id)
         is_test = status == "Testing"
-        test = f"/worker/qualifications/{type_id}/test"
         if replies.wants_json(request):
             return JSONResponse(
                 {"status": status, **({"test": test} if is_test else {})}
