@@ -77,8 +77,9 @@ others (a name, a proxy in front) |
 | `--as-aws`, `--aws-port`, `--proxy-port` | answer old programs as Amazon's hosts: \
 see below |
 
-`python -m marketplace` starts the same without the command line's comforts. A worker
-comes in by the link `/worker/sign-in?token=...`.
+`python -m marketplace` starts the same without the command line's comforts. People
+come in by links that `piecework worker invite NAME` prints; see
+[the worker site](worker-site.md).
 
 ## Who may call
 
@@ -152,8 +153,8 @@ Production and sandbox are one here.
   worker again only if it is asked for by its id.
 - A worker's approval rate is approved by judged assignments, rounded down; under 100
   judged ones it counts as 100. Work that waits for judgement does not lower it.
-- External pages must be on the same host as the marketplace (another port will do):
-  browsers withhold the session's cookie from forms of other sites.
+- External pages may be on any host; their forms come by POST or GET and are sent on
+  from a page of the site: see [the worker site](worker-site.md).
 
 ## Where the service was unclear
 

@@ -7,11 +7,12 @@ const frame = document.querySelector("iframe[data-thanks]");
 const left = byId("left");
 const SECOND_IN_MS = 1000;
 const ASK_EACH_MS = "ticks" in left.dataset ? 30000 : 2000; // A rehearsal's clock jumps.
+const allowed = Number(left.dataset.allowed);
 const WARNINGS = [[60, "1 minute left."], [300, "5 minutes left."]];
 
 let seconds = Number(left.dataset.seconds);
 let readAt = Date.now();
-let said = seconds + 1;
+let said = seconds; // What was so from the beginning is no news.
 let isOver = false;
 
 const words = (rest) => {
@@ -32,7 +33,7 @@ const warn = (rest) => {
     byId("announcement").textContent = due[1];
     [said] = due;
   }
-  byId("strip").classList.toggle("short", rest <= 300);
+  byId("strip").classList.toggle("short", rest <= Math.min(300, allowed / 2));
 };
 
 const end = () => {

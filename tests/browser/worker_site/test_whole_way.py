@@ -1,0 +1,52 @@
+"""The worker's pages in a real browser: one way through them, each page accessible."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.worker_site.questions import form, html_question
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+
+def check(page: Page) -> None:
+    """No fault that axe knows, and nothing wider than the phone."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+
+
+def test_a_person_does_a_hit_on_a_phone(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """List, preview, accept, submit in the frame, thank-you, return, history."""
+    client, ann = market.requester(), market.worker()
+    post(client, Question=html_question(form()))
+    post(client, Question=html_question(form()))
+    page = open_site(ann.token, width=390, height=800)
+    check(page)
+    page.get_by_role("link", name="Preview Describe a picture").click()
+    check(page)
+    page.get_by_role("button", name="Accept").click()
+    check(page)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("A red bird.")
+    frame.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/thanks")
+    check(page)
+    page.get_by_role("button", name="Accept the next HIT").click()
+    page.get_by_text("Return this HIT", exact=True).click()
+    check(page)
+    page.get_by_role("button", name="Yes, return this HIT").click()
+    page.wait_for_url("**/worker/hits")
+    page.get_by_role("link", name="Your work").click()
+    check(page)
+    states = [one["status"] for one in market.books()["assignments"]]
+    assert states == ["Submitted", "Returned"]
+    (hit,) = client.list_reviewable_hits()["HITs"]
+    (work,) = client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    assert "<FreeText>A red bird.</FreeText>" in work["Answer"]
