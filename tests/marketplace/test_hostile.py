@@ -112,16 +112,24 @@ PATHS = [
     "/",
     "/worker/hits",
     "/worker/history",
+    "/worker/hits?q={}&min={}&sort={}&page={}",
+    "/worker/history?state={}&before={}",
     "/worker/sign-in?token=x",
+    "/worker/sign-in?invitation={}",
+    "/worker/sign-out",
+    "/worker/thanks?of={}",
     "/worker/groups/{}/preview",
     "/worker/groups/{}/preview?hit_id={}",
     "/worker/groups/{}/accept",
     "/worker/assignments/{}",
     "/worker/assignments/{}/return",
+    "/worker/assignments/{}/time",
     "/worker/assignments/{}/thanks",
     "/worker/qualifications/{}/request",
     "/worker/static/{}",
     "/mturk/externalSubmit",
+    "/mturk/externalSubmit?assignmentId={}&{}={}",
+    "/stand-ins/{}",
     "/rehearsal/clock",
     "/rehearsal/workers",
     "/rehearsal/faults",
@@ -156,7 +164,8 @@ def test_fuzzed_worker_requests_are_answered(market: Market, accept: str) -> Non
     ann = market.worker()
     count = 0
     for path in PATHS:
-        origin = market.frames if path[1:2] in ("f", "p") else market.endpoint
+        is_frames = path.startswith(("/frames", "/pictures", "/stand-ins"))
+        origin = market.frames if is_frames else market.endpoint
         for number, (kind, body) in enumerate(BODIES):
             filling = FILLINGS[number % len(FILLINGS)]
             for method in ("GET", "POST", "PUT"):

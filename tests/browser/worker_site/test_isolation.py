@@ -221,6 +221,25 @@ def test_a_question_submits_by_post_and_by_get(
     assert f"<FreeText>{shown.replace(chr(10), '&#13;' + chr(10))}</FreeText>" in answer
 
 
+def test_fields_may_have_any_name(market: Market, open_site: Opened) -> None:
+    """Names that shadow what a form can do, and those of the site's own scripts."""
+    names = ["submit", "dataset", "hidden", "setAttribute", "action", "parent", "carry"]
+    fields = "".join(f'<input type="hidden" name="{name}" value="v">' for name in names)
+    ann = market.worker()
+    body = form(extra=fields).replace("form.action =", "const address =")
+    body = body.replace(
+        "</script>",
+        "Element.prototype.setAttribute.call(form, 'action', address);</script>",
+    )
+    hit, assignment = accepted(market, ann, html_question(body))
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    page.frame_locator("iframe").get_by_role("button", name="Send").click()
+    page.wait_for_url("**/thanks")
+    answer = answer_of(market, hit)
+    for name in names:
+        assert f"<QuestionIdentifier>{name}</QuestionIdentifier>" in answer
+
+
 @contextmanager
 def another_host(page: str) -> Iterator[str]:
     """A requester's own server, on another site than the marketplace."""

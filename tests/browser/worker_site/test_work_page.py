@@ -1,14 +1,21 @@
 """The page around a HIT, and the way of a person through the site."""
 
+import re
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from marketplace import accounts, clock
+from marketplace.house import House, Rules
+from marketplace.server import serve
 from marketplace.system_qualifications import NUMBER_APPROVED
+from marketplace.workers import invitations
 from tests.browser.worker_site.questions import form, html_question
-from tests.marketplace.market import Market, Worker, post
+from tests.marketplace.market import HIT_TYPE, Market, Worker, post
 
 pytestmark = pytest.mark.browser
 
@@ -68,6 +75,34 @@ def test_time_is_kept_by_the_sites_clock_and_said_when_it_gets_short(
     expect(page.get_by_role("heading", name="The time for")).to_be_visible()
     expect(page.get_by_text("Return this HIT", exact=True)).to_be_hidden()
     check(page, 1280)
+
+
+def test_live_the_browsers_clock_only_fills_the_gaps(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """It ticks between questions; what the site says wins, however odd it is here."""
+    with (
+        closing(House(tmp_path / "live.db", Rules())) as house,
+        serve(tmp_path / "live.db") as running,
+    ):
+        with house.turn() as turn:
+            accounts.add_requester(turn, "LAB", balance_cents=1000)
+            new = accounts.NewWorker(handle="ann", country="DE")
+            code = invitations.invite(turn, new, lifetime_ms=clock.DAY).code
+        given = {**HIT_TYPE, "Question": html_question(DRAFTING)}
+        house.perform("LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
+        page = browser.new_page()
+        page.clock.install()
+        page.goto(f"{running.endpoint_url}/worker/sign-in?invitation={code}")
+        page.get_by_role("button", name="Accept a HIT").click()
+        expect(page.locator("#left")).to_have_text(re.compile(r"(10:00|09:5\d)"))
+        with page.expect_response("**/time"):
+            page.clock.fast_forward("04:00")  # four minutes, in this browser only
+        expect(page.locator("#left")).to_have_text(re.compile(r"(10:00|09:5\d)"))
+        with page.expect_request("**/time", timeout=5000):
+            page.clock.run_for(20_000)
+            page.clock.run_for(20_000)
+        page.close()
 
 
 def test_nothing_typed_is_lost_when_time_is_over(
@@ -137,9 +172,11 @@ def test_one_hit_after_the_other_until_there_is_none(
 ) -> None:
     """The box accepts the next HIT after each; the last one ends with thanks."""
     ann = market.worker()
-    for _ in range(3):
-        made = post(market.requester("LAB"), Question=html_question(DRAFTING))
-    first = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    made = [
+        post(market.requester("LAB"), Question=html_question(DRAFTING))
+        for _ in range(3)
+    ]
+    first = ann.accept(made[0]["HITGroupId"]).json()["assignment_id"]
     page = open_site(ann.token, f"/worker/assignments/{first}")
     page.get_by_label("Accept the next HIT by itself").check()
     seen = []
@@ -207,7 +244,7 @@ def test_the_keyboard_goes_all_the_way_and_is_seen(
     ann = market.worker()
     post(market.requester("LAB"), Question=html_question(DRAFTING))
     page = open_site(ann.token)
-    reached = []
+    reached: list[str] = []
     for _ in range(20):
         page.keyboard.press("Tab")
         name, width = page.evaluate(
