@@ -181,7 +181,7 @@ def mapped_otherwise(total: int, kind: str, parameter: Any) -> int:  # noqa: ANN
     """The value of a sum, reckoned in other numbers than ours."""
     if kind == "percentage":
         # floor(x + 1/2) with x = 100 total / maximum, doubled to stay whole.
-        return math.floor((200 * total + parameter) / (2 * parameter))
+        return int(math.floor((200 * total + parameter) / (2 * parameter)))
     if kind == "scale":
         exact = Decimal(total) * Decimal(parameter) + Decimal("0.5")
         return int(exact.to_integral_value(rounding=ROUND_FLOOR))
