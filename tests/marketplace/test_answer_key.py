@@ -1,6 +1,5 @@
 """AnswerKey: the schema, the three mappings, and an independent grader beside ours."""
 
-import math
 from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
@@ -165,7 +164,7 @@ def bounds_of(numbers: list[int]) -> list[tuple[int, int, int]]:
 def graded_otherwise(
     questions: Scores, how: tuple[str, Any], chosen: Mapping[str, frozenset[str]]
 ) -> int:
-    """A grader that shares nothing with ours: floats of decimals, no fractions."""
+    """A grader that shares nothing with ours: whole numbers and decimals, no fractions."""
     total = 0
     for name, (options, default) in questions.items():
         for selections, score in options.items():
@@ -181,7 +180,8 @@ def mapped_otherwise(total: int, kind: str, parameter: Any) -> int:  # noqa: ANN
     """The value of a sum, reckoned in other numbers than ours."""
     if kind == "percentage":
         # floor(x + 1/2) with x = 100 total / maximum, doubled to stay whole.
-        return int(math.floor((200 * total + parameter) / (2 * parameter)))
+        maximum = int(parameter)
+        return (200 * total + maximum) // (2 * maximum)
     if kind == "scale":
         exact = Decimal(total) * Decimal(parameter) + Decimal("0.5")
         return int(exact.to_integral_value(rounding=ROUND_FLOOR))
