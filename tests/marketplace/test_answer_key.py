@@ -164,7 +164,7 @@ def bounds_of(numbers: list[int]) -> list[tuple[int, int, int]]:
 def graded_otherwise(
     questions: Scores, how: tuple[str, Any], chosen: Mapping[str, frozenset[str]]
 ) -> int:
-    """A grader that shares nothing with ours: whole numbers and decimals, no fractions."""
+    """A grader that shares nothing with ours: whole numbers and decimals."""
     total = 0
     for name, (options, default) in questions.items():
         for selections, score in options.items():
