@@ -1,38 +1,15 @@
-"""One real Chromium for all browser tests; a window and a host for each."""
+"""A window and a host for each browser test; the Chromium itself is everybody's."""
 
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from tests.browser.host import Host, serving
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A Chromium without a window."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed (tests/need_chromium.sh installs it)")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -1,27 +1,13 @@
 """The page in a real browser: axe finds nothing, nothing runs, nothing is fetched."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from postprocess.report.page import render
 from tests.postprocess.report import by_hand, hostile, made_up
-
-_CHROMIUM = shutil.which("chromium")
-
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 _PAGES = {
     "empty": made_up.empty(),
@@ -30,21 +16,7 @@ _PAGES = {
     "hostile": hostile.campaign(hostile.NASTY),
 }
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(_CHROMIUM is None, reason="no chromium on this machine"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of this file."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=_CHROMIUM, args=_ARGUMENTS
-        )
-        yield chromium
-        chromium.close()
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("width", [1280, 390])
