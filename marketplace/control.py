@@ -4,6 +4,7 @@ For programs only: a browser's request carries Origin or Sec-Fetch-Site and is r
 lest a question's page play with the rehearsal it is shown in.
 """
 
+import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,7 +23,17 @@ from marketplace.requester.model import operation_names
 _END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
-_LONGEST_WAIT_SECONDS = 600
+_LONGEST_SECONDS = dict.fromkeys(KINDS, 600) | {"lag": 30 * 24 * 3600}
+_FAULT_FIELDS = (
+    "kind",
+    "call",
+    "operation",
+    "times",
+    "chance",
+    "seed",
+    "seconds",
+    "error",
+)
 _LONGEST_NUMBER = 18
 _MOST_EVENTS = 1000
 
@@ -50,9 +61,15 @@ class Control:
         if request.method == "PUT":
             given = await _object(request, allowed=("now",))
             self._house.move_clock(_moment(given.get("now")))
+            await self._everything_due()
         with self._house.turn() as turn:
             now = clock.to_datetime(turn.now_ms)
         return JSONResponse({"now": now.isoformat()})
+
+    async def _everything_due(self) -> None:
+        # A rehearsal goes on when all is done; other calls come between.
+        while self._house.catch_up():  # noqa: ASYNC110 - no event: this does it
+            await asyncio.sleep(0)
 
     async def workers(self, request: Request) -> Response:
         """Let a simulated worker in."""
@@ -192,24 +209,47 @@ def _new_worker(given: dict[str, Any]) -> accounts.NewWorker:
 
 
 def _fault(given: object) -> Fault:
-    fields = _members(given, ("kind", "call", "operation", "times", "seconds"))
+    fields = _members(given, _FAULT_FIELDS)
     kind, operation = fields.get("kind"), fields.get("operation")
     if kind not in KINDS:
         raise _bad(f"kind must be one of {', '.join(get_args(Kind))}.")
     if operation is not None and operation not in operation_names():
         raise _bad("operation must be null or one of the requester API's.")
-    seconds = fields.get("seconds", 0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise _bad("seconds must be a number.")
-    if not 0 <= seconds <= _LONGEST_WAIT_SECONDS:
-        raise _bad(f"seconds must be from 0 to {_LONGEST_WAIT_SECONDS}.")
+    if (kind == "refuse") != ("error" in fields):
+        raise _bad("refuse needs an error, and nothing else has one.")
     call = fields.get("call")
     return Fault(
         kind=cast("Kind", kind),
         call=1 if call is None else _count(call),
         operation=operation,
         times=_count(fields.get("times", 1)),
-        seconds=seconds,
+        chance=_number("chance", fields.get("chance", 1), most=1),
+        seed=_count(fields.get("seed", 0)),
+        seconds=_number(
+            "seconds", fields.get("seconds", 0), most=_LONGEST_SECONDS[kind]
+        ),
+        error=_error(fields["error"]) if "error" in fields else None,
+    )
+
+
+def _number(name: str, given: object, *, most: float) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise _bad(f"{name} must be a number.")
+    if not 0 <= given <= most:
+        raise _bad(f"{name} must be from 0 to {most}.")
+    return given
+
+
+def _error(given: object) -> Refusal:
+    fields = _members(given, ("type", "code", "message", "status"))
+    status = _count(fields.get("status", 400))
+    if not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's own numbers
+        raise _bad("status must be from 400 to 599.")
+    return Refusal(
+        _text(fields.get("type", "RequestError")),
+        _text(fields.get("message", "Refused as the script says.")),
+        turk_code=_text(fields["code"]) if "code" in fields else "",
+        status=status,
     )
 
 

@@ -1,16 +1,26 @@
-"""Scripted faults of a rehearsal: what goes wrong is said beforehand, never drawn.
+"""Scripted faults of a rehearsal: what goes wrong is said beforehand.
 
 A fault waits for the k-th requester call since the script was set (of one operation, if
-it names one) and then strikes `times` calls in a row.
+it names one) and then strikes `times` calls in a row, or some of them, drawn from a
+seed: the same script strikes the same calls.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Kind = Literal["lose_reply", "throttle", "server_error", "slow"]
+from marketplace.clock import SECOND
+from marketplace.exceptions import Refusal
+
+Kind = Literal["lose_reply", "throttle", "server_error", "slow", "refuse", "lag"]
 KINDS: tuple[str, ...] = get_args(Kind)
+
+THROTTLED = Refusal("ThrottlingException", "Rate exceeded")
+BROKEN = Refusal(
+    "ServiceFault", "The service failed.", turk_code="ServiceFault", status=500
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,19 +28,40 @@ class Fault:
     """One line of the script.
 
     Attributes:
-        kind: `lose_reply` does the call, then drops the connection; `throttle` and
-            `server_error` answer so and do nothing; `slow` waits first.
-        call: the first call that it strikes, from 1.
+        kind: `lose_reply` does the call, then drops the connection; `throttle`,
+            `server_error` and `refuse` answer so and do nothing; `slow` waits first;
+            `lag` strikes no call: while it is set, new HITs are in no list yet.
+        call: the first call that it may strike, from 1.
         operation: the only operation that it counts; None counts all.
-        times: how many calls it strikes.
-        seconds: how long `slow` waits.
+        times: among how many calls it strikes.
+        chance: how likely each of them is struck.
+        seed: what that is drawn from.
+        seconds: how long `slow` waits; how old a HIT is, in the marketplace's time,
+            before `lag` lists it.
+        error: what `refuse` answers.
     """
 
     kind: Kind
     call: int = 1
     operation: str | None = None
     times: int = 1
+    chance: float = 1.0
+    seed: int = 0
     seconds: float = 0.0
+    error: Refusal | None = None
+
+    @property
+    def answer(self) -> Refusal | None:
+        """What is answered instead of doing the call, if it is not done."""
+        known = {"throttle": THROTTLED, "server_error": BROKEN, "refuse": self.error}
+        return known.get(self.kind)
+
+    def strikes(self, number: int) -> bool:
+        """Whether the call with this number meets it."""
+        if self.kind == "lag" or not self.call <= number < self.call + self.times:
+            return False
+        drawn = hashlib.sha256(f"{self.seed} {number}".encode()).digest()[:7]
+        return int.from_bytes(drawn, "big") < self.chance * 2**56
 
 
 class FaultScript:
@@ -51,7 +82,12 @@ class FaultScript:
         for fault in self._faults:
             if fault.operation not in (None, operation):
                 continue
-            number = self._calls[fault.operation]
-            if fault.call <= number < fault.call + fault.times:
+            if fault.strikes(self._calls[fault.operation]):
                 return fault
         return None
+
+    @property
+    def lag_ms(self) -> int:
+        """How old a HIT must be to be listed."""
+        lags = (fault.seconds for fault in self._faults if fault.kind == "lag")
+        return round(max(lags, default=0) * SECOND)

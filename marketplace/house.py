@@ -14,6 +14,7 @@ from typing import Any
 
 from marketplace import accounts, clock, keys, lifecycle, replays
 from marketplace.calls import Calls
+from marketplace.exceptions import Refusal
 from marketplace.faults import FaultScript
 from marketplace.ids import Mint
 from marketplace.requester import backend
@@ -47,6 +48,8 @@ class House:
         self.rules = rules
         self.calls = Calls()
         self.faults = FaultScript()
+        self.is_behind = False
+        self._has_keeper = False
         self._mint = Mint(rules.seed if rules.rehearsal else None)
         self._storage = Storage(database)
         try:
@@ -58,20 +61,25 @@ class House:
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
-        """One turn, after everything that has come due; all of it or nothing.
+        """One turn, after what has come due; all of it or nothing.
 
-        What came due is kept even if the turn is refused.
+        What came due is kept even if the turn is refused. If too much has come due at
+        once, the turn is behind; where a keeper catches up, it leaves that to him.
         """
-        with self._storage.transaction() as conn:
-            turn = self._turn(conn)
-            is_due = lifecycle.is_due(turn)
-            if is_due:
-                lifecycle.catch_up(turn)
+        if not (self.is_behind and self._has_keeper):
+            self.catch_up()
         with self._storage.transaction() as conn:
             before = conn.total_changes
             yield self._turn(conn)
             if conn.total_changes != before:
                 self.calls.write(conn)
+
+    def catch_up(self) -> bool:
+        """Do some of what has come due; whether something is left."""
+        with self._storage.transaction() as conn:
+            turn = self._turn(conn)
+            self.is_behind = lifecycle.is_due(turn) and lifecycle.catch_up(turn)
+        return self.is_behind
 
     @contextmanager
     def glance(self) -> Iterator[Turn]:
@@ -83,13 +91,18 @@ class House:
     def together(self, has_begun: Callable[[], None]) -> Iterator[None]:
         """Turns of this block may share a commit, and are safe only after `commit`.
 
+        Whoever takes turns together also keeps the house: he calls `catch_up` for as
+        long as it `is_behind`.
+
         Args:
             has_begun: called when a turn has written something that waits for it.
         """
         self._storage.gather(has_begun)
+        self._has_keeper = True
         try:
             yield
         finally:
+            self._has_keeper = False
             self._storage.gather(None)
 
     def commit(self) -> None:
@@ -128,10 +141,10 @@ class House:
                 requester = keys.owner(turn, access_key)
             if proof is not None:
                 replays.spend(turn, proof)
-            return backend.perform(turn, requester, operation, given)
+            return _perform(turn, requester, operation, given)
 
     def move_clock(self, now_ms: int) -> None:
-        """Set a rehearsal's time.
+        """Set a rehearsal's time; what comes due by that is for `catch_up`.
 
         Raises:
             Refusal: it would run backwards.
@@ -155,7 +168,25 @@ class House:
             conn=conn,
             now_ms=clock.machine_ms() if now_ms is None else now_ms,
             mint=self._mint,
+            is_behind=self.is_behind,
+            lag_ms=self.faults.lag_ms,
         )
+
+
+def _perform(
+    turn: Turn, requester: int, operation: str, given: object
+) -> dict[str, Any]:
+    if turn.is_behind and isinstance(given, dict):
+        lifecycle.settle_named(
+            turn, hit_id=given.get("HITId"), assignment_id=given.get("AssignmentId")
+        )
+    try:
+        return backend.perform(turn, requester, operation, given)
+    except Refusal as refusal:
+        if turn.is_behind and refusal.turk_code == "InsufficientFunds":
+            # What is held for HITs that have expired may be about to be released.
+            raise Refusal("ThrottlingException", "Rate exceeded") from refusal
+        raise
 
 
 def rules_of(database: Path) -> Rules:

@@ -1,33 +1,47 @@
 """What time does to a marketplace: expiry, abandonment, auto-approval, disposal.
 
-Nothing runs in the background. Before each turn `catch_up` asks a few partial indexes
-what has come due and does it, each thing as of the moment it was due; so a clock that
-jumps a month leaves the same state as one that ticked through it.
+Before each turn `catch_up` asks a few partial indexes what has come due and does it,
+each thing as of the moment it was due; so a clock that jumps a month leaves the same
+state as one that ticked through it. It does so much at a time and no more: two hundred
+thousand HITs that expire together must not keep one call waiting. Until the rest is
+done turns are behind, and bring up to date first what they are about (`settle`).
 """
 
 import sqlite3
 
 from marketplace import assignments, events, hits
-from marketplace.clock import DAY
+from marketplace.requester import request_tokens
 from marketplace.reviewing import running
 from marketplace.turn import Turn
 
-_ABANDONED = "SELECT * FROM assignments WHERE status = 'Accepted' AND deadline_ms < ?"
+_ABANDONED = (
+    "SELECT *, deadline_ms AS at_ms FROM assignments "
+    "WHERE status = 'Accepted' AND deadline_ms < ?"
+)
+_EXPIRED = (
+    "SELECT id, hit_id, requester, hit_type, expires_ms AS at_ms FROM hits "
+    "WHERE is_expired = 0 AND expires_ms <= ?"
+)
 _UNDECIDED = (
-    "SELECT * FROM assignments WHERE status = 'Submitted' AND auto_approve_ms <= ?"
+    "SELECT *, auto_approve_ms AS at_ms FROM assignments "
+    "WHERE status = 'Submitted' AND auto_approve_ms <= ?"
 )
-_LATE = (
-    "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms "
-    "WHERE status = 'Open' AND deadline_ms < ?"
-)
-_EXPIRED = "SELECT * FROM hits WHERE is_expired = 0 AND expires_ms <= ?"
 _DISPOSABLE = (
     "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
 )
+_LATE = (
+    "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms WHERE id IN "
+    "(SELECT id FROM test_attempts WHERE status = 'Open' AND deadline_ms < ? LIMIT ?)"
+)
+_FORGET = (
+    "DELETE FROM request_tokens WHERE (requester, operation, token) IN "
+    "(SELECT requester, operation, token FROM request_tokens WHERE made_ms <= ? "
+    "LIMIT ?)"
+)
 
-TOKEN_LIFE = DAY
-"""MTurk remembers request tokens for 24 hours."""
 
+SLICE = 25
+"""So many things take a few milliseconds."""
 
 _ANYTHING = (
     "SELECT EXISTS (SELECT 1 FROM assignments "
@@ -45,41 +59,96 @@ _ANYTHING = (
 
 def is_due(turn: Turn) -> bool:
     """Whether there is anything to catch up with; costs a look into a few indexes."""
-    row = turn.one(_ANYTHING, turn.now_ms, turn.now_ms - TOKEN_LIFE)
+    row = turn.one(_ANYTHING, turn.now_ms, turn.now_ms - request_tokens.LIFE)
     return row is not None and bool(row[0])
 
 
-def catch_up(turn: Turn) -> None:
-    """Do everything that has come due by now, in the order in which it came due.
+def catch_up(turn: Turn, *, most: int = SLICE) -> bool:
+    """Do what has come due by now, in the order in which it came due.
 
     A worker's deadline may lie before or after the HIT's expiry; both orders leave the
     same HIT, but disposal counts from the last of them, so they are taken in order.
+
+    Args:
+        turn: the turn.
+        most: how many things are done.
+
+    Returns:
+        Whether something is left.
     """
     running.catch_up(turn)
-    while _do_due(turn):
+    left = most
+    while left and (done := _do_due(turn, most=left)):
         # A review may have decided, extended or ended what else was due.
+        left -= done
+    if left:
+        turn.run(_LATE, turn.now_ms, most)
+        _dispose(turn, "ORDER BY dispose_ms LIMIT ?", left)
+        turn.run(_FORGET, turn.now_ms - request_tokens.LIFE, most)
+    return is_due(turn)
+
+
+def settle(turn: Turn, hit: int) -> None:
+    """Bring one HIT up to date, if the turn is behind; whoever names a HIT does this.
+
+    Args:
+        turn: the turn.
+        hit: row id.
+    """
+    if not turn.is_behind:
+        return
+    running.catch_up(turn)
+    while _do_due(turn, most=SLICE, hit=hit):
         continue
-    turn.run(_LATE, turn.now_ms)
-    for row in turn.all(_DISPOSABLE, turn.now_ms):
-        hits.dispose(turn, row["id"], at_ms=row["dispose_ms"])
-    turn.run("DELETE FROM request_tokens WHERE made_ms <= ?", turn.now_ms - TOKEN_LIFE)
+    _dispose(turn, "AND id = ?", hit)
 
 
-def _do_due(turn: Turn) -> bool:
-    """Do what is due up to the first review it brings; whether one came."""
-    due = [
-        *((row["deadline_ms"], 0, row) for row in turn.all(_ABANDONED, turn.now_ms)),
-        *((row["expires_ms"], 1, row) for row in turn.all(_EXPIRED, turn.now_ms)),
-        *(
-            (row["auto_approve_ms"], 2, row)
-            for row in turn.all(_UNDECIDED, turn.now_ms)
+def settle_named(
+    turn: Turn, *, hit_id: object = None, assignment_id: object = None
+) -> None:
+    """Bring the HIT of one of these ids up to date, if there is such a HIT."""
+    if not turn.is_behind:
+        return
+    for query, key in (
+        ("SELECT id FROM hits WHERE hit_id = ?", hit_id),
+        ("SELECT hit FROM assignments WHERE assignment_id = ?", assignment_id),
+    ):
+        row = turn.one(query, key) if isinstance(key, str) else None
+        if row is not None:
+            settle(turn, row[0])
+
+
+def _do_due(turn: Turn, *, most: int, hit: int | None = None) -> int:
+    """Do what is due, of all or of one HIT, up to the first review; how much."""
+    due = sorted(
+        (
+            (row["at_ms"], kind, row["id"], row)
+            for kind, (query, key, _) in enumerate(_EVENTS)
+            for row in _rows(turn, query, None if hit is None else (key, hit), most)
         ),
-    ]
-    for at_ms, kind, row in sorted(due, key=lambda event: (*event[:2], event[2]["id"])):
-        _EVENTS[kind](turn, row, at_ms)
+        key=lambda event: event[:3],
+    )[:most]
+    for done, (at_ms, kind, _, row) in enumerate(due, start=1):
+        _EVENTS[kind][2](turn, row, at_ms)
         if running.catch_up(turn):
-            return True
-    return False
+            return done
+    return len(due)
+
+
+def _rows(
+    turn: Turn, query: str, only: tuple[str, int] | None, most: int
+) -> list[sqlite3.Row]:
+    if only is None:
+        return turn.all(f"{query} ORDER BY at_ms, id LIMIT ?", turn.now_ms, most)
+    column, hit = only
+    return turn.all(
+        f"{query} AND {column} = ? ORDER BY at_ms, id LIMIT ?", turn.now_ms, hit, most
+    )
+
+
+def _dispose(turn: Turn, which: str, value: int) -> None:
+    for row in turn.all(f"{_DISPOSABLE} {which}", turn.now_ms, value):
+        hits.dispose(turn, row["id"], at_ms=row["dispose_ms"])
 
 
 def _abandon(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
@@ -96,4 +165,9 @@ def _auto_approve(turn: Turn, row: sqlite3.Row, at_ms: int) -> None:
     assignments.approve(turn, row, at_ms=at_ms, feedback="")
 
 
-_EVENTS = (_abandon, _expire, _auto_approve)
+_EVENTS = (
+    (_ABANDONED, "hit", _abandon),
+    (_EXPIRED, "id", _expire),
+    (_UNDECIDED, "hit", _auto_approve),
+)
+"""What comes due, where it names its HIT, and what is done then."""

@@ -46,6 +46,13 @@ def m004_tests_reviews_and_events(db: Database) -> None:
             db.execute(statement)
 
 
+@migrations()
+def m005_a_glance_over_expired_hits(db: Database) -> None:
+    """The next HIT of a type is found without a look into those that have expired."""
+    db.execute("DROP INDEX hits_by_type")
+    db.execute("CREATE INDEX hits_by_type ON hits (hit_type, status, id, expires_ms)")
+
+
 _FIRST_MARKET = """
 CREATE TABLE settings (
     key TEXT PRIMARY KEY,

@@ -3,6 +3,9 @@
 Requests are worked on one after another, each in a turn of its own. What those wrote
 that the event loop had ready at the same time is committed together; meanwhile every
 answer waits, also one that only read, since it may have read what could still be lost.
+
+When more has come due than a call should wait for, the rest is done here, between
+calls.
 """
 
 import asyncio
@@ -13,6 +16,8 @@ from contextlib import contextmanager
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.house import House
+
+_BREATH_SECONDS = 0.001
 
 
 class Together:
@@ -28,6 +33,7 @@ class Together:
         self._house = house
         self._waiting: list[asyncio.Future[None]] = []
         self._is_open = False
+        self._is_keeping = False
 
     @contextmanager
     def opened(self) -> Iterator["Together"]:
@@ -44,6 +50,15 @@ class Together:
             await send(message)
 
         await self._app(scope, receive, send_what_is_safe)
+        if self._house.is_behind and not self._is_keeping:
+            self._is_keeping = True
+            asyncio.get_running_loop().call_soon(self._keep)
+
+    def _keep(self) -> None:
+        self._is_keeping = self._house.catch_up()
+        if self._is_keeping:
+            # Whoever has asked meanwhile comes between.
+            asyncio.get_running_loop().call_later(_BREATH_SECONDS, self._keep)
 
     def _has_begun(self) -> None:
         self._is_open = True

@@ -12,11 +12,21 @@ from marketplace.ids import Mint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What an operation may use."""
+    """What an operation may use.
+
+    Attributes:
+        conn: the open transaction.
+        now_ms: the present.
+        mint: where new ids come from.
+        is_behind: whether some of what has come due is not done yet.
+        lag_ms: how old a HIT must be to be in a list; only a rehearsal's script asks.
+    """
 
     conn: sqlite3.Connection
     now_ms: int
     mint: Mint
+    is_behind: bool = False
+    lag_ms: int = 0
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row, if there is one."""

@@ -16,11 +16,6 @@ from marketplace.transport import drop_connection
 
 _LOG = logging.getLogger(__name__)
 
-_THROTTLED = Refusal("ThrottlingException", "Rate exceeded")
-_BROKEN = Refusal(
-    "ServiceFault", "The service failed.", turk_code="ServiceFault", status=500
-)
-
 
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
@@ -41,8 +36,8 @@ class RequesterApi:
         fault = self._strike(call.operation)
         if fault is not None and fault.kind == "slow":
             await asyncio.sleep(fault.seconds)
-        if fault is not None and fault.kind in ("throttle", "server_error"):
-            return self._refused(_THROTTLED if fault.kind == "throttle" else _BROKEN)
+        if fault is not None and fault.answer is not None:
+            return self._refused(fault.answer)
         reply = self._perform(call, caller)
         if fault is not None and fault.kind == "lose_reply":
             await drop_connection(request)

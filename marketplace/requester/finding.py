@@ -1,8 +1,9 @@
 """Reading HITs and closing them: get, list, put aside, delete."""
 
+import sqlite3
 from typing import Any
 
-from marketplace import hits
+from marketplace import hits, lifecycle
 from marketplace.exceptions import does_not_exist, wrong_state
 from marketplace.requester import hit_types, shapes
 from marketplace.requester.paging import Page, page
@@ -122,11 +123,22 @@ def delete_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
 def _listed(
     turn: Turn, wanted: Page, condition: str, *values: object
 ) -> dict[str, Any]:
-    rows = turn.all(
-        f"{shapes.SELECT_HITS}{condition} AND hits.id < ? "
+    rows = _rows(turn, wanted, condition, *values)
+    if turn.is_behind:
+        for row in rows:
+            lifecycle.settle(turn, row["id"])
+        rows = _rows(turn, wanted, condition, *values)
+    return {**wanted.answer(rows), "HITs": [shapes.hit(row) for row in rows]}
+
+
+def _rows(
+    turn: Turn, wanted: Page, condition: str, *values: object
+) -> list[sqlite3.Row]:
+    return turn.all(
+        f"{shapes.SELECT_HITS}{condition} AND hits.created_ms <= ? AND hits.id < ? "
         "ORDER BY hits.id DESC LIMIT ?",
         *values,
+        turn.now_ms - turn.lag_ms,
         wanted.after[0] if wanted.after else _NEWEST,
         wanted.size,
     )
-    return {**wanted.answer(rows), "HITs": [shapes.hit(row) for row in rows]}

@@ -71,7 +71,7 @@ def groups(turn: Turn, worker: sqlite3.Row) -> list[Group]:
     )
     found = []
     for row in rows:
-        available = row["assignable_hits"] - touched[row["id"]]
+        available = row["assignable_hits"] - touched[row["id"]] - _unlisted(turn, row)
         requirements = json.loads(row["requirements"])
         if available > 0 and not eligibility.unmet(
             requirements, held, action="discover"
@@ -97,7 +97,8 @@ def group(turn: Turn, worker: sqlite3.Row, hit_group_id: str) -> Group:
     requirements = json.loads(row["requirements"])
     if eligibility.unmet(requirements, held, action="discover"):
         raise _nothing()
-    available = row["assignable_hits"] - _touched(turn, worker)[row["id"]]
+    touched = _touched(turn, worker)[row["id"]]
+    available = row["assignable_hits"] - touched - _unlisted(turn, row)
     return _group(turn, row, requirements, held, available=available)
 
 
@@ -105,9 +106,14 @@ def next_hit(turn: Turn, worker: sqlite3.Row, hit_type: int) -> sqlite3.Row | No
     """The oldest HIT of a type with a free slot that the worker never touched."""
     return turn.one(
         "SELECT * FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-        "AND NOT EXISTS (SELECT 1 FROM assignments WHERE assignments.hit = hits.id "
-        "AND assignments.worker = ?) ORDER BY id LIMIT 1",
+        # While much comes due at once, some that have expired are still called so.
+        "AND expires_ms > ? AND created_ms <= ? "
+        "AND NOT EXISTS (SELECT 1 FROM assignments "
+        "WHERE assignments.hit = hits.id AND assignments.worker = ?) "
+        "ORDER BY id LIMIT 1",
         hit_type,
+        turn.now_ms,
+        turn.now_ms - turn.lag_ms,
         worker["id"],
     )
 
@@ -148,6 +154,19 @@ def _touched(turn: Turn, worker: sqlite3.Row) -> Counter[int]:
         worker["id"],
     )
     return Counter({row["hit_type"]: row["times"] for row in rows})
+
+
+def _unlisted(turn: Turn, hit_type: sqlite3.Row) -> int:
+    """HITs that a rehearsal's script keeps out of lists for a while."""
+    if not turn.lag_ms:
+        return 0
+    row = turn.one(
+        "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+        "AND created_ms > ?",
+        hit_type["id"],
+        turn.now_ms - turn.lag_ms,
+    )
+    return row[0] if row else 0
 
 
 def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from marketplace import assignments
+from marketplace import assignments, lifecycle
 from marketplace.exceptions import Refusal
 from marketplace.requester import question
 from marketplace.turn import Turn
@@ -145,6 +145,7 @@ def own_assignment(turn: Turn, worker: sqlite3.Row, assignment_id: str) -> sqlit
     Raises:
         Refusal: there is none (404).
     """
+    lifecycle.settle_named(turn, assignment_id=assignment_id)
     row = turn.one(
         f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?",
         assignment_id,
@@ -213,6 +214,7 @@ def frame_url(
 
 
 def _hit_of(turn: Turn, group: discovery.Group, hit_id: str) -> sqlite3.Row:
+    lifecycle.settle_named(turn, hit_id=hit_id)
     row = turn.one(
         "SELECT * FROM hits WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
         hit_id,

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
 from marketplace.server import serve
-from tests.marketplace.market import START, Market, post, refusal
+from tests.marketplace.market import START, Market, expire, post, refusal
 
 
 def test_time_stands_still_and_never_runs_backwards(market: Market) -> None:
@@ -106,6 +106,71 @@ def test_a_slow_call_is_served_late(market: Market) -> None:
     assert time.monotonic() - began >= 0.2
 
 
+def test_a_call_is_refused_with_the_error_of_the_script(market: Market) -> None:
+    """The second HIT meets it, is not made, and the third is."""
+    client = market.requester()
+    error = {"code": "InsufficientFunds", "message": "No money today."}
+    market.set_faults(
+        {"kind": "refuse", "operation": "CreateHIT", "call": 2, "error": error},
+        {"kind": "refuse", "call": 4, "error": {"type": "Odd", "status": 503}},
+    )
+    post(client)
+    with pytest.raises(ClientError) as caught:
+        post(client)
+    kind, code, message = refusal(caught.value)
+    assert (kind, code) == ("RequestError", "InsufficientFunds")
+    assert message.startswith("No money today.")
+    post(client)
+    with pytest.raises(ClientError, match="Odd") as caught:
+        client.list_hits()
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 503
+    assert client.list_hits()["NumResults"] == 2
+
+
+def test_drawn_faults_are_the_same_for_the_same_seed(market: Market) -> None:
+    """Of forty calls about half are struck; again the same ones, others for others."""
+    client = market.requester()
+
+    def struck(seed: int) -> list[int]:
+        market.set_faults(
+            {"kind": "throttle", "times": 40, "chance": 0.5, "seed": seed}
+        )
+        found = []
+        for number in range(40):
+            try:
+                client.get_account_balance()
+            except ClientError:
+                found.append(number)
+        return found
+
+    first = struck(1)
+    # 40 fair draws: fewer than 8 or more than 32 come up once in 18,000 seeds.
+    assert 8 <= len(first) <= 32
+    assert struck(1) == first
+    assert struck(2) != first
+
+
+def test_a_new_hit_is_listed_after_the_lag(market: Market) -> None:
+    """Requesters' and workers' lists come late; who knows the id finds it at once."""
+    client, ann = market.requester(), market.worker()
+    market.set_faults({"kind": "lag", "seconds": 30})
+    made = post(client)
+    assert client.list_hits()["HITs"] == []
+    assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Assignable"
+    assert ann.groups() == []
+    assert ann.accept(made["HITGroupId"]).status_code == 409
+    expire(client, made["HITId"])
+    assert client.list_reviewable_hits()["HITs"] == []
+    post(client)
+    market.wait(seconds=29)
+    assert client.list_hits()["HITs"] == []
+    market.wait(seconds=1)
+    assert client.list_hits()["NumResults"] == 2
+    assert client.list_reviewable_hits()["NumResults"] == 1
+    assert ann.groups()[0]["available"] == 1
+    assert ann.accept(made["HITGroupId"]).status_code == 201
+
+
 @pytest.mark.parametrize(
     ("method", "path", "document"),
     [
@@ -125,6 +190,13 @@ def test_a_slow_call_is_served_late(market: Market) -> None:
         ("PUT", "faults", [{"kind": "slow", "seconds": -1}]),
         ("PUT", "faults", [{"kind": "slow", "operation": "GetHITs"}]),
         ("PUT", "faults", [{"kind": "slow", "call": "first"}]),
+        ("PUT", "faults", [{"kind": "slow", "chance": 2}]),
+        ("PUT", "faults", [{"kind": "slow", "chance": "often"}]),
+        ("PUT", "faults", [{"kind": "refuse"}]),
+        ("PUT", "faults", [{"kind": "slow", "error": {}}]),
+        ("PUT", "faults", [{"kind": "refuse", "error": {"status": 200}}]),
+        ("PUT", "faults", [{"kind": "refuse", "error": {"type": ""}}]),
+        ("PUT", "faults", [{"kind": "refuse", "error": "no"}]),
     ],
 )
 def test_a_control_that_makes_no_sense_is_refused(
