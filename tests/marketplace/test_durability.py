@@ -170,10 +170,9 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
         ends = await asyncio.gather(*going, return_exceptions=True)
         assert all(isinstance(end, ConnectionError) for end in ends), ends
 
-    with process(database) as (running, market):
-        # In a thread of its own: a browser test of the same process leaves a loop here.
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, load(market, running.kill)).result()
+    # In a thread of its own: a browser test of the same process leaves a loop here.
+    with process(database) as (running, market), ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, load(market, running.kill)).result()
     with closing(sqlite3.connect(database)) as conn:
         rows = conn.execute(
             "SELECT assignment_id, hit_id, assignments.status FROM assignments "
