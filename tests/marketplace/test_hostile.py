@@ -15,6 +15,7 @@ from marketplace.requester.model import (
     input_shape,
     operation_names,
 )
+from tests.marketplace.documents import form, question
 from tests.marketplace.market import QUESTION, Market, post
 
 SIGNED = "AWS4-HMAC-SHA256 Credential=FUZZ/20260105/us-east-1/mturk-requester/x"
@@ -43,6 +44,7 @@ NASTY: list[Any] = [
     "A",
     "3ABC",
     QUESTION,
+    form(question("q")),
     "0.01",
     "Exists",
 ]
@@ -125,7 +127,10 @@ PATHS = [
     "/worker/assignments/{}/return",
     "/worker/assignments/{}/time",
     "/worker/assignments/{}/thanks",
+    "/worker/qualifications",
+    "/worker/qualifications?q={}&before={}",
     "/worker/qualifications/{}/request",
+    "/worker/qualifications/{}/test",
     "/worker/static/{}",
     "/mturk/externalSubmit",
     "/mturk/externalSubmit?assignmentId={}&{}={}",
@@ -133,6 +138,7 @@ PATHS = [
     "/rehearsal/clock",
     "/rehearsal/workers",
     "/rehearsal/faults",
+    "/rehearsal/events?after={}",
     "/frames/{}",
     "/pictures/{}",
 ]

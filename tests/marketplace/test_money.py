@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from marketplace.system_qualifications import MASTERS_PRODUCTION
 from tests.marketplace.market import QUESTION, Market, expire, post, refusal
 
 
@@ -55,6 +56,28 @@ def test_fees_follow_the_price_list(
         return
     post(client, Reward=reward, MaxAssignments=assignments)
     assert client.get_account_balance()["OnHoldBalance"] == held
+
+
+@pytest.mark.parametrize(
+    ("comparator", "assignments", "held"),
+    [
+        ("Exists", 1, "0.69"),  # 25 % of 0.55 = 13.75 -> 14
+        ("Exists", 10, "8.00"),  # 45 % = 24.75 -> 25; 10 x 0.80
+        ("DoesNotExist", 1, "0.66"),  # 20 %
+    ],
+)
+def test_masters_cost_five_per_cent_more(
+    standing: Market, comparator: str, assignments: int, held: str
+) -> None:
+    """Where they are required; also when a HIT is moved to such a type."""
+    client = standing.requester()
+    masters = [{"QualificationTypeId": MASTERS_PRODUCTION, "Comparator": comparator}]
+    made = post(client, QualificationRequirements=masters, MaxAssignments=assignments)
+    assert client.get_account_balance()["OnHoldBalance"] == held
+    plain = post(client, MaxAssignments=assignments)
+    client.update_hit_type_of_hit(HITId=plain["HITId"], HITTypeId=made["HITTypeId"])
+    both = f"{2 * float(held):.2f}"
+    assert client.get_account_balance()["OnHoldBalance"] == both
 
 
 def test_what_cannot_be_paid_is_not_created(standing: Market) -> None:

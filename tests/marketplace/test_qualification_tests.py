@@ -369,3 +369,23 @@ def test_a_deleted_type_takes_its_hit_types_and_keeps_its_name_for_their_hits(
     market.wait(seconds=61)
     client.delete_hit(HITId=hit["HITId"])
     assert make(client, "gone") != kind
+
+
+def test_workers_are_told_of_what_they_are_given_and_what_is_taken(
+    standing: Market,
+) -> None:
+    """In their letterbox, unless the requester would rather not."""
+    client, ann = standing.requester(), standing.worker()
+    who: dict[str, Any] = {"WorkerId": ann.worker_id}
+    loud, quiet = make(client, "loud"), make(client, "quiet")
+    client.associate_qualification_with_worker(**who, QualificationTypeId=loud)
+    client.associate_qualification_with_worker(
+        **who, QualificationTypeId=quiet, SendNotification=False
+    )
+    client.disassociate_qualification_from_worker(
+        **who, QualificationTypeId=loud, Reason="It was a mistake."
+    )
+    page = ann.http.get("/worker/history", headers={"Accept": "text/html"}).text
+    assert "You have been granted the qualification loud" in page
+    assert "It was a mistake." in page
+    assert "quiet" not in page

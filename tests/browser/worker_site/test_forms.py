@@ -1,0 +1,93 @@
+"""Forms in a real browser: a test and a HIT by a person, accessible, held, kept."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.marketplace.documents import choice, form, free_text, key, question
+from tests.marketplace.market import Market, post
+from tests.marketplace.test_qualifications import make
+
+pytestmark = pytest.mark.browser
+
+ASKED = form(
+    "<Overview><Title>Birds</Title><Text>Look closely.</Text></Overview>",
+    question("bird", choice("robin", "crow"), required=True),
+    question(
+        "seen",
+        choice("beak", "wing", least=2, most=2, style="checkbox"),
+        content="<Text>What do you see?</Text>",
+    ),
+    question("place", choice("tree", "wire", style="dropdown")),
+    question("count", free_text('<IsNumeric minValue="1" maxValue="9"/>')),
+    question(
+        "why", free_text(rest="<NumberOfLinesSuggestion>3</NumberOfLinesSuggestion>")
+    ),
+)
+
+
+def check(page: Page) -> None:
+    """No fault that axe knows, and nothing wider than the phone."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_person_takes_a_test_on_a_phone(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """List, start, held by the browser, graded; by keyboard alone."""
+    client, ann = market.requester(), market.worker()
+    asked = form(question("bird", choice("robin", "crow"), required=True))
+    graded = key({"bird": [(["robin"], 7)]})
+    make(client, "Birds", Test=asked, AnswerKey=graded, TestDurationInSeconds=90)
+    page = open_site(ann.token, "/worker/qualifications", width=390, height=800)
+    check(page)
+    page.get_by_role("link", name="Take the test").click()
+    check(page)
+    page.get_by_role("button", name="Begin the test").press("Enter")
+    check(page)
+    send = page.get_by_role("button", name="Send the test")
+    send.press("Enter")
+    assert page.url.endswith("/test")  # the browser wants an answer first
+    assert page.locator("input:invalid").count() == 2
+    page.get_by_label("ROBIN").press("Space")
+    send.press("Enter")
+    page.get_by_text("with the value 7").wait_for()
+    check(page)
+
+
+def test_a_person_does_a_form_hit_and_loses_nothing(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """What no browser can hold comes back with words and everything still there."""
+    client, ann = market.requester(), market.worker()
+    made = post(client, Question=ASKED)
+    path = f"/worker/groups/{made['HITGroupId']}/preview"
+    page = open_site(ann.token, path, width=390, height=800)
+    check(page)
+    assert page.frame_locator("iframe").get_by_label("ROBIN").is_disabled()
+    page.get_by_role("button", name="Accept").click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("ROBIN").check()
+    frame.get_by_label("BEAK").check()
+    frame.get_by_role("group", name="Question 3").get_by_role("combobox").select_option(
+        "wire"
+    )
+    frame.get_by_role("spinbutton").fill("3")
+    frame.get_by_role("textbox").fill("It sang.\nTwice.")
+    check(page)
+    frame.get_by_role("button", name="Submit").click()
+    frame.get_by_role("alert").get_by_text("Please choose at least 2").wait_for()
+    check(page)
+    assert frame.get_by_label("ROBIN").is_checked()
+    assert frame.get_by_role("spinbutton").input_value() == "3"
+    assert frame.get_by_role("textbox").input_value() == "It sang.\nTwice."
+    frame.get_by_label("WING").check()
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    (work,) = client.list_assignments_for_hit(HITId=made["HITId"])["Assignments"]
+    assert "<SelectionIdentifier>wire</SelectionIdentifier>" in work["Answer"]
+    assert "<FreeText>It sang.\nTwice.</FreeText>" in work["Answer"]
