@@ -74,6 +74,7 @@ seed, $10,000.00 for any access key, and the controls under `/rehearsal/` |
 others (a name, a proxy in front) |
 | `--tls CERTIFICATE KEY` | PEM files; site and frames then speak HTTPS |
 | `--trust-local` | no signature is checked; it then binds to loopback only |
+| `--notify-url` | a queue or topic server on this machine that gets notifications |
 | `--as-aws`, `--aws-port`, `--proxy-port` | answer old programs as Amazon's hosts: \
 see below |
 
@@ -155,6 +156,49 @@ Production and sandbox are one here.
   judged ones it counts as 100. Work that waits for judgement does not lower it.
 - External pages may be on any host; their forms come by POST or GET and are sent on
   from a page of the site: see [the worker site](worker-site.md).
+
+## Forms and tests
+
+A `QuestionForm` (2005-10-01 or 2017-11-06) may be the question of a HIT or the `Test`
+of a qualification type. It is held to the schema, each fault with its line and column;
+document types are refused before anything in them is read. `FileUploadAnswer` and
+`Application` were retired by the service and are refused in words. `FormattedContent`
+is held to the service's table of tags and attributes and written anew: what is shown is
+never what was sent. Pictures, sounds and films come from where the form says, over http
+or https; nothing else does, and no script runs.
+
+The page is plain HTML: labels and legends, `required`, `min`, `max`, `maxlength`,
+`pattern`. The server holds all of it again, answers 422 with a complaint for each
+question (`complaints` in JSON), and shows the form with everything that was typed. A
+field is named after its `QuestionIdentifier`; a worker's own selection is
+`IDENTIFIER.OtherSelectionText`. An `AnswerFormatRegex` that takes longer than a tenth
+of a second is given up in the worker's favour.
+
+| address | what it does |
+|---|---|
+| `GET /worker/qualifications` | what the worker has and may ask for (`q`, `before`) |
+| `POST /worker/qualifications/ID/request` | asks: `Granted`, `Pending`, or `Testing`, \
+with the address of the test, which begins then |
+| `GET /worker/qualifications/ID/test` | the test that was begun, and until when |
+| `POST /worker/qualifications/ID/test` | its answers: `Granted` with `value`, \
+or `Pending` |
+
+A test counts from its beginning by the site's clock. What comes later than its duration
+is refused and was an attempt. It is graded by the key that it was begun with, even if
+the requester has changed it since.
+
+## Review policies and notifications
+
+`ScoreMyKnownAnswers` runs on each submission, `SimplePlurality` whenever a HIT becomes
+Reviewable: before anybody's next call, as of that moment, and before auto-approval. An
+action that cannot be done (no funds, a tenth assignment, wrong state) is `Failed` in
+the report and leaves nothing behind.
+
+Every event is written down; in a rehearsal `GET /rehearsal/events?after=NUMBER` shows
+them with what became of their messages. Messages are written in the same transaction as
+what they tell. With `--notify-url` they are posted there as SQS `SendMessage` or SNS
+`Publish`, at least once, in the background; failures are logged and tried again, ten
+times at most. Nothing is sent to another machine.
 
 ## Where the service was unclear
 
