@@ -43,7 +43,8 @@ def page(
             "Content-Security-Policy": (
                 "default-src 'none'; style-src 'self'; script-src 'self'; "
                 "img-src 'self'; connect-src 'self'; form-action 'self'; "
-                f"base-uri 'none'; frame-src 'self' {frame_origin}; frame-ancestors 'self'"
+                f"base-uri 'none'; frame-src 'self' {frame_origin}; "
+                "frame-ancestors 'self'"
             ),
             "Referrer-Policy": "same-origin",
             "X-Content-Type-Options": "nosniff",

@@ -1,10 +1,15 @@
 """Review policies over the wire: known answers on submission, plurality at the end."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from marketplace.audit import LAWS
 from marketplace.reviewing.scoring import Agreement, agreement, known_score
 from tests.marketplace.documents import choice, form, question
 from tests.marketplace.market import Market, Worker, expire, post, refusal
@@ -14,6 +19,16 @@ if TYPE_CHECKING:
 
 KNOWN = "ScoreMyKnownAnswers/2011-09-01"
 PLURALITY = "SimplePlurality/2011-09-01"
+
+
+@pytest.fixture(autouse=True)
+def balanced(tmp_path: Path) -> Iterator[None]:
+    """Whatever a policy did, the books balance afterwards."""
+    yield
+    if (tmp_path / "market.db").exists():
+        with closing(sqlite3.connect(tmp_path / "market.db")) as connection:
+            for law, query in LAWS.items():
+                assert connection.execute(query).fetchone() is None, law
 
 
 def policy(name: str, **parameters: object) -> dict[str, Any]:
