@@ -11,8 +11,9 @@ calls.
 import asyncio
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.house import House
@@ -49,7 +50,9 @@ class Together:
                 await self._commit_is_done()
             await send(message)
 
-        await self._app(scope, receive, send_what_is_safe)
+        # Who hangs up in the middle of a request has asked nothing.
+        with suppress(ClientDisconnect):
+            await self._app(scope, receive, send_what_is_safe)
         if self._house.is_behind and not self._is_keeping:
             self._is_keeping = True
             asyncio.get_running_loop().call_soon(self._keep)

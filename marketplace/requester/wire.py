@@ -75,7 +75,8 @@ def members(body: bytes) -> object:
 
 def answer(document: dict[str, Any]) -> bytes:
     """The body of a successful reply."""
-    return json.dumps(document, ensure_ascii=False).encode()
+    # A refusal quotes what was sent, also halves of characters that UTF-8 cannot carry.
+    return json.dumps(document, ensure_ascii=False).encode(errors="replace")
 
 
 def error(refusal: Refusal, *, now_ms: int) -> bytes:

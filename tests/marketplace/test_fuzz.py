@@ -1,0 +1,177 @@
+"""Whatever strangers send: a sentence, never a 5xx, and a no that changed nothing."""
+
+import asyncio
+import hashlib
+import itertools
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from marketplace import accounts, audit
+from marketplace.clock import DAY
+from marketplace.house import House, Rules
+from marketplace.server import serve
+from marketplace.workers import invitations
+from tests.bench.line import Line, Reply, connect
+from tests.marketplace import strangers
+from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
+
+RULES = Rules(rehearsal=True, seed=7, start=START)
+UNKEPT = ("calls", "sqlite_sequence")
+"""Counting a refused call is no change."""
+
+
+class Watch:
+    """A second pair of eyes on the file: what is in it, and whether that changed."""
+
+    def __init__(self, database: Path) -> None:
+        self._conn = sqlite3.connect(database)
+        self._version = -1
+        self._digest = ""
+        self._tables = [
+            row[0]
+            for row in self._conn.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+            if row[0] not in UNKEPT
+        ]
+
+    def close(self) -> None:
+        """Look away."""
+        self._conn.close()
+
+    def digest(self) -> str:
+        """The same as long as the same is in the tables."""
+        version = self._conn.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._version = version
+            found = hashlib.sha256()
+            for table in self._tables:
+                for row in self._conn.execute(f"SELECT * FROM {table}"):
+                    found.update(repr(row).encode("utf-8", "replace"))
+            self._digest = found.hexdigest()
+        return self._digest
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A running marketplace with something in it that could be broken."""
+
+    market: Market
+    known: strangers.Known
+    watch: Watch
+
+
+@contextmanager
+def scene(database: Path) -> Iterator[Scene]:
+    """HITs in several states, a worker at work, a qualification, an invitation."""
+    with closing(House(database, RULES)) as house, house.turn() as turn:
+        new = accounts.NewWorker(handle="invited", country="US")
+        invited = invitations.invite(turn, new, lifetime_ms=7 * DAY)
+    with (
+        serve(database, rehearsal=True, seed=7) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+        closing(Watch(database)) as watch,
+    ):
+        client, ann = market.requester("FUZZ"), market.worker(handle="ann")
+        made = post(client, MaxAssignments=9)
+        done = ann.do(made["HITGroupId"])
+        post(client)
+        group = post(client)["HITGroupId"]
+        accepted = ann.accept(group).json()["assignment_id"]
+        kind = client.create_qualification_type(
+            Name="Birds", Description="Knows birds.", QualificationTypeStatus="Active"
+        )["QualificationType"]
+        values = {
+            **HIT_TYPE,
+            "HITId": made["HITId"],
+            "HITTypeId": made["HITTypeId"],
+            "AssignmentId": done,
+            "WorkerId": ann.worker_id,
+            "WorkerIds": [ann.worker_id],
+            "QualificationTypeId": kind["QualificationTypeId"],
+            "Question": QUESTION,
+            "BonusAmount": "0.01",
+            "LifetimeInSeconds": 3600,
+            "MaxResults": 10,
+        }
+        known = strangers.Known(
+            values=values,
+            session=ann.token,
+            group=group,
+            accepted=accepted,
+            invitation=invited.code,
+        )
+        yield Scene(market, known, watch)
+
+
+async def answer(lines: dict[str, Line], origin: str, request: bytes) -> Reply:
+    """The reply, on a line that is opened again when the marketplace hung up."""
+    for _ in range(2):
+        if origin not in lines:
+            lines[origin] = await connect(origin)
+        try:
+            return await asyncio.wait_for(lines[origin].ask(request), 20)
+        except ConnectionError:
+            del lines[origin]
+    raise AssertionError(f"no answer to {request[:300]!r}")
+
+
+async def besiege(stage: Scene, count: int, seed: int) -> Counter[int]:
+    """Send so many requests, one after another; how often each status came."""
+    chance = random.Random(seed)  # noqa: S311 - the same requests every time
+    lines: dict[str, Line] = {}
+    statuses: Counter[int] = Counter()
+    before = stage.watch.digest()
+    for sent in itertools.islice(strangers.requests(stage.known, chance), count):
+        to = stage.market.frames if sent.to_frames else stage.market.endpoint
+        reply = await answer(lines, to, sent.request)
+        statuses[reply.status] += 1
+        after = stage.watch.digest()
+        assert (400 if sent.is_forged else 200) <= reply.status < 500, (
+            sent.what,
+            reply,
+        )
+        if reply.status >= 400:
+            assert b" " in reply.body.strip(), (sent.what, reply)
+            assert after == before, (sent.what, reply)
+        before = after
+    for line in lines.values():
+        line.close()
+    return statuses
+
+
+def check(folder: Path, *, count: int, seed: int) -> None:
+    """Besiege a marketplace, and look at what is left of it."""
+    database = folder / "market.db"
+    with scene(database) as stage:
+        statuses = asyncio.run(besiege(stage, count, seed))
+        # Most are refused; some were harmless, and prove that the door is open.
+        assert statuses[400] > count // 4, statuses
+        assert statuses[200] > count // 50, statuses
+        assert {401, 403, 404, 405, 413} <= set(statuses), statuses
+        client = stage.market.requester("FUZZ")
+        hit = client.get_hit(HITId=stage.known.values["HITId"])["HIT"]
+        assert hit["MaxAssignments"] >= 9
+    with closing(House(database, RULES)) as house, house.turn() as turn:
+        assert audit.broken_laws(turn) == []
+
+
+def test_strangers_get_a_sentence_and_change_nothing(tmp_path: Path) -> None:
+    """800 drawn requests: no 5xx, words with each 4xx, and an unchanged file."""
+    check(tmp_path, count=800, seed=1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_ten_thousand_strangers_get_a_sentence_and_change_nothing(
+    tmp_path: Path, seed: int
+) -> None:
+    """The same 4,000 times for each of three seeds: 12,000 requests."""
+    check(tmp_path, count=4000, seed=seed)
