@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from marketplace.exceptions import Refusal
 from marketplace.house import House, Rules, WrongDatabaseError
 from marketplace.server import serve
 from tests.bench.line import Line, call, connect, worker_call
+from tests.marketplace.apart import run_apart
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,9 +170,8 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
         ends = await asyncio.gather(*going, return_exceptions=True)
         assert all(isinstance(end, ConnectionError) for end in ends), ends
 
-    # In a thread of its own: a browser test of the same process leaves a loop here.
-    with process(database) as (running, market), ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, load(market, running.kill)).result()
+    with process(database) as (running, market):
+        run_apart(load(market, running.kill))
     with closing(sqlite3.connect(database)) as conn:
         rows = conn.execute(
             "SELECT assignment_id, hit_id, assignments.status FROM assignments "
