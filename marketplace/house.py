@@ -49,7 +49,7 @@ class House:
         self.calls = Calls()
         self.faults = FaultScript()
         self.is_behind = False
-        self._has_keeper = False
+        self._keeper: Callable[[], None] | None = None
         self._mint = Mint(rules.seed if rules.rehearsal else None)
         self._storage = Storage(database)
         try:
@@ -66,7 +66,7 @@ class House:
         What came due is kept even if the turn is refused. If too much has come due at
         once, the turn is behind; where a keeper catches up, it leaves that to him.
         """
-        if not (self.is_behind and self._has_keeper):
+        if self._keeper is None or not self.is_behind:
             self.catch_up()
         with self._storage.transaction() as conn:
             before = conn.total_changes
@@ -78,7 +78,12 @@ class House:
         """Do some of what has come due; whether something is left."""
         with self._storage.transaction() as conn:
             turn = self._turn(conn)
-            self.is_behind = lifecycle.is_due(turn) and lifecycle.catch_up(turn)
+            was_behind, self.is_behind = (
+                self.is_behind,
+                (lifecycle.is_due(turn) and lifecycle.catch_up(turn)),
+            )
+        if self.is_behind and not was_behind and self._keeper is not None:
+            self._keeper()
         return self.is_behind
 
     @contextmanager
@@ -88,21 +93,22 @@ class House:
             yield self._turn(conn)
 
     @contextmanager
-    def together(self, has_begun: Callable[[], None]) -> Iterator[None]:
+    def together(
+        self, has_begun: Callable[[], None], keeper: Callable[[], None]
+    ) -> Iterator[None]:
         """Turns of this block may share a commit, and are safe only after `commit`.
-
-        Whoever takes turns together also keeps the house: he calls `catch_up` for as
-        long as it `is_behind`.
 
         Args:
             has_begun: called when a turn has written something that waits for it.
+            keeper: called when the house falls behind; has to see to it that
+                `catch_up` is called for as long as it `is_behind`.
         """
         self._storage.gather(has_begun)
-        self._has_keeper = True
+        self._keeper = keeper
         try:
             yield
         finally:
-            self._has_keeper = False
+            self._keeper = None
             self._storage.gather(None)
 
     def commit(self) -> None:

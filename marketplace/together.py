@@ -9,6 +9,7 @@ calls.
 """
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.house import House
 
+_LOG = logging.getLogger(__name__)
+
 _BREATH_SECONDS = 0.001
+_PAUSE_SECONDS = 1.0
 
 
 class Together:
@@ -34,12 +38,11 @@ class Together:
         self._house = house
         self._waiting: list[asyncio.Future[None]] = []
         self._is_open = False
-        self._is_keeping = False
 
     @contextmanager
     def opened(self) -> Iterator["Together"]:
         """Take the turns of the house together for as long as the block lasts."""
-        with self._house.together(self._has_begun):
+        with self._house.together(self._has_begun, self._keep_later):
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,15 +56,18 @@ class Together:
         # Who hangs up in the middle of a request has asked nothing.
         with suppress(ClientDisconnect):
             await self._app(scope, receive, send_what_is_safe)
-        if self._house.is_behind and not self._is_keeping:
-            self._is_keeping = True
-            asyncio.get_running_loop().call_soon(self._keep)
+
+    def _keep_later(self) -> None:
+        # Whoever has asked meanwhile comes between.
+        asyncio.get_running_loop().call_later(_BREATH_SECONDS, self._keep)
 
     def _keep(self) -> None:
-        self._is_keeping = self._house.catch_up()
-        if self._is_keeping:
-            # Whoever has asked meanwhile comes between.
-            asyncio.get_running_loop().call_later(_BREATH_SECONDS, self._keep)
+        try:
+            if self._house.catch_up():
+                self._keep_later()
+        except sqlite3.Error:  # locked by another process, or a full disk
+            _LOG.exception("what has come due waits")
+            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._keep)
 
     def _has_begun(self) -> None:
         self._is_open = True

@@ -18,7 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +174,7 @@ def fill(database: Path, size: int) -> None:
             "Question": QUESTION,
         }
         for first in range(0, size, 1000):
-            with house.together(lambda: None):
+            with house.together(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
                     house.perform(KEY, "CreateHITWithHITType", given)
 
@@ -206,6 +206,32 @@ async def cost(market: Running) -> dict[str, float]:
         found[name] = statistics.median(took)
     line.close()
     return found
+
+
+async def expiring(market: Running) -> list[str]:
+    """All HITs expire with one jump of the clock; what calls meanwhile wait."""
+    control, line = await connect(market.site), await connect(market.site)
+    moment = json.dumps({"now": (START + timedelta(days=20)).isoformat()})
+    began = time.perf_counter()
+    jump = asyncio.create_task(
+        control.ask(worker_call("PUT /rehearsal/clock", "", moment))
+    )
+    probes = (
+        call("GetHIT", HITId=market.judged),
+        call("ListHITs"),
+        worker_call("GET /worker/hits", market.tokens[0]),
+        market.new_hit(),
+    )
+    took: list[float] = []
+    while not jump.done():
+        asked = time.perf_counter()
+        await line.ask(probes[len(took) % len(probes)])
+        took.append((time.perf_counter() - asked) * 1000)
+    found = [f"{time.perf_counter() - began:.1f}", f"{len(took)}"]
+    control.close()
+    line.close()
+    middle, _, most = _percentiles(took)
+    return [*found, middle, most, f"{max(took):.0f}"]
 
 
 async def _work(line: Line, market: Running, token: str) -> None:
@@ -259,14 +285,17 @@ def _crowds(folder: Path) -> None:
 
 
 def _sizes(folder: Path, sizes: tuple[int, ...]) -> None:
-    found = []
+    found, expired = [], []
     for size in sizes:
         database = folder / f"size{size}.db"
         fill(database, size)
         with running(database) as market:
             found.append(asyncio.run(cost(market)))
+            expired.append([f"{size:,}", *asyncio.run(expiring(market))])
     rows = [[name, *(f"{costs[name]:.2f}" for costs in found)] for name in found[0]]
     _table(["median, ms", *(f"{size:,} HITs" for size in sizes)], rows)
+    head = ["HITs that expire at once", "all settled after, s", "calls meanwhile"]
+    _table([*head, "p50, ms", "p99, ms", "longest, ms"], expired)
 
 
 def _percentiles(values: list[float]) -> list[str]:
@@ -283,7 +312,7 @@ def _table(head: list[str], rows: list[list[str]]) -> None:
 
 
 def main(sizes: tuple[int, ...]) -> None:
-    """Print the three tables."""
+    """Print the tables."""
     print(
         f"Measured with {os.cpu_count()} processor cores, Python "
         f"{platform.python_version()}, questions of {len(QUESTION)} bytes, client and "

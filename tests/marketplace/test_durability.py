@@ -198,7 +198,7 @@ def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None
     with (
         closing(House(database, Rules(rehearsal=True, seed=7))) as house,
         closing(sqlite3.connect(database)) as other,
-        house.together(lambda: begun.append("once")),
+        house.together(lambda: begun.append("once"), lambda: None),
     ):
         house.perform("ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
@@ -215,7 +215,7 @@ def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     """If the file's transaction is lost, so is the answer of everyone in it."""
     with closing(House(tmp_path / "market.db", Rules(rehearsal=True))) as house:
         for goes_on in (False, True):
-            with house.together(lambda: None):
+            with house.together(lambda: None, lambda: None):
                 house.perform("ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
                 house._storage._conn.execute("ROLLBACK")

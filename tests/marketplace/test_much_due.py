@@ -71,7 +71,7 @@ def crowded() -> Iterator[Crowded]:
     """Many HITs that expired an hour ago, and a keeper who has done one slice."""
     made = Crowded(MANY)
     made.later(2)
-    with closing(made.house), made.house.together(lambda: None):
+    with closing(made.house), made.house.together(lambda: None, lambda: None):
         assert made.house.catch_up()
         yield made
 
