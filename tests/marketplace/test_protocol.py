@@ -136,7 +136,10 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
         ({"QualificationRequirements": [1]}, "must be an object"),
         ({"Question": None}, "Exactly one of Question and HITLayoutId"),
         ({"HITLayoutParameters": []}, "needs HITLayoutId"),
-        ({"AssignmentReviewPolicy": {"PolicyName": "x"}}, "must be ScoreMyKnownAnswers"),
+        (
+            {"AssignmentReviewPolicy": {"PolicyName": "x"}},
+            "must be ScoreMyKnownAnswers",
+        ),
     ],
 )
 def test_parameters_are_held_to_model_and_documents(
