@@ -4,8 +4,9 @@ from pathlib import Path
 
 from prefect import tags
 
+from domain.progress import Progress
 from flows.advance import advance, run
-from flows.steps.progress import Progress, progress
+from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place, stored_place
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from prefect import tags
 from rich.progress import Progress as Bar
 
+from domain.progress import Progress
 from flows.rehearse import prepare, rehearse
-from flows.steps.progress import Progress, progress
+from flows.steps.progress import progress
 from flows.wiring import listening, stored_place
 
 

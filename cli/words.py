@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from domain.money import dollars
-from flows.steps.progress import Progress
+from domain.progress import Progress
 
 
 def say_progress(progress: Progress, *, as_json: bool) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from prefect import flow
 
+from domain.progress import Progress
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
-from flows.steps.progress import Progress
 from flows.wiring import load_campaign, market_place
 from flows.writing import write_results
 

@@ -11,7 +11,7 @@ from prefect.artifacts import (
 
 from domain.ids import WorkerId
 from domain.money import dollars
-from flows.steps.progress import Progress
+from domain.progress import Progress
 from flows.wiring import place_of
 from postprocess.pseudonyms import pseudonym
 from store import judgements

@@ -11,8 +11,9 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
+from domain.progress import Progress
 from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import Progress, progress
+from flows.steps.progress import progress
 from flows.wiring import place_of, tell
 
 

@@ -16,7 +16,7 @@ from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
-from flows.steps.progress import Progress
+from domain.progress import Progress
 from flows.workplace import Workplace
 from hit_templates.tasks import load_task
 from platforms.mturk import MTurk, refuse_closed_host

@@ -1,63 +1,11 @@
 """What has been done, what it cost, and who waits for whom; for people and programs."""
 
-from dataclasses import asdict, dataclass
-from typing import Literal
-
+from domain.progress import Progress, Waiting
 from flows.steps.decide import waiting_for_people
 from flows.steps.launch import next_hits
 from flows.steps.state import State, counted, missing, read_state
 from flows.workplace import Workplace
 from store import judgements, ledger
-
-Waiting = Literal["nobody", "workers", "people", "the next pass"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """A campaign at a glance; counts unless the name says cents.
-
-    Attributes:
-        accepted: answers that count towards the dataset.
-        missing: accepted answers that are still wanted, over all items.
-        replaced: HITs that were posted because answers were missing.
-        to_decide: subjects that wait for a person's decision.
-        waiting_for: who has to act before anything moves.
-        cap_reached: answers are missing, and no more can be bought.
-    """
-
-    campaign: str
-    is_rehearsal: bool
-    items: int
-    batch: int
-    batches: int
-    hits_posted: int
-    hits_open: int
-    replaced: int
-    submitted: int
-    answers: int
-    flagged: int
-    accepted: int
-    dropped: int
-    surplus: int
-    missing: int
-    rejected: int
-    excluded: int
-    to_decide: int
-    rewards_cents: int
-    fees_cents: int
-    held_cents: int
-    budget_cents: int
-    waiting_for: Waiting
-    cap_reached: bool
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether nothing is left to do."""
-        return self.waiting_for == "nobody"
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain values, for `--json`."""
-        return {**asdict(self), "is_finished": self.is_finished}
 
 
 def progress(place: Workplace) -> Progress:
@@ -105,7 +53,10 @@ def progress(place: Workplace) -> Progress:
 
 
 def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
-    is_open = any(hit.hit_id and not hit.collected_at for hit in state.hits)
+    if any(hit.hit_id is None for hit in state.hits):
+        # A pass died while it posted: workers at the first HITs do not wait for that.
+        return "the next pass"
+    is_open = any(not hit.collected_at for hit in state.hits)
     if is_open:
         return "workers"
     if to_decide:
@@ -116,9 +67,4 @@ def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
 
 
 def _has_due(place: Workplace, state: State) -> bool:
-    return bool(
-        any(hit.hit_id is None for hit in state.hits)
-        or state.has_undecided()
-        or state.unsettled()
-        or next_hits(place, state)
-    )
+    return bool(state.has_undecided() or state.unsettled() or next_hits(place, state))

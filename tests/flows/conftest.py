@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from domain.progress import Progress
 from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import Progress, progress
+from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place
 from flows.workplace import Workplace
 from marketplace.server import serve

@@ -1,0 +1,54 @@
+"""How far a campaign has come, as a value: counts, money, and who has to act."""
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Waiting = Literal["nobody", "workers", "people", "the next pass"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A campaign at a glance; counts unless the name says cents.
+
+    Attributes:
+        accepted: answers that count towards the dataset.
+        missing: accepted answers that are still wanted, over all items.
+        replaced: HITs that were posted because answers were missing.
+        to_decide: subjects that wait for a person's decision.
+        waiting_for: who has to act before anything moves.
+        cap_reached: answers are missing, and no more can be bought.
+    """
+
+    campaign: str
+    is_rehearsal: bool
+    items: int
+    batch: int
+    batches: int
+    hits_posted: int
+    hits_open: int
+    replaced: int
+    submitted: int
+    answers: int
+    flagged: int
+    accepted: int
+    dropped: int
+    surplus: int
+    missing: int
+    rejected: int
+    excluded: int
+    to_decide: int
+    rewards_cents: int
+    fees_cents: int
+    held_cents: int
+    budget_cents: int
+    waiting_for: Waiting
+    cap_reached: bool
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.waiting_for == "nobody"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for `--json`."""
+        return {**asdict(self), "is_finished": self.is_finished}
