@@ -30,6 +30,9 @@ _listeners: list[Callable[[Progress], None]] = []
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 REHEARSAL = "rehearsal"
+AT_ONCE = 16
+"""Calls under way at a time on a marketplace; beyond it only the caller's own
+processor is busier, see docs/benchmarks.md."""
 
 
 def load_campaign(
@@ -112,6 +115,7 @@ def market_place(
             world=endpoint,
             name=secrets.token_hex(8),
             key=secrets.token_bytes(32),
+            at_once=AT_ONCE,
         ) as place,
     ):
         yield place
@@ -194,6 +198,7 @@ def _opened(
     world: str,
     name: str,
     key: bytes,
+    at_once: int = 1,
 ) -> Iterator[Workplace]:
     store = open_store(campaign.out / FILE_NAME, create=True)
     try:
@@ -212,6 +217,7 @@ def _opened(
             clock=clock,
             is_rehearsal=world.startswith(REHEARSAL),
             pseudonym_key=key,
+            at_once=at_once,
         )
         _open[str(campaign.path)] = place
         yield place

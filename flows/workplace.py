@@ -15,6 +15,8 @@ class Workplace:
     Attributes:
         is_rehearsal: workers are simulated and no money moves.
         pseudonym_key: keys the hashes that stand for worker ids outside the store.
+        at_once: how many calls may be under way at a time. One in a rehearsal, whose
+            marketplace shares the process and gives ids in the order of the calls.
     """
 
     campaign: Campaign
@@ -23,3 +25,4 @@ class Workplace:
     clock: Clock
     is_rehearsal: bool
     pseudonym_key: bytes
+    at_once: int = 1

@@ -1,4 +1,4 @@
-"""Doing outward acts once: an intent is durable before the call, its outcome after.
+"""Outward acts that happen once: an intent is durable before, its outcome after.
 
 A process may die at any point. Between intent and outcome nobody knows whether the call
 reached the platform, so the next pass **looks** before it acts again. The promise is
@@ -50,56 +50,25 @@ def store_name(store: Store) -> str:
     return str(row[0])
 
 
-def carry_out(
-    store: Store,
-    intent: Intent,
-    *,
-    act: Callable[[], str],
-    look: Callable[[], str | None],
-    record: Callable[[str], None],
-    clock: Clock,
-) -> str:
-    """Do an outward act unless it was done; its outcome either way.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """An intent, and how it is carried out.
 
-    Args:
-        store: where intent and outcome are kept.
+    Attributes:
         intent: the act, by its stable key.
-        act: makes the call; gives the outcome as text (an id, or "done").
+        do: makes the call; gives the outcome as text (an id, or "done").
         look: asks the platform whether an earlier call got through; its outcome, or
             `None`. Asked only when an earlier process left the intent open.
         record: writes what follows from the outcome, in the transaction that closes
             the intent; both are stored or neither.
-        clock: tells when.
 
-    Raises:
-        StoreError: another pass closed the intent meanwhile; nothing is recorded twice.
-        PlatformRefused, TransientPlatformError: from `act`; the intent stays open.
+    `do` and `look` may be called in any thread, and leave the store alone.
     """
-    row = _read(store, intent)
-    if row is not None and row.outcome is not None:
-        return row.outcome
-    outcome = None
-    if row is None:
-        _declare(store, intent, clock)
-    else:
-        outcome = look()
-        if outcome is None and not row.means(intent):
-            # The earlier call never got through, and what is wanted has changed since
-            # (a price was mended, a title reworded): the new meaning is the one to do.
-            _declare(store, intent, clock)
-    if outcome is None:
-        outcome = act()
-    with store.db.atomic():
-        record(outcome)
-        closed = store.db.execute(
-            "UPDATE intents SET done_at = ?, outcome = ? "
-            "WHERE intent_key = ? AND done_at IS NULL",
-            [to_text(clock.now()), outcome, intent.key],
-        )
-        if closed.rowcount != 1:
-            # Undoes the record: whoever closed it has written it already.
-            raise StoreError(f"{store.path}: {intent.key} was closed by another pass")
-    return outcome
+
+    intent: Intent
+    do: Callable[[], str]
+    look: Callable[[], str | None]
+    record: Callable[[str], None]
 
 
 def done(store: Store, operation: str) -> set[str]:
@@ -114,46 +83,67 @@ def done(store: Store, operation: str) -> set[str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    operation: str
-    arguments: str
-    amount_cents: int
-    outcome: str | None
-
-    def means(self, intent: Intent) -> bool:
-        """Whether the stored intent is this one, to the cent."""
-        return (self.operation, self.arguments, self.amount_cents) == (
-            intent.operation,
-            _arguments(intent),
-            intent.amount_cents,
-        )
-
-
-def _read(store: Store, intent: Intent) -> _Row | None:
+def open_cents(store: Store, operation: str, *, but: str) -> int:
+    """The most that open intents of an operation may cost, one key's left out."""
     row = store.db.execute(
-        "SELECT operation, arguments, amount_cents, outcome FROM intents "
-        "WHERE intent_key = ?",
-        [intent.key],
+        "SELECT coalesce(sum(amount_cents), 0) FROM intents "
+        "WHERE operation = ? AND done_at IS NULL AND intent_key <> ?",
+        [operation, but],
     ).fetchone()
-    return None if row is None else _Row(*row)
+    return int(row[0])
 
 
-def _declare(store: Store, intent: Intent, clock: Clock) -> None:
-    with store.db.atomic():
-        store.db.execute(
-            "INSERT OR REPLACE INTO intents "
-            "(intent_key, operation, arguments, amount_cents, made_at) "
-            "VALUES (?, ?, ?, ?, ?)",
-            [
-                intent.key,
-                intent.operation,
-                _arguments(intent),
-                intent.amount_cents,
-                to_text(clock.now()),
-            ],
-        )
+def read(store: Store, intent: Intent) -> tuple[str | None] | None:
+    """The outcome of an intent, `(None,)` while open; `None` if never declared."""
+    row: tuple[str | None] | None = store.db.execute(
+        "SELECT outcome FROM intents WHERE intent_key = ?", [intent.key]
+    ).fetchone()
+    return row
 
 
-def _arguments(intent: Intent) -> str:
-    return json.dumps(dict(intent.arguments), sort_keys=True)
+def declare(store: Store, intent: Intent, clock: Clock) -> None:
+    """Write an intent down; over an open one, which was looked for and not found.
+
+    What is wanted may have changed since (a price was mended, a title reworded): the
+    new meaning is the one that is done. Part of a transaction.
+
+    Raises:
+        StoreError: another pass closed it meanwhile.
+    """
+    declared = store.db.execute(
+        "INSERT INTO intents (intent_key, operation, arguments, amount_cents, made_at) "
+        "VALUES (:key, :operation, :arguments, :cents, :at) "
+        "ON CONFLICT (intent_key) DO UPDATE SET operation = :operation, "
+        "arguments = :arguments, amount_cents = :cents, made_at = :at "
+        "WHERE done_at IS NULL",
+        {
+            "key": intent.key,
+            "operation": intent.operation,
+            "arguments": json.dumps(dict(intent.arguments), sort_keys=True),
+            "cents": intent.amount_cents,
+            "at": to_text(clock.now()),
+        },
+    )
+    if declared.rowcount != 1:
+        raise _closed_by_another(store, intent)
+
+
+def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
+    """Write down an outcome and what follows from it; part of a transaction.
+
+    Raises:
+        StoreError: another pass closed the intent meanwhile.
+    """
+    act.record(outcome)
+    closed = store.db.execute(
+        "UPDATE intents SET done_at = ?, outcome = ? "
+        "WHERE intent_key = ? AND done_at IS NULL",
+        [to_text(clock.now()), outcome, act.intent.key],
+    )
+    if closed.rowcount != 1:
+        # Undoes the record: whoever closed it has written it already.
+        raise _closed_by_another(store, act.intent)
+
+
+def _closed_by_another(store: Store, intent: Intent) -> StoreError:
+    return StoreError(f"{store.path}: {intent.key} was closed by another pass")

@@ -1,7 +1,10 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
+from domain.assignment import Assignment
 from domain.hit import PlannedHit
 from domain.ids import HitId
 from flows.workplace import Workplace
@@ -20,12 +23,23 @@ def collect(place: Workplace) -> int:
         for hit_id in place.platform.reviewable_hits(hit_types)
         if hit_id in waiting
     )
-    reviewable = list(islice(news, len(waiting)))
-    return sum(_collect(place, waiting[hit_id], hit_id) for hit_id in reviewable)
+    listed = set(islice(news, len(waiting)))
+    # In the order they were planned, so that two stores of one campaign read alike.
+    reviewable = [hit for hit_id, hit in waiting.items() if hit_id in listed]
+    with ThreadPoolExecutor(place.at_once, thread_name_prefix="fetch") as pool:
+        fetched = pool.map(lambda hit: _fetch(place, hit), reviewable)
+        return sum(
+            _keep(place, hit, arrived)
+            for hit, arrived in zip(reviewable, fetched, strict=True)
+        )
 
 
-def _collect(place: Workplace, hit: PlannedHit, hit_id: HitId) -> int:
-    arrived = list(place.platform.assignments(hit_id, slots=hit.max_assignments))
+def _fetch(place: Workplace, hit: PlannedHit) -> list[Assignment]:
+    hit_id = HitId(str(hit.hit_id))
+    return list(place.platform.assignments(hit_id, slots=hit.max_assignments))
+
+
+def _keep(place: Workplace, hit: PlannedHit, arrived: Sequence[Assignment]) -> int:
     task, now = place.campaign.task, place.clock.now()
     with place.store.db.atomic():
         for assignment in arrived:
@@ -33,7 +47,7 @@ def _collect(place: Workplace, hit: PlannedHit, hit_id: HitId) -> int:
                 task, assignment.assignment_id, hit.item_ids, assignment.fields
             )
             assignments.keep(place.store, assignment, answers)
-        hits.mark_collected(place.store, hit_id, at=now)
+        hits.mark_collected(place.store, HitId(str(hit.hit_id)), at=now)
         _release_unused(place, hit, len(arrived))
     return len(arrived)
 

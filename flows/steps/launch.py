@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import chain
+from threading import Lock
 
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded
@@ -23,8 +24,9 @@ from flows.steps.state import State, missing, read_state
 from flows.workplace import Workplace
 from hit_templates.render import html_question, render_hit
 from store import hits, intents, ledger
+from store.acting import carry_out
 from store.database import about, fix
-from store.intents import Intent
+from store.intents import Act, Intent
 
 
 def launch(place: Workplace) -> int:
@@ -41,9 +43,23 @@ def launch(place: Workplace) -> int:
     if not unposted:
         return 0
     find = _Finder(place)
+    # Asked for beforehand: no call is made while the store is being written.
+    types = {
+        cents: _hit_type(place, cents)
+        for cents in sorted({hit.reward_cents for hit in unposted})
+    }
     items = {item.item_id: item for item in place.campaign.items}
-    for hit in unposted:
-        _post(place, hit, _hit_type(place, hit.reward_cents), items, find)
+    carry_out(
+        place.store,
+        (
+            _publish(place, hit, types[hit.reward_cents], items, find)
+            for hit in unposted
+        ),
+        clock=place.clock,
+        at_once=place.at_once,
+        # What is refused to one HIT (money, a title) is refused to the next.
+        stop_at_refusal=True,
+    )
     return len(unposted)
 
 
@@ -149,28 +165,24 @@ class _Finder:
     def __init__(self, place: Workplace) -> None:
         self._place = place
         self._known: dict[str, HitId] | None = None
+        self._lock = Lock()
 
     def __call__(self, annotation: str) -> HitId | None:
-        if self._known is None:
-            self._known = dict(self._place.platform.find_hits())
+        with self._lock:
+            if self._known is None:
+                self._known = dict(self._place.platform.find_hits())
         return self._known.get(annotation)
 
 
-def _post(
+def _publish(
     place: Workplace,
     hit: PlannedHit,
     hit_type_id: HitTypeId,
     items: dict[ItemId, Item],
     find: Callable[[str], HitId | None],
-) -> None:
+) -> Act:
     campaign, store, clock = place.campaign, place.store, place.clock
     cost = hit.cost_cents
-    if ledger.taken_cents(store) + cost > campaign.rewards.budget_cents:
-        raise BudgetExceeded(
-            f"{hit.hit_key}: would cost {dollars(cost)}, more than is left of the cap "
-            f"of {dollars(campaign.rewards.budget_cents)}",
-            next_step=f"piecework status {campaign.path}",
-        )
     annotation = f"{intents.store_name(store)}/{hit.hit_key}"
     intent = Intent(
         key=f"publish:{hit.hit_key}",
@@ -178,15 +190,17 @@ def _post(
         arguments={"hit_type_id": hit_type_id, "annotation": annotation},
         amount_cents=cost,
     )
+    _stay_below_cap(place, intent)
+    token = intent.token(store)
 
-    def act() -> str:
+    def do() -> str:
         return place.platform.publish(
             hit_type_id,
             question(campaign, hit, items),
             max_assignments=hit.max_assignments,
             lifetime_seconds=campaign.posting.lifetime_seconds,
             annotation=annotation,
-            token=intent.token(store),
+            token=token,
         )
 
     def record(hit_id: str) -> None:
@@ -198,14 +212,21 @@ def _post(
             store, cost, credit="requester", debit="held", intent_key=intent.key, at=now
         )
 
-    intents.carry_out(
-        store,
-        intent,
-        act=act,
-        look=lambda: find(annotation),
-        record=record,
-        clock=clock,
+    return Act(intent=intent, do=do, look=lambda: find(annotation), record=record)
+
+
+def _stay_below_cap(place: Workplace, intent: Intent) -> None:
+    # Calls that are under way count as if they had got through.
+    taken = ledger.taken_cents(place.store) + intents.open_cents(
+        place.store, "publish", but=intent.key
     )
+    cap = place.campaign.rewards.budget_cents
+    if taken + intent.amount_cents > cap:
+        raise BudgetExceeded(
+            f"{intent.key}: would cost {dollars(intent.amount_cents)}, more than is "
+            f"left of the cap of {dollars(cap)}",
+            next_step=f"piecework status {place.campaign.path}",
+        )
 
 
 def _with_page_url(item: Item) -> Item:

@@ -12,10 +12,12 @@ from flows.steps.launch import exclusion
 from flows.steps.state import SETTLEMENTS, State, read_state, settlement_key
 from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
-from store import intents, ledger
-from store.intents import Intent
+from store import ledger
+from store.acting import carry_out
+from store.intents import Act, Intent
 
 _ORDER = ("approve", "reject", "exclude", "block")
+_NAMED = 5
 DONE = "done"
 PAID_ALREADY = "approved by the platform before"
 
@@ -29,17 +31,29 @@ def settle(place: Workplace) -> int:
         PlatformRefused: naming what was refused; a later pass tries it again.
     """
     state = read_state(place)
-    due = sorted(state.unsettled(), key=lambda one: _ORDER.index(one.verdict))
-    refused = []
-    for decision in due:
-        try:
-            _carry_out(place, state, decision)
-        except PlatformRefused as refusal:
-            refused.append((decision, refusal))
+    due = state.unsettled()
+    refused: list[tuple[Decision, PlatformRefused]] = []
+    for verdict in _ORDER:
+        # One kind after the other is done, however many calls are under way at once.
+        mine = {
+            settlement_key(decision): decision
+            for decision in due
+            if decision.verdict == verdict
+        }
+        refused += [
+            (mine[act.intent.key], refusal)
+            for act, refusal in carry_out(
+                place.store,
+                (_act(place, state, decision) for decision in mine.values()),
+                clock=place.clock,
+                at_once=place.at_once,
+            )
+        ]
     if refused:
-        named = "; ".join(_told(place, *one) for one in refused)
+        named = "; ".join(_told(place, *one) for one in refused[:_NAMED])
+        more = f"; and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
         raise PlatformRefused(
-            f"{len(refused)} of {len(due)} decisions were refused: {named}",
+            f"{len(refused)} of {len(due)} decisions were refused: {named}{more}",
             code=refused[0][1].code,
             next_step=f"piecework status {place.campaign.path}",
         )
@@ -55,14 +69,14 @@ def _told(place: Workplace, decision: Decision, refusal: PlatformRefused) -> str
     return f"{decision.verdict} {named}: {words}"
 
 
-def _carry_out(place: Workplace, state: State, decision: Decision) -> None:
+def _act(place: Workplace, state: State, decision: Decision) -> Act:
     verbs = {
         "approve": _approve,
         "reject": _reject,
         "exclude": _exclude,
         "block": _block,
     }
-    act, look, cents = verbs[decision.verdict](place, state, decision)
+    do, look, cents = verbs[decision.verdict](place, state, decision)
     intent = Intent(
         key=settlement_key(decision),
         operation=SETTLEMENTS[decision.verdict],
@@ -74,9 +88,7 @@ def _carry_out(place: Workplace, state: State, decision: Decision) -> None:
         if decision.subject_kind == "assignment":
             _book(place, state, decision, intent.key, outcome)
 
-    intents.carry_out(
-        place.store, intent, act=act, look=look, record=record, clock=place.clock
-    )
+    return Act(intent=intent, do=do, look=look, record=record)
 
 
 _Verb = tuple[Callable[[], str], Callable[[], str | None], int]
@@ -85,7 +97,7 @@ _Verb = tuple[Callable[[], str], Callable[[], str | None], int]
 def _approve(place: Workplace, state: State, decision: Decision) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
 
-    def act() -> str:
+    def do() -> str:
         place.platform.approve(assignment_id)
         return DONE
 
@@ -93,7 +105,7 @@ def _approve(place: Workplace, state: State, decision: Decision) -> _Verb:
         is_done = place.platform.assignment_status(assignment_id) == "Approved"
         return DONE if is_done else None
 
-    return act, look, sum(_price(state, decision))
+    return do, look, sum(_price(state, decision))
 
 
 def _reject(place: Workplace, _state: State, decision: Decision) -> _Verb:
@@ -103,7 +115,7 @@ def _reject(place: Workplace, _state: State, decision: Decision) -> _Verb:
         status = place.platform.assignment_status(assignment_id)
         return {"Rejected": DONE, "Approved": PAID_ALREADY}.get(status)
 
-    def act() -> str:
+    def do() -> str:
         try:
             place.platform.reject(assignment_id, decision.because)
         except PlatformRefused:
@@ -114,31 +126,31 @@ def _reject(place: Workplace, _state: State, decision: Decision) -> _Verb:
             return found
         return DONE
 
-    return act, look, 0
+    return do, look, 0
 
 
 def _exclude(place: Workplace, _state: State, decision: Decision) -> _Verb:
     worker_id, door = WorkerId(decision.subject_id), exclusion(place)
 
-    def act() -> str:
+    def do() -> str:
         place.platform.exclude(worker_id, door)
         return DONE
 
     def look() -> str | None:
         return DONE if worker_id in place.platform.excluded(door) else None
 
-    return act, look, 0
+    return do, look, 0
 
 
 def _block(place: Workplace, _state: State, decision: Decision) -> _Verb:
     worker_id = WorkerId(decision.subject_id)
 
-    def act() -> str:
+    def do() -> str:
         place.platform.block(worker_id, decision.because)
         return DONE
 
     # Blocking twice is blocking once, so nothing needs to be looked up.
-    return act, lambda: None, 0
+    return do, lambda: None, 0
 
 
 def _price(state: State, decision: Decision) -> tuple[int, int]:

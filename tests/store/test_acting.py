@@ -1,0 +1,357 @@
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from threading import Barrier
+
+import pytest
+
+from domain.clock import FixedClock
+from domain.errors import (
+    BudgetExceeded,
+    PlatformRefused,
+    StoreError,
+    TransientPlatformError,
+)
+from store import intents, ledger
+from store.acting import carry_out
+from store.database import Store
+from store.intents import Act, Intent
+
+
+class World:
+    """What the acts of a test reach: it counts, and can lose a reply."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.lose_next_reply = False
+
+    def act(self, name: str) -> Callable[[], str]:
+        """An act that happens in the world, whatever becomes of the reply."""
+
+        def call() -> str:
+            self.done.append(name)
+            if self.lose_next_reply:
+                self.lose_next_reply = False
+                raise TransientPlatformError("the reply was lost")
+            return f"id of {name}"
+
+        return call
+
+    def look(self, name: str) -> Callable[[], str | None]:
+        """Looks whether the act happened."""
+        return lambda: f"id of {name}" if name in self.done else None
+
+
+def _ignore(_outcome: str) -> None:
+    return
+
+
+def _carry_out(
+    store: Store,
+    intent: Intent,
+    *,
+    act: Callable[[], str],
+    look: Callable[[], str | None],
+    record: Callable[[str], None],
+    clock: FixedClock,
+) -> str:
+    """One act alone; the outcome that is then stored."""
+    carry_out(
+        store,
+        [Act(intent=intent, do=act, look=look, record=record)],
+        clock=clock,
+        stop_at_refusal=True,
+    )
+    row = intents.read(store, intent)
+    return str(row[0] if row else None)
+
+
+def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) -> None:
+    """The second time, the stored outcome is given and nothing is called."""
+    world, intent = World(), Intent(key="publish:a", operation="publish")
+    first, second = (
+        _carry_out(
+            store,
+            intent,
+            act=world.act("a"),
+            look=world.look("a"),
+            record=_ignore,
+            clock=clock,
+        )
+        for _ in range(2)
+    )
+    assert (first, second) == ("id of a", "id of a")
+    assert world.done == ["a"]
+
+
+def test_a_lost_reply_is_looked_up_and_not_acted_on_again(
+    store: Store, clock: FixedClock
+) -> None:
+    """An act whose reply was lost happened; the next pass finds it."""
+    world, intent = World(), Intent(key="publish:a", operation="publish")
+    world.lose_next_reply = True
+    with pytest.raises(TransientPlatformError):
+        _carry_out(
+            store,
+            intent,
+            act=world.act("a"),
+            look=world.look("a"),
+            record=_ignore,
+            clock=clock,
+        )
+    assert intents.done(store, "publish") == set()
+    outcome = _carry_out(
+        store,
+        intent,
+        act=world.act("a"),
+        look=world.look("a"),
+        record=_ignore,
+        clock=clock,
+    )
+    assert outcome == "id of a"
+    assert world.done == ["a"]
+    assert intents.done(store, "publish") == {"publish:a"}
+
+
+def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
+    store: Store, clock: FixedClock
+) -> None:
+    """A failure while recording leaves the intent open and the ledger empty."""
+    world = World()
+    intent = Intent(key="approve:x", operation="approve", amount_cents=120)
+
+    def half_recorded(_outcome: str) -> None:
+        ledger.move(
+            store,
+            100,
+            credit="held",
+            debit="rewards",
+            intent_key=intent.key,
+            at=clock.now(),
+        )
+        raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError, match="disk"):
+        _carry_out(
+            store,
+            intent,
+            act=world.act("x"),
+            look=world.look("x"),
+            record=half_recorded,
+            clock=clock,
+        )
+    assert set(ledger.balances(store).values()) == {0}
+    assert intents.done(store, "approve") == set()
+
+
+def test_an_intent_that_never_got_through_may_be_mended(
+    store: Store, clock: FixedClock
+) -> None:
+    """Refused at one price, wanted at another: the new price is called and stored."""
+    world = World()
+
+    def for_cents(cents: int, act: Callable[[], str]) -> str:
+        return _carry_out(
+            store,
+            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            act=act,
+            look=world.look("x"),
+            record=_ignore,
+            clock=clock,
+        )
+
+    def refused() -> str:
+        raise PlatformRefused("too dear", code="InsufficientFunds")
+
+    with pytest.raises(PlatformRefused):
+        for_cents(10_000, refused)
+    assert for_cents(100, world.act("x")) == "id of x"
+    row = store.db.execute("SELECT amount_cents, outcome FROM intents").fetchall()
+    assert row == [(100, "id of x")]
+
+
+def test_an_act_that_got_through_is_never_mended(
+    store: Store, clock: FixedClock
+) -> None:
+    """Done at one price, it stays done at that price, whatever is wanted later."""
+    world = World()
+    for cents in (100, 200):
+        _carry_out(
+            store,
+            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            act=world.act("x"),
+            look=world.look("x"),
+            record=_ignore,
+            clock=clock,
+        )
+    assert world.done == ["x"]
+    row = store.db.execute("SELECT amount_cents FROM intents").fetchall()
+    assert row == [(100,)]
+
+
+def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
+    store: Store, clock: FixedClock
+) -> None:
+    """The second pass finds the door closed, and its ledger entry is undone."""
+    intent = Intent(key="approve:x", operation="approve", amount_cents=100)
+
+    def record(_outcome: str) -> None:
+        ledger.move(
+            store,
+            100,
+            credit="held",
+            debit="rewards",
+            intent_key=intent.key,
+            at=clock.now(),
+        )
+
+    def pay(act: Callable[[], str]) -> str:
+        return _carry_out(
+            store, intent, act=act, look=lambda: None, record=record, clock=clock
+        )
+
+    with pytest.raises(StoreError, match="closed by another pass"):
+        # While the first pass waits for its reply, a second one does it all.
+        pay(lambda: pay(lambda: "done"))
+    assert ledger.balances(store)["rewards"] == 100
+
+
+def _numbered(
+    store: Store, number: int, do: Callable[[], str], clock: FixedClock
+) -> Act:
+    intent = Intent(key=f"approve:{number:03}", operation="approve", amount_cents=1)
+
+    def record(_outcome: str) -> None:
+        ledger.move(
+            store,
+            1,
+            credit="held",
+            debit="rewards",
+            intent_key=intent.key,
+            at=clock.now(),
+        )
+
+    return Act(intent=intent, do=do, look=lambda: None, record=record)
+
+
+def test_many_acts_are_under_way_at_once_and_each_is_done_once(
+    store: Store, clock: FixedClock
+) -> None:
+    """Eight wait for one another before any may end; forty are done, each once."""
+    together, done = Barrier(8, timeout=30), Counter[int]()
+
+    def do(number: int) -> str:
+        together.wait()
+        done[number] += 1
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(40)]
+    for _ in range(2):
+        assert carry_out(store, acts, clock=clock, at_once=8) == []
+    assert done == Counter(range(40))
+    assert ledger.balances(store)["rewards"] == 40
+    assert len(intents.done(store, "approve")) == 40
+
+
+def test_every_intent_is_durable_before_its_call(
+    store: Store, clock: FixedClock
+) -> None:
+    """A call finds its own intent on the disk, through a connection of its own."""
+    missing: list[str] = []
+
+    def do(number: int) -> str:
+        with closing(sqlite3.connect(store.path)) as other:
+            row = other.execute(
+                "SELECT 1 FROM intents WHERE intent_key = ? AND done_at IS NULL",
+                [f"approve:{number:03}"],
+            ).fetchone()
+        if row is None:
+            missing.append(str(number))
+        return "done"
+
+    acts = (_numbered(store, n, partial(do, n), clock) for n in range(60))
+    carry_out(store, acts, clock=clock, at_once=4)
+    assert missing == []
+    assert len(intents.done(store, "approve")) == 60
+
+
+def test_a_fault_lets_nothing_begin_and_what_is_under_way_is_written_down(
+    store: Store, clock: FixedClock
+) -> None:
+    """The fourth call of many fails: all that got through is known, few were begun."""
+    begun: list[int] = []
+
+    def do(number: int) -> str:
+        begun.append(number)
+        if number == 3:
+            raise TransientPlatformError("the reply was lost")
+        return "done"
+
+    acts = (_numbered(store, n, partial(do, n), clock) for n in range(500))
+    with pytest.raises(TransientPlatformError):
+        carry_out(store, acts, clock=clock, at_once=4)
+    assert len(begun) < 100
+    assert intents.done(store, "approve") == {
+        f"approve:{number:03}" for number in begun if number != 3
+    }
+    assert ledger.balances(store)["rewards"] == len(begun) - 1
+
+
+def test_a_refused_act_holds_no_other_up(store: Store, clock: FixedClock) -> None:
+    """What was refused is named and stays open; all the others are done."""
+
+    def do(number: int) -> str:
+        if number % 10 == 7:
+            raise PlatformRefused("too late", code="InvalidAssignmentState")
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(30)]
+    refused = carry_out(store, acts, clock=clock, at_once=4)
+    named = {act.intent.key for act, _ in refused}
+    assert named == {"approve:007", "approve:017", "approve:027"}
+    assert len(intents.done(store, "approve")) == 27
+
+
+def test_drawing_an_act_may_stop_the_work(store: Store, clock: FixedClock) -> None:
+    """A cap that is reached ends the drawing; what was begun before is written down."""
+
+    def drawn() -> Iterator[Act]:
+        for number in range(10):
+            if number == 6:
+                raise BudgetExceeded("the cap is reached")
+            yield _numbered(store, number, lambda: "done", clock)
+
+    with pytest.raises(BudgetExceeded):
+        carry_out(store, drawn(), clock=clock, at_once=2)
+    assert len(intents.done(store, "approve")) == 6
+
+
+def test_calls_under_way_count_as_if_they_had_got_through(
+    store: Store, clock: FixedClock
+) -> None:
+    """While three calls of one cent are out, the fourth sees three cents taken."""
+    seen: list[int] = []
+    together = Barrier(3, timeout=30)
+
+    def do() -> str:
+        together.wait()
+        return "done"
+
+    def drawn() -> Iterator[Act]:
+        for number in range(3):
+            act = _numbered(store, number, do, clock)
+            seen.append(intents.open_cents(store, "approve", but=act.intent.key))
+            yield act
+
+    carry_out(store, drawn(), clock=clock, at_once=3)
+    assert seen == [0, 1, 2]
+    assert intents.open_cents(store, "approve", but="") == 0
+
+
+def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
+    """MTurk takes 64 characters; equal keys of two stores are two tokens."""
+    one, other = (Intent(key=key, operation="publish").token(store) for key in "ab")
+    assert one != other
+    assert len(one) == 64
