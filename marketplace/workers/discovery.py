@@ -172,7 +172,7 @@ def _unlisted(turn: Turn, hit_type: sqlite3.Row) -> int:
 def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:
     rows = (
         turn.one(
-            "SELECT qualification_type_id, name FROM qualification_types "
+            "SELECT qualification_type_id, name, test FROM qualification_types "
             "WHERE qualification_type_id = ? AND is_requestable = 1 "
             "AND status = 'Active' AND deleted_ms IS NULL",
             requirement["QualificationTypeId"],

@@ -10,6 +10,23 @@ from tests.marketplace.conftest import a_market
 from tests.marketplace.market import Market
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--update-pictures`; a person looks at each before it is committed.
+
+    It is known when this folder is named:
+    `pytest tests/browser/worker_site --update-pictures`.
+    """
+    parser.addoption(
+        "--update-pictures", action="store_true", help="take docs' pictures anew"
+    )
+
+
+@pytest.fixture
+def update_pictures(request: pytest.FixtureRequest) -> bool:
+    """Whether the pictures in the docs are taken anew."""
+    return bool(request.config.getoption("--update-pictures", default=False))
+
+
 @pytest.fixture
 def market(tmp_path: Path) -> Iterator[Market]:
     """A marketplace in which nothing has happened yet."""

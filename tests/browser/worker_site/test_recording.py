@@ -1,0 +1,130 @@
+"""Somebody new earns a dollar: what is lacked, the test, its grade, five pictures.
+
+The pictures in `docs/` are made here, by `pytest tests/browser/worker_site
+--update-pictures`; a person looks at each before it is committed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import FrameLocator, Page, expect
+
+from tests.browser.worker_site.scene import CAPTIONS, NAME, WITH_TEXT, campaigning
+from tests.marketplace.market import Market
+
+pytestmark = pytest.mark.browser
+
+_PICTURES = Path(__file__).parents[3] / "docs" / "worker-site"
+_WIDTHS = {"desk": 1000, "phone": 390}
+_HEIGHT = 800
+_ON_THE_PHONE = ("lacking", "test", "picture", "last-picture")
+"""A few are enough; the rest is the same, narrower."""
+
+
+class Recorder:
+    """Holds each page to what a page must be, and keeps a picture of it if asked."""
+
+    def __init__(self, page: Page, view: str, *, keeps: bool) -> None:
+        self._page = page
+        self._view = view
+        self._keeps = keeps
+        self._number = 0
+
+    def look(self, name: str) -> None:
+        """One more page: no fault that axe knows, and nothing wider than the window."""
+        found = Axe().run(self._page)
+        assert found.violations_count == 0, found.generate_report()
+        width = self._page.evaluate("document.documentElement.scrollWidth")
+        assert width <= _WIDTHS[self._view]
+        self._number += 1
+        if self._keeps and (self._view == "desk" or name in _ON_THE_PHONE):
+            _PICTURES.mkdir(exist_ok=True)
+            self._page.screenshot(
+                path=_PICTURES / f"{self._number:02d}-{name}-{self._view}.png",
+                clip={"x": 0, "y": 0, "width": width, "height": self._bottom()},
+            )
+
+    def _bottom(self) -> float:
+        """Where the page ends; an empty half would only make the docs longer."""
+        end: float = self._page.evaluate(
+            "document.querySelector('main').getBoundingClientRect().bottom"
+        )
+        return min(_HEIGHT, end + 16)
+
+
+@pytest.mark.parametrize("view", list(_WIDTHS))
+def test_somebody_new_takes_the_test_and_does_five_pictures(
+    tmp_path: Path,
+    open_page: Callable[..., Page],
+    view: str,
+    *,
+    update_pictures: bool,
+) -> None:
+    """The list leads to the test, its grade to the HIT, and the HIT to its pay."""
+    with campaigning(tmp_path) as market:
+        ann = market.worker(handle="ann")
+        page = open_page(
+            f"{market.endpoint}/worker/sign-in?token={ann.token}",
+            width=_WIDTHS[view],
+            height=_HEIGHT,
+        )
+        recorder = Recorder(page, view, keeps=update_pictures)
+        recorder.look("lacking")
+        _take_the_test(page, recorder)
+        page.get_by_role("link", name="See the HITs").click()
+        recorder.look("acceptable")
+        page.get_by_role("button", name="Accept a HIT").click()
+        _describe_all(page, recorder)
+        page.wait_for_url("**/thanks")
+        recorder.look("thanks")
+        page.get_by_role("link", name="Your work").first.click()
+        expect(page.get_by_text("$1.00").first).to_be_visible()
+        recorder.look("earned")
+        _check_answers(market)
+
+
+def _take_the_test(page: Page, recorder: Recorder) -> None:
+    page.get_by_role("button", name=f"Take the test for “{NAME}”").click()
+    recorder.look("before-the-test")
+    page.get_by_role("button", name="Begin the test").click()
+    page.get_by_label("A white dog beside a pink bucket").check()
+    page.get_by_label("I say in my own words").check()
+    page.get_by_label("“This is a picture of …”").check()
+    page.get_by_label("What people in it may think").check()
+    page.evaluate("scrollTo(0, 0)")
+    recorder.look("test")
+    page.get_by_role("button", name="Send the test").click()
+    # 2 + 1 + 2 of 5 points are 100 per cent.
+    expect(page.get_by_text("with the value 100")).to_be_visible()
+    recorder.look("grade")
+
+
+def _describe_all(page: Page, recorder: Recorder) -> None:
+    hit = page.frame_locator("iframe")
+    for number, (name, caption) in enumerate(CAPTIONS.items(), start=1):
+        expect(hit.get_by_text(f"Image {number} of 5").first).to_be_visible()
+        if number == 1:
+            recorder.look("picture")
+        _describe(hit, number, caption, has_text=name in WITH_TEXT)
+        if number == len(CAPTIONS):
+            hit.locator(f'[name="flaws.{number}"]').first.scroll_into_view_if_needed()
+            recorder.look("last-picture")
+        button = "Submit" if number == len(CAPTIONS) else "Next"
+        hit.get_by_role("button", name=button).first.click()
+
+
+def _describe(hit: FrameLocator, number: int, caption: str, *, has_text: bool) -> None:
+    hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)
+    said = "yes" if has_text else "no"
+    hit.locator(f'[name="has_text.{number}"][value="{said}"]').check(force=True)
+    hit.locator(f'[name="flaws.{number}"][value="none"]').check(force=True)
+
+
+def _check_answers(market: Market) -> None:
+    client = market.requester("LAB")
+    (hit,) = client.list_hits()["HITs"]
+    (work,) = client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    for caption in CAPTIONS.values():
+        assert f"<FreeText>{caption}</FreeText>" in work["Answer"]
