@@ -12,12 +12,10 @@ from math import nan
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from qc import vizwiz_results
-from qc.agreement import fleiss_kappa
 from qc.frame import check, from_rows, is_canned
 from qc.heuristics import (
     canned_share,
@@ -271,13 +269,3 @@ def test_a_stricter_line_is_soon_no_better_than_chance(
     flag = too_fast.score(paraphrases, params)["flag"]
     assert flag.sum() == (paraphrases["market_seconds"] < 15).sum() == 87
     assert (flag & paraphrases["cheating"]).sum() == 19
-
-
-def test_kappa_of_published_judgements() -> None:
-    """Flickr8k: 0.515 on the 46,780 pairs that three people judged."""
-    with (DATA / "flickr8k/CrowdFlowerAnnotations.txt").open(encoding="utf-8") as lines:
-        pairs = [line.split("\t") for line in lines]
-    counts = np.array([[int(pair[3]), int(pair[4])] for pair in pairs])
-    three = counts[counts.sum(axis=1) == 3]
-    assert len(three) == 46780
-    assert fleiss_kappa(three) == pytest.approx(0.515, abs=0.0005)

@@ -1,0 +1,1 @@
+"""What is computed from accepted answers: one method a module, frames in and out."""
