@@ -23,6 +23,7 @@ class _Given(TypedDict):
     pictures: Path | None
     rehearsal: bool
     seed: int
+    start: str
     trust_local: bool
     tls: tuple[Path, Path] | None
     site_url: str
@@ -61,6 +62,12 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "--rehearsal", is_flag=True, help="Open the control path: virtual time, workers."
 )
 @click.option("--seed", default=1, show_default=True, help="For ids in a rehearsal.")
+@click.option(
+    "--start",
+    default="",
+    metavar="ISO-TIME",
+    help="When a new rehearsal's clock begins; 2026-01-05T09:00Z if not given.",
+)
 @click.option(
     "--trust-local",
     is_flag=True,
@@ -101,11 +108,13 @@ def serve(**given: Unpack[_Given]) -> None:
 
     \b
     Example:  piecework serve --rehearsal --port 8080
+              piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
               piecework serve --rehearsal --as-aws
     """  # noqa: D301 - click's mark for lines that stay lines
     from marketplace.delivery import NotifyAddressError  # noqa: PLC0415 - serving
+    from marketplace.exposure import UnsafeBindError  # noqa: PLC0415 - as above
     from marketplace.house import WrongDatabaseError  # noqa: PLC0415
-    from marketplace.server import UnsafeBindError, serve_forever  # noqa: PLC0415
+    from marketplace.server import serve_forever  # noqa: PLC0415
 
     try:
         serve_forever(_marketplace(given))
@@ -128,7 +137,7 @@ def _marketplace(given: _Given) -> "Marketplace":
         database=given["database"],
         rehearsal=given["rehearsal"],
         seed=given["seed"],
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC) if given["rehearsal"] else None,
+        start=_start(given),
         pictures=given["pictures"],
         host=given["host"],
         port=given["port"],
@@ -140,6 +149,24 @@ def _marketplace(given: _Given) -> "Marketplace":
         stand_in=_stand_in(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
     )
+
+
+def _start(given: _Given) -> datetime | None:
+    from marketplace import clock  # noqa: PLC0415 - when it serves
+
+    if not given["start"]:
+        return datetime(2026, 1, 5, 9, tzinfo=UTC) if given["rehearsal"] else None
+    if not given["rehearsal"]:
+        raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
+    if given["database"].exists():
+        raise ConfigError(
+            [f"--start is for a new file; {given['database']} has its own time"],
+            next_step="PUT /rehearsal/clock moves it on; or take another --database",
+        )
+    try:
+        return clock.moment_of(given["start"])
+    except (ValueError, OverflowError) as fault:
+        raise ConfigError([f"--start: {fault}"]) from fault
 
 
 def _certificate(given: _Given) -> "Certificate | None":

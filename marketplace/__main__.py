@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
+from marketplace import clock
 from marketplace.delivery import NotifyAddressError
+from marketplace.exposure import UnsafeBindError
 from marketplace.house import WrongDatabaseError
-from marketplace.server import Marketplace, UnsafeBindError, serve_forever
+from marketplace.server import Marketplace, serve_forever
 
 
 def main() -> None:
@@ -36,13 +37,10 @@ def _parser() -> argparse.ArgumentParser:
         "--notify-url", default="", help="local queue or topic server for events"
     )
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
-    parser.add_argument("--start", type=_moment, help="virtual time at the beginning")
+    parser.add_argument(
+        "--start", type=clock.moment_of, help="virtual time at the beginning"
+    )
     return parser
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 if __name__ == "__main__":

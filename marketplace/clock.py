@@ -14,8 +14,25 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DEFAULT_START = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 """A Monday morning; fixed, so that the same seed rehearses the same."""
 
+END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
+"""Virtual time is before this."""
+
 SECOND = 1000
 DAY = 24 * 3600 * SECOND
+
+
+def moment_of(text: str) -> datetime:
+    """A moment of virtual time as ISO 8601 writes it; in UTC, if it names no zone.
+
+    Raises:
+        ValueError: it is none, or not from 1970 to 2199.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    if not _EPOCH <= moment < END_OF_TIME:
+        raise ValueError(f"{text} is not from 1970 to {END_OF_TIME.year - 1}.")
+    return moment
 
 
 def to_ms(moment: datetime) -> int:

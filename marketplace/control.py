@@ -7,7 +7,6 @@ lest a question's page play with the rehearsal it is shown in.
 import asyncio
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, cast, get_args
 
 from starlette.requests import Request
@@ -20,7 +19,6 @@ from marketplace.faults import KINDS, Fault, Kind
 from marketplace.house import House
 from marketplace.requester.model import operation_names
 
-_END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
 _LOOK_SECONDS = 0.005
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
@@ -146,14 +144,12 @@ def _members(given: object, allowed: tuple[str, ...]) -> dict[str, Any]:
 
 def _moment(given: object) -> int:
     try:
-        moment = datetime.fromisoformat(str(given))
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        if moment < _END_OF_TIME:
-            return clock.to_ms(moment)
+        return clock.to_ms(clock.moment_of(str(given)))
     except (ValueError, OverflowError) as fault:
-        raise _bad("now must be a moment as ISO 8601 writes it.") from fault
-    raise _bad(f"now must be before {_END_OF_TIME.year}.")
+        raise _bad(
+            "now must be a moment as ISO 8601 writes it, before "
+            f"{clock.END_OF_TIME.year}."
+        ) from fault
 
 
 def _text(given: object) -> str:

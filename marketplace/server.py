@@ -7,6 +7,7 @@ port that is taken is an error of the caller's, not of a thread's.
 import contextlib
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,15 +16,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from marketplace import doors
+from marketplace import doors, exposure
 from marketplace.delivery import Courier, read_address
 from marketplace.house import House, Rules
 from marketplace.listening import (
     Certificate,
     Server,
     StandInDoors,
-    is_every_address,
-    is_loopback,
     listen,
     origin,
 )
@@ -34,10 +33,6 @@ from marketplace.together import Together
 from marketplace.workers.working import Origins
 
 _START_SECONDS = 30.0
-
-
-class UnsafeBindError(Exception):
-    """This address would open an unguarded marketplace, or is none to be reached by."""
 
 
 class Options(TypedDict, total=False):
@@ -140,7 +135,15 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
         marketplace: what to run, or just its database.
         options: the other fields of `Marketplace`, if only a database is given.
     """
-    with _prepared(_described(marketplace, options)) as (server, sockets, running):
+    described = _described(marketplace, options)
+    with _prepared(described) as (server, sockets, running):
+        for warning in exposure.warnings(
+            described.host,
+            speaks_tls=described.certificate is not None,
+            site=running.endpoint_url,
+            frames=running.frames_url,
+        ):
+            print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
         # The server ends in order and then raises the signal again; this lets the
         # database be closed instead of the process being killed there.
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -171,7 +174,12 @@ def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace
 def _prepared(
     marketplace: Marketplace,
 ) -> Iterator[tuple[Server, list[socket.socket], Running]]:
-    _check_host(marketplace)
+    if not marketplace.rehearsal:
+        exposure.check_host(
+            marketplace.host,
+            is_guarded=not marketplace.trust_local,
+            is_named=bool(marketplace.site_url and marketplace.frames_url),
+        )
     with contextlib.ExitStack() as stack:
         sockets = [
             stack.enter_context(contextlib.closing(listen(marketplace.host, port)))
@@ -238,24 +246,6 @@ def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
     return Origins(
         site=marketplace.site_url or site, frames=marketplace.frames_url or frames
     )
-
-
-def _check_host(marketplace: Marketplace) -> None:
-    host = marketplace.host
-    if marketplace.rehearsal or is_loopback(host):
-        return
-    if marketplace.trust_local:
-        raise UnsafeBindError(
-            f"Without signatures, anybody who reaches {host} could spend its "
-            "requesters' money. Who trusts all callers binds to 127.0.0.1, ::1 or "
-            "localhost only."
-        )
-    named = marketplace.site_url and marketplace.frames_url
-    if is_every_address(host) and not named:
-        raise UnsafeBindError(
-            f"{host or 'nothing'} is no address that a browser can open: say what "
-            "workers reach the site and the frames by (site URL and frames URL)."
-        )
 
 
 def _wait_until_started(server: Server, thread: threading.Thread) -> None:

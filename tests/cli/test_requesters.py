@@ -1,4 +1,4 @@
-"""`requester` and `serve`: keys given, shown and ended; what is refused, and how."""
+"""`requester`: keys given, shown and ended; what is refused, and how."""
 
 import json
 import os
@@ -133,35 +133,3 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     result = requester(other, "list")
     assert result.exit_code == 2
     assert "no marketplace's file" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "complaint"),
-    [
-        (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
-        (("--host", "::"), 3, "no address that a browser can open"),
-        (("--trust-local", "--rehearsal"), 2, "says nothing in a rehearsal"),
-        (("--tls", "missing.pem", "missing.key"), 2, "does not exist"),
-    ],
-)
-def test_serve_refuses_what_would_be_unsafe_or_senseless(
-    tmp_path: Path, words: tuple[str, ...], code: int, complaint: str
-) -> None:
-    """With its exit code and a sentence, before anything is made."""
-    database = tmp_path / "live.db"
-    result = CliRunner().invoke(
-        main, ["serve", "--database", str(database), "--port", "0", *words]
-    )
-    assert result.exit_code == code
-    assert complaint in result.stderr
-    assert not database.exists()
-
-
-def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -> None:
-    """A rehearsal's file is not served live, and no traceback says so."""
-    database = tmp_path / "rehearsal.db"
-    House(database, Rules(rehearsal=True)).close()
-    words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == 1
-    assert "start it as it was made" in result.stderr

@@ -17,11 +17,12 @@ from botocore.exceptions import ClientError
 
 from marketplace import clock, keys, replays
 from marketplace.exceptions import Refusal
+from marketplace.exposure import UnsafeBindError
 from marketplace.house import House, Rules
 from marketplace.ids import Mint
 from marketplace.keys import Key
 from marketplace.requester import signature
-from marketplace.server import Marketplace, UnsafeBindError, serve
+from marketplace.server import Marketplace, serve
 from marketplace.turn import Turn
 from tests.marketplace.market import post, refusal
 from tests.marketplace.signing import send, signed_request, with_header

@@ -6,8 +6,9 @@ import httpx
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from marketplace.exposure import UnsafeBindError
 from marketplace.requester.question import EXTERNAL_NAMESPACE
-from marketplace.server import Marketplace, UnsafeBindError, serve
+from marketplace.server import Marketplace, serve
 from marketplace.system_qualifications import NUMBER_APPROVED
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post
 

@@ -1,0 +1,33 @@
+"""What is said when a marketplace can be reached in ways that are unwise."""
+
+import pytest
+
+from marketplace.exposure import warnings
+
+NAMED = ("https://hits.example", "https://frames.example")
+LAN = ("http://192.0.2.7:8080", "http://192.0.2.7:8081")
+HERE = ("http://127.0.0.1:8080", "http://127.0.0.1:8081")
+
+
+@pytest.mark.parametrize(
+    ("host", "speaks_tls", "origins", "said"),
+    [
+        ("127.0.0.1", False, HERE, ""),
+        ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP. Invitations"),
+        ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.7:8081"), ""),
+        # A proxy on this machine that ends TLS, or one that does not.
+        ("127.0.0.1", False, NAMED, ""),
+        ("127.0.0.1", False, ("http://hits.example", LAN[1]), "Invitations"),
+        # A proxy on another machine: TLS ends there, the ports here are plain.
+        ("192.0.2.7", False, NAMED, "Let nobody else reach these ports"),
+        ("127.0.0.1", False, (NAMED[0], LAN[1]), "workers will see no question"),
+    ],
+)
+def test_only_what_travels_in_the_clear_is_warned_of(
+    host: str, *, speaks_tls: bool, origins: tuple[str, str], said: str
+) -> None:
+    """One warning where invitations, frames or ports are open to listeners."""
+    site, frames = origins
+    found = warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
+    assert len(found) == (1 if said else 0)
+    assert said in " ".join(found)
