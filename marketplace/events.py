@@ -2,14 +2,15 @@
 
 Every event is written down. Where a HIT type's requester asked to be told, the message
 is put into the same transaction, so a message is never sent about what did not happen,
-and none is forgotten; sending it is somebody else's work (`delivery`).
+and none is forgotten; sending it is somebody else's work (`delivery`). Events are
+there to be told, not to be kept: after a while they go, and their messages with them.
 """
 
 import json
 import sqlite3
 from typing import Any, Literal
 
-from marketplace.clock import to_datetime
+from marketplace.clock import DAY, to_datetime
 from marketplace.turn import Turn
 
 Kind = Literal[
@@ -25,6 +26,14 @@ Kind = Literal[
     "HITExtended",
     "HITDisposed",
 ]
+
+LIFE = 30 * DAY
+"""How long an event is kept."""
+LIFE_WITH_MESSAGE = 120 * DAY
+"""The same where a message was made of it, sent or not."""
+
+IS_OVER = "drop_ms <= ?1 AND id < (SELECT max(id) FROM events)"
+"""Of an event: it may go. The last one stays, lest its number be given again."""
 
 _SETTINGS = (
     "SELECT hit_types.hit_type_id, notification_settings.* FROM hit_types "
@@ -67,9 +76,10 @@ def record(
         "hit_id": hit["hit_id"],
         "assignment_id": assignment_id,
     }
-    number = _insert(turn, event)
     wanted = settings["event_types"]
-    if wanted is not None and kind in json.loads(wanted):
+    is_wanted = wanted is not None and kind in json.loads(wanted)
+    number = _insert(turn, event, life=LIFE_WITH_MESSAGE if is_wanted else LIFE)
+    if is_wanted:
         _post(turn, number, event, dict(settings))
 
 
@@ -92,7 +102,8 @@ def record_test(
         "hit_id": None,
         "assignment_id": None,
     }
-    _post(turn, _insert(turn, event), event, specification)
+    number = _insert(turn, event, life=LIFE_WITH_MESSAGE)
+    _post(turn, number, event, specification)
 
 
 def customer_id(requester: int) -> str:
@@ -118,11 +129,22 @@ def after(turn: Turn, number: int, *, most: int) -> list[dict[str, Any]]:
     ]
 
 
-def _insert(turn: Turn, event: dict[str, Any]) -> int:
+def forget(turn: Turn, *, most: int) -> None:
+    """Drop so many events, with their messages, whose time is over."""
+    for row in turn.all(
+        f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", turn.now_ms, most
+    ):
+        turn.run("DELETE FROM deliveries WHERE event = ?", row["id"])
+        turn.run("DELETE FROM events WHERE id = ?", row["id"])
+
+
+def _insert(turn: Turn, event: dict[str, Any], *, life: int) -> int:
     return turn.run(
         "INSERT INTO events (requester, event_type, at_ms, hit_type_id, hit_id, "
-        "assignment_id) VALUES (?, ?, ?, ?, ?, ?)",
+        "assignment_id, drop_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         *event.values(),
+        # From now: what was late to be written down is not forgotten earlier.
+        turn.now_ms + life,
     )
 
 

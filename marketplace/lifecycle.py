@@ -1,4 +1,4 @@
-"""What time does to a marketplace: expiry, abandonment, auto-approval, disposal.
+"""What time does to a marketplace: expiry, abandonment, approval, disposal, oblivion.
 
 Before each turn `catch_up` asks a few partial indexes what has come due and does it,
 each thing as of the moment it was due; so a clock that jumps a month leaves the same
@@ -43,6 +43,9 @@ _FORGET = (
 SLICE = 25
 """So many things take a few milliseconds."""
 
+_EVENTS_IN_ONE = 8
+"""So many events are dropped in the time that another thing takes."""
+
 _ANYTHING = (
     "SELECT EXISTS (SELECT 1 FROM assignments "
     "WHERE status = 'Accepted' AND deadline_ms < ?1) OR EXISTS "
@@ -53,7 +56,8 @@ _ANYTHING = (
     "(SELECT 1 FROM hits WHERE review_ms IS NOT NULL) OR EXISTS "
     "(SELECT 1 FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?1) OR EXISTS "
     "(SELECT 1 FROM test_attempts WHERE status = 'Open' AND deadline_ms < ?1) "
-    "OR EXISTS (SELECT 1 FROM request_tokens WHERE made_ms <= ?2)"
+    "OR EXISTS (SELECT 1 FROM request_tokens WHERE made_ms <= ?2) "
+    f"OR EXISTS (SELECT 1 FROM events WHERE {events.IS_OVER})"
 )
 
 
@@ -85,6 +89,7 @@ def catch_up(turn: Turn, *, most: int = SLICE) -> bool:
         turn.run(_LATE, turn.now_ms, most)
         _dispose(turn, "ORDER BY dispose_ms LIMIT ?", left)
         turn.run(_FORGET, turn.now_ms - request_tokens.LIFE, most)
+        events.forget(turn, most=most * _EVENTS_IN_ONE)
     return is_due(turn)
 
 

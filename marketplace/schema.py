@@ -53,6 +53,19 @@ def m005_a_glance_over_expired_hits(db: Database) -> None:
     db.execute("CREATE INDEX hits_by_type ON hits (hit_type, status, id, expires_ms)")
 
 
+@migrations()
+def m006_events_have_an_end(db: Database) -> None:
+    """What happened is told for a while, not kept for ever."""
+    db.execute("ALTER TABLE events ADD COLUMN drop_ms INTEGER NOT NULL DEFAULT 0")
+    # As `events` counts: 30 days, or 120 where a message was made of it.
+    db.execute(
+        "UPDATE events SET drop_ms = at_ms + CASE WHEN EXISTS (SELECT 1 "
+        "FROM deliveries WHERE deliveries.event = events.id) THEN 10368000000 "
+        "ELSE 2592000000 END"
+    )
+    db.execute("CREATE INDEX events_by_end ON events (drop_ms)")
+
+
 _FIRST_MARKET = """
 CREATE TABLE settings (
     key TEXT PRIMARY KEY,
