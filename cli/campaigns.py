@@ -1,13 +1,14 @@
 """Commands on a campaign: check, run, advance, status, decisions, export."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from cli.words import say_progress
+from domain.clock import SystemClock
 from domain.errors import ConfigError
-from domain.money import dollars
 
 _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -24,21 +25,24 @@ _ENDPOINT = click.option(
 
 @click.command()
 @_FILE
+@click.option(
+    "--on",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Price by the fees of this UTC day; today without it.",
+)
 @_JSON
-def check(campaign: Path, *, as_json: bool) -> None:
+def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
     """Read, render and price everything; touch nothing.
 
     Example:  piecework check config/campaigns/demo.toml
     """
-    from cli.checking import check_campaign  # noqa: PLC0415 - pandas costs a second
+    from cli.checking import check_campaign, say_checked  # noqa: PLC0415 - pandas costs a second
 
-    facts = check_campaign(campaign)
+    checked = check_campaign(campaign, on=(on or SystemClock().now()).date())
     if as_json:
-        click.echo(json.dumps(facts, indent=2, sort_keys=True))
+        click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
         return
-    for name, value in facts.items():
-        shown = dollars(int(str(value))) if name.endswith("_cents") else value
-        click.echo(f"{name.removesuffix('_cents'):32} {shown}")
+    say_checked(checked)
 
 
 @click.command()

@@ -25,7 +25,6 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     """The lines of the table, as plain text."""
-    spent = progress.rewards_cents + progress.fees_cents
     return [
         ("batch", f"{progress.batch} of {progress.batches}"),
         ("HITs posted", f"{progress.hits_posted}"),
@@ -41,10 +40,16 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("assignments rejected", f"{progress.rejected}"),
         ("workers excluded", f"{progress.excluded}"),
         ("waiting for a person", f"{progress.to_decide}"),
-        ("paid to workers", dollars(progress.rewards_cents)),
+        ("rewards paid", dollars(progress.rewards_cents)),
+        ("bonuses paid", dollars(progress.bonuses_cents)),
         ("fees", dollars(progress.fees_cents)),
-        ("spent of the cap", f"{dollars(spent)} of {dollars(progress.budget_cents)}"),
+        (
+            "spent of the cap",
+            f"{dollars(progress.spent_cents)} of {dollars(progress.budget_cents)}",
+        ),
         ("held for open HITs", dollars(progress.held_cents)),
         ("waiting for", progress.waiting_for),
+        *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
+        *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]

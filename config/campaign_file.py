@@ -15,13 +15,13 @@ from pydantic import ValidationError
 
 from config.items_file import Row, items_from_rows, read_items
 from config.lines import line_of
+from config.rewards import read_rewards
 from config.schema import CampaignFile, RequirementsTable
-from domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
+from domain.campaign import Campaign, Posting, RehearsalPlan
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.ids import QualificationTypeId
 from domain.judgement import PolicyRule
-from domain.money import FeeSchedule
 from domain.task import Task
 
 # MTurk's system qualification types (API reference, data structures).
@@ -217,7 +217,7 @@ def _campaign(
     items: tuple[Item, ...],
     heuristics: Heuristics,
 ) -> Campaign:
-    posting, rewards = words.posting, words.rewards
+    posting = words.posting
     minutes = posting.assignment_minutes
     return Campaign(
         name=words.name,
@@ -241,17 +241,7 @@ def _campaign(
             auto_approval_delay_seconds=round(posting.auto_approval_hours * _HOUR),
             max_rounds=posting.max_rounds,
         ),
-        rewards=Rewards(
-            reward_cents=(
-                task.reward_cents if rewards.reward_usd is None else rewards.reward_usd
-            ),
-            budget_cents=rewards.budget_usd,
-            wage_floor_cents_per_hour=rewards.wage_floor_usd_per_hour,
-            fees=FeeSchedule(
-                percent=rewards.fee_percent,
-                extra_percent_for_many=rewards.extra_fee_percent_from_ten,
-            ),
-        ),
+        rewards=read_rewards(words.rewards, task),
         requirements=_requirements(words.requirements),
         exclusion_name=words.requirements.exclusion_name
         or f"piecework: not for {words.name}",

@@ -1,26 +1,79 @@
 """A campaign: purpose and rules of one collection, as its file states them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.judgement import PolicyRule
 from domain.money import FeeSchedule
 from domain.task import Task
+
+# MTurk's system qualification types (API reference): sandbox, production.
+MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")
 
 OutputFormat = Literal["vizwiz_json", "csv", "parquet"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewards:
-    """What the campaign pays and what it may cost, in US cents."""
+    """What the campaign pays and what it may cost, in US cents.
+
+    Attributes:
+        budget_cents: the file's cap on rewards, bonuses and fees together.
+        batch_budget_cents: the cap on all that one batch costs; `None`: no such cap.
+        day_budget_cents: the cap on what is promised on one UTC day.
+        agreed_cents: what a person has agreed to spend at most, if one was asked.
+        expected_seconds: how long one whole HIT is expected to take, if stated.
+        expected_loss: share of answers expected to be lost and asked for again.
+        fees: schedules, oldest first.
+    """
 
     reward_cents: int
     budget_cents: int
     wage_floor_cents_per_hour: int
-    fees: FeeSchedule = field(default_factory=FeeSchedule)
+    batch_budget_cents: int | None = None
+    day_budget_cents: int | None = None
+    agreed_cents: int | None = None
+    expected_seconds: int | None = None
+    expected_loss: float = 0.0
+    fees: tuple[FeeSchedule, ...] = (FeeSchedule(),)
+
+    @property
+    def cap_cents(self) -> int:
+        """What the campaign may take at most: its budget, or less if less was agreed.
+
+        >>> Rewards(reward_cents=1, budget_cents=9, wage_floor_cents_per_hour=0,
+        ...         agreed_cents=7).cap_cents
+        7
+        """
+        if self.agreed_cents is None:
+            return self.budget_cents
+        return min(self.budget_cents, self.agreed_cents)
+
+    @property
+    def cap_name(self) -> str:
+        """Which of the two is the cap, as a person would look for it."""
+        is_agreed = self.cap_cents < self.budget_cents
+        return "the amount agreed to" if is_agreed else "rewards.budget_usd"
+
+    def fees_on(self, day: date) -> FeeSchedule:
+        """The schedule in force on a day.
+
+        Raises:
+            ConfigError: none was yet.
+        """
+        known = [one for one in self.fees if one.valid_from <= day]
+        if not known:
+            first = self.fees[0].valid_from
+            raise ConfigError(
+                [f"no fees are known for {day}; the first are of {first}"],
+                next_step="state them: [[rewards.fees]], see docs/campaign-file.md",
+            )
+        return known[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +144,11 @@ class Campaign:
     formats: tuple[OutputFormat, ...]
     out: Path
     rehearsal: RehearsalPlan
+
+    @property
+    def is_for_masters(self) -> bool:
+        """Whether only MTurk's masters may work, which costs another fee."""
+        return any(
+            one.qualification_type_id in MASTERS and one.comparator == "Exists"
+            for one in self.requirements
+        )

@@ -1,12 +1,11 @@
 """Money as whole cents: what work costs, before it is spent.
 
-Fees follow the MTurk price list as archived on 2026-09-30 (20 % of reward and bonus;
-another 20 % of the reward from ten assignments a HIT; at least one cent an assignment
-or bonus), which piecework's own marketplace keeps by default so that a rehearsal
-forecasts what a market would take. Halves round up, per assignment.
+Which schedule is in force on a day is data (`config/fees.toml`, or the campaign file);
+here is how one is applied: per assignment, halves rounded up (MTurk's price list).
 """
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
 MANY_ASSIGNMENTS = 10
@@ -17,27 +16,41 @@ MANY_ASSIGNMENTS = 10
 class FeeSchedule:
     """What a platform takes on top of what workers get.
 
+    The defaults are MTurk's list as archived on 2026-09-30.
+
     Attributes:
         percent: of reward or bonus, in per cent.
         extra_percent_for_many: added to the reward's fee from ten assignments a HIT.
+        masters_percent: added to the reward's fee where only masters may work.
         minimum_cents: the least fee of one paid assignment or bonus.
+        valid_from: the first day, in UTC, on which it is in force.
+        source: who says so.
     """
 
     percent: Decimal = Decimal(20)
     extra_percent_for_many: Decimal = Decimal(20)
+    masters_percent: Decimal = Decimal(5)
     minimum_cents: int = 1
+    valid_from: date = date.min
+    source: str = ""
 
-    def reward_fee_cents(self, reward_cents: int, *, max_assignments: int) -> int:
+    def reward_fee_cents(
+        self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
+    ) -> int:
         """The fee of one approved assignment, in cents.
 
         >>> FeeSchedule().reward_fee_cents(55, max_assignments=5)
         11
         >>> FeeSchedule().reward_fee_cents(55, max_assignments=10)
         22
+        >>> FeeSchedule().reward_fee_cents(100, max_assignments=5, for_masters=True)
+        25
         """
         percent = self.percent
         if max_assignments >= MANY_ASSIGNMENTS:
             percent += self.extra_percent_for_many
+        if for_masters:
+            percent += self.masters_percent
         return self._fee(reward_cents, percent)
 
     def bonus_fee_cents(self, bonus_cents: int) -> int:

@@ -3,7 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-Waiting = Literal["nobody", "workers", "people", "the next pass"]
+Waiting = Literal["nobody", "workers", "people", "the next pass", "the next day"]
+
+GOES_ON = frozenset({"workers", "the next pass", "the next day"})
+"""Who is waited for while a campaign goes on by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +20,8 @@ class Progress:
         to_decide: subjects that wait for a person's decision.
         waiting_for: who has to act before anything moves.
         cap_reached: answers are missing, and no more can be bought.
+        stopped_by: the key that ended the campaign early, or puts it off; or nothing.
+        goes_on_at: when a day's cap lets it go on, as ISO 8601; or nothing.
     """
 
     campaign: str
@@ -38,11 +43,19 @@ class Progress:
     excluded: int
     to_decide: int
     rewards_cents: int
+    bonuses_cents: int
     fees_cents: int
     held_cents: int
     budget_cents: int
     waiting_for: Waiting
     cap_reached: bool
+    stopped_by: str
+    goes_on_at: str
+
+    @property
+    def spent_cents(self) -> int:
+        """What is gone for good: rewards, bonuses and fees."""
+        return self.rewards_cents + self.bonuses_cents + self.fees_cents
 
     @property
     def is_finished(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from prefect import flow
 
-from domain.progress import Progress
+from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
 from flows.wiring import load_campaign, market_place
@@ -51,11 +51,8 @@ def run(
     loaded = load_campaign(Path(campaign))
     campaign = str(loaded.path)
     with market_place(loaded, endpoint, live=live):
-        while (reached := one_pass(campaign)).waiting_for in {
-            "workers",
-            "the next pass",
-        }:
-            if reached.waiting_for == "workers":
+        while (reached := one_pass(campaign)).waiting_for in GOES_ON:
+            if reached.waiting_for != "the next pass":
                 time.sleep(poll_seconds)
         return _finish_pass(campaign, reached).as_dict()
 

@@ -55,14 +55,13 @@ def publish_artifacts(campaign: str, reached: Progress, report: str | None) -> N
 
 def _markdown(reached: Progress) -> str:
     kind = "rehearsal: workers were simulated" if reached.is_rehearsal else "campaign"
-    spent = reached.rewards_cents + reached.fees_cents
     lines = [
         f"# {reached.campaign} ({kind})",
         "",
         f"- batch {reached.batch} of {reached.batches}",
         f"- waiting for {reached.waiting_for}",
         f"- {reached.accepted} answers accepted, {reached.missing} missing",
-        f"- {dollars(spent)} spent of {dollars(reached.budget_cents)}",
+        f"- {dollars(reached.spent_cents)} spent of {dollars(reached.budget_cents)}",
         f"- {dollars(reached.held_cents)} held for HITs that are open",
     ]
     return "\n".join(lines)

@@ -19,9 +19,10 @@ from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
+from domain.progress import GOES_ON
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
-from flows.steps.planning import check_cap
+from flows.steps.caps import check_caps, next_day
 from flows.steps.traits import remember_planted
 from flows.wiring import (
     check_store,
@@ -66,12 +67,11 @@ def rehearse(campaign: str) -> dict[str, object]:
     campaign = str(loaded.path)
     with rehearsal_world(loaded) as (place, crowd):
         _crowds[campaign] = crowd
-        while (reached := one_pass(campaign)).waiting_for in {
-            "workers",
-            "the next pass",
-        }:
+        while (reached := one_pass(campaign)).waiting_for in GOES_ON:
             if reached.waiting_for == "workers":
                 let_workers_work(campaign)
+            elif reached.waiting_for == "the next day":
+                crowd.clock.move_to(next_day(place))
         report = write_results(campaign)
         publish_artifacts(campaign, reached, report)
         del _crowds[campaign]
@@ -119,7 +119,7 @@ def _check(campaign: Campaign) -> None:
             "HITs would be posted a second time",
             next_step=f"put the store back, or move {market.name} out of the way",
         )
-    check_cap(campaign)
+    check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     _source(campaign)
 

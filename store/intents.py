@@ -83,12 +83,17 @@ def done(store: Store, operation: str) -> set[str]:
     }
 
 
-def open_cents(store: Store, operation: str, *, but: str) -> int:
-    """The most that open intents of an operation may cost, one key's left out."""
+PROMISES = ("publish", "bonus", "unreject")
+"""Operations that take new money from the requester."""
+
+
+def open_cents(store: Store, *operations: str, but: str) -> int:
+    """The most that open intents of these operations may cost, one key's left out."""
     row = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
-        "WHERE operation = ? AND done_at IS NULL AND intent_key <> ?",
-        [operation, but],
+        f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
+        "AND done_at IS NULL AND intent_key <> ?",
+        [*operations, but],
     ).fetchone()
     return int(row[0])
 

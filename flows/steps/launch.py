@@ -1,4 +1,4 @@
-"""Post what comes next, each HIT through an intent, never past the campaign's cap."""
+"""Post what comes next, each HIT through an intent, never past a cap."""
 
 import hashlib
 import json
@@ -8,14 +8,12 @@ from itertools import chain
 from threading import Lock
 
 from domain.campaign import Campaign
-from domain.errors import BudgetExceeded
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from domain.money import dollars
+from flows.steps import caps
 from flows.steps.decide import waiting_for_people
 from flows.steps.planning import (
     affordable,
-    check_cap,
     deal,
     first_round,
     replacements,
@@ -33,13 +31,14 @@ def launch(place: Workplace) -> int:
     """Plan what is due and post every planned HIT; how many were posted.
 
     Raises:
-        BudgetExceeded: the plain campaign costs more than its cap allows.
+        BudgetExceeded: the plain campaign costs more than its caps allow.
     """
-    check_cap(place.campaign)
+    caps.check_caps(place.campaign, at=place.clock.now())
     due = next_hits(place, read_state(place))
     if due:
         hits.plan(place.store, due)
-    unposted = hits.unposted(place.store)
+    # What today's cap does not allow stays planned until tomorrow.
+    unposted = caps.payable_today(place, hits.unposted(place.store))
     if not unposted:
         return 0
     find = _Finder(place)
@@ -73,11 +72,11 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
     campaign = place.campaign
     if state.batch and not _is_settled(place, state):
         return []
-    taken = ledger.taken_cents(place.store)
+    today = place.clock.now().date()
     begun = {hit.batch for hit in state.hits}
     batches = dict(enumerate(deal(campaign), start=1))
     to_come = [
-        first_round(campaign, batch, item_ids)
+        first_round(campaign, batch, item_ids, on=today)
         for batch, item_ids in batches.items()
         if batch not in begun
     ]
@@ -89,15 +88,16 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
         if rounds >= campaign.posting.max_rounds:
             return []
         mine = {one: lacking[one] for one in batches[batch] if one in lacking}
-        return replacements(campaign, batch, rounds + 1, mine)
+        return replacements(campaign, batch, rounds + 1, mine, on=today)
 
-    if state.batch and (
-        chosen := affordable(campaign, again(state.batch), taken_cents=taken + reserved)
-    ):
-        return chosen
+    if state.batch:
+        room = caps.left(place, state.batch).for_batch(reserved_cents=reserved)
+        if chosen := affordable(again(state.batch), left_cents=room):
+            return chosen
     choices = to_come[:1] if to_come else [again(batch) for batch in sorted(begun)]
-    for choice in choices:
-        if chosen := affordable(campaign, choice, taken_cents=taken):
+    for choice in filter(None, choices):
+        room = caps.left(place, choice[0].batch).for_batch()
+        if chosen := affordable(choice, left_cents=room):
             return chosen
     return []
 
@@ -190,7 +190,7 @@ def _publish(
         arguments={"hit_type_id": hit_type_id, "annotation": annotation},
         amount_cents=cost,
     )
-    _stay_below_cap(place, intent)
+    caps.refuse_beyond(place, intent, batch=hit.batch)
     token = intent.token(store)
 
     def do() -> str:
@@ -213,20 +213,6 @@ def _publish(
         )
 
     return Act(intent=intent, do=do, look=lambda: find(annotation), record=record)
-
-
-def _stay_below_cap(place: Workplace, intent: Intent) -> None:
-    # Calls that are under way count as if they had got through.
-    taken = ledger.taken_cents(place.store) + intents.open_cents(
-        place.store, "publish", but=intent.key
-    )
-    cap = place.campaign.rewards.budget_cents
-    if taken + intent.amount_cents > cap:
-        raise BudgetExceeded(
-            f"{intent.key}: would cost {dollars(intent.amount_cents)}, more than is "
-            f"left of the cap of {dollars(cap)}",
-            next_step=f"piecework status {place.campaign.path}",
-        )
 
 
 def _with_page_url(item: Item) -> Item:

@@ -7,12 +7,11 @@ concerned, until every item has its accepted answers or the money is used up.
 
 import random
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from domain.campaign import Campaign
-from domain.errors import BudgetExceeded
 from domain.hit import PlannedHit
 from domain.ids import HitKey, ItemId
-from domain.money import dollars
 
 
 def deal(campaign: Campaign) -> list[list[ItemId]]:
@@ -33,24 +32,29 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
 
 
 def first_round(
-    campaign: Campaign, batch: int, item_ids: Sequence[ItemId]
+    campaign: Campaign, batch: int, item_ids: Sequence[ItemId], *, on: date
 ) -> list[PlannedHit]:
-    """The HITs that post the items of a batch for the first time."""
+    """The HITs that post a batch's items for the first time, with fees of a day."""
     wanted = campaign.posting.assignments
     groups = [(group, wanted) for group in _groups(campaign, item_ids)]
-    return _hits(campaign, batch, 0, groups)
+    return _hits(campaign, batch, 0, groups, on=on)
 
 
-def all_first_rounds(campaign: Campaign) -> list[list[PlannedHit]]:
+def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
     """The first round of every batch, in order."""
     return [
-        first_round(campaign, batch, item_ids)
+        first_round(campaign, batch, item_ids, on=on)
         for batch, item_ids in enumerate(deal(campaign), start=1)
     ]
 
 
 def replacements(
-    campaign: Campaign, batch: int, round_: int, missing: Mapping[ItemId, int]
+    campaign: Campaign,
+    batch: int,
+    round_: int,
+    missing: Mapping[ItemId, int],
+    *,
+    on: date,
 ) -> list[PlannedHit]:
     """HITs for what a batch still misses.
 
@@ -60,43 +64,27 @@ def replacements(
         round_: number of the round, from 1.
         missing: answers still wanted, by item; items that miss equally many share HITs,
             so that nothing is asked for twice.
+        on: the day whose fees are taken.
     """
     groups = []
     for wanted in sorted({count for count in missing.values() if count > 0}):
         item_ids = [item_id for item_id, count in missing.items() if count == wanted]
         groups += [(group, wanted) for group in _groups(campaign, item_ids)]
-    return _hits(campaign, batch, round_, groups)
+    return _hits(campaign, batch, round_, groups, on=on)
 
 
-def campaign_cost_cents(campaign: Campaign) -> int:
+def campaign_cost_cents(campaign: Campaign, *, on: date) -> int:
     """What the campaign costs when nothing has to be posted twice."""
-    return sum(hit.cost_cents for hits in all_first_rounds(campaign) for hit in hits)
+    rounds = all_first_rounds(campaign, on=on)
+    return sum(hit.cost_cents for hits in rounds for hit in hits)
 
 
-def check_cap(campaign: Campaign) -> None:
-    """Refuse a campaign whose plain cost passes its cap.
-
-    Raises:
-        BudgetExceeded: before anything is posted.
-    """
-    plain, cap = campaign_cost_cents(campaign), campaign.rewards.budget_cents
-    if plain > cap:
-        raise BudgetExceeded(
-            f"{campaign.path}: rewards.budget_usd is {dollars(cap)}, and the campaign "
-            f"costs {dollars(plain)} before any replacement",
-            next_step="raise budget_usd, or lower items, assignments or reward",
-        )
-
-
-def affordable(
-    campaign: Campaign, hits: Sequence[PlannedHit], *, taken_cents: int
-) -> list[PlannedHit]:
-    """The first of these HITs that the campaign's cap still allows."""
-    left = campaign.rewards.budget_cents - taken_cents
+def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:
+    """The first of these HITs that this much money pays for."""
     chosen = []
     for hit in hits:
-        left -= hit.cost_cents
-        if left < 0:
+        left_cents -= hit.cost_cents
+        if left_cents < 0:
             break
         chosen.append(hit)
     return chosen
@@ -114,8 +102,11 @@ def _hits(
     batch: int,
     round_: int,
     groups: Sequence[tuple[tuple[ItemId, ...], int]],
+    *,
+    on: date,
 ) -> list[PlannedHit]:
     rewards = campaign.rewards
+    fees = rewards.fees_on(on)
     return [
         PlannedHit(
             hit_key=HitKey(f"{campaign.name}.b{batch:04}.r{round_:02}.{number:06}"),
@@ -123,8 +114,10 @@ def _hits(
             round=round_,
             max_assignments=assignments,
             reward_cents=rewards.reward_cents,
-            fee_cents=rewards.fees.reward_fee_cents(
-                rewards.reward_cents, max_assignments=assignments
+            fee_cents=fees.reward_fee_cents(
+                rewards.reward_cents,
+                max_assignments=assignments,
+                for_masters=campaign.is_for_masters,
             ),
             item_ids=item_ids,
         )

@@ -1,11 +1,18 @@
 """What has been done, what it cost, and who waits for whom; for people and programs."""
 
+from collections.abc import Container
+
+from domain.hit import PlannedHit
+from domain.ids import ItemId
 from domain.progress import Progress, Waiting
+from flows.steps import caps
 from flows.steps.decide import waiting_for_people
 from flows.steps.launch import next_hits
 from flows.steps.state import State, counted, missing, read_state
 from flows.workplace import Workplace
 from store import judgements, ledger
+
+_DAY = "rewards.day_budget_usd"
 
 
 def progress(place: Workplace) -> Progress:
@@ -18,6 +25,7 @@ def progress(place: Workplace) -> Progress:
     money = ledger.balances(place.store)
     to_decide = len(waiting_for_people(place, state))
     waiting_for = _waiting_for(place, state, to_decide)
+    put_off = bool(_unposted(state)) and waiting_for != "the next pass"
     return Progress(
         campaign=campaign.name,
         is_rehearsal=place.is_rehearsal,
@@ -44,26 +52,60 @@ def progress(place: Workplace) -> Progress:
         excluded=verdicts.count("exclude") + verdicts.count("block"),
         to_decide=to_decide,
         rewards_cents=money["rewards"],
+        bonuses_cents=money["bonuses"],
         fees_cents=money["fees"],
         held_cents=money["held"],
-        budget_cents=campaign.rewards.budget_cents,
+        budget_cents=campaign.rewards.cap_cents,
         waiting_for=waiting_for,
         cap_reached=waiting_for == "nobody" and bool(lacking),
+        stopped_by=_DAY if put_off else _stopped_by(place, state, lacking, waiting_for),
+        goes_on_at=caps.next_day(place).isoformat() if put_off else "",
     )
 
 
 def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
-    if any(hit.hit_id is None for hit in state.hits):
+    unposted = _unposted(state)
+    if caps.payable_today(place, unposted):
         # A pass died while it posted: workers at the first HITs do not wait for that.
         return "the next pass"
-    is_open = any(not hit.collected_at for hit in state.hits)
-    if is_open:
+    if any(hit.hit_id and not hit.collected_at for hit in state.hits):
         return "workers"
+    if unposted:
+        return "the next day"
     if to_decide:
         return "people"
     if state.hits and not _has_due(place, state):
         return "nobody"
     return "the next pass"
+
+
+def _unposted(state: State) -> list[PlannedHit]:
+    return [hit for hit in state.hits if hit.hit_id is None]
+
+
+def _stopped_by(
+    place: Workplace, state: State, lacking: Container[ItemId], waiting_for: Waiting
+) -> str:
+    """What ended a campaign that still misses answers, as the campaign file's key."""
+    batches = {
+        hit.batch
+        for hit in state.hits
+        if any(item_id in lacking for item_id in hit.item_ids)
+    }
+    if waiting_for != "nobody" or not batches:
+        return ""
+    most = place.campaign.posting.max_rounds
+    again = [
+        batch
+        for batch in sorted(batches)
+        if max(hit.round for hit in state.hits_of(batch)) < most
+    ]
+    if not again:
+        return "posting.max_rounds"
+    room = caps.left(place, again[0])
+    if room.batch is not None and room.batch < room.campaign:
+        return "rewards.batch_budget_usd"
+    return place.campaign.rewards.cap_name
 
 
 def _has_due(place: Workplace, state: State) -> bool:

@@ -1,5 +1,5 @@
 from collections import Counter
-from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from flows.steps.planning import (
     deal,
     replacements,
 )
+
+TODAY = date(2026, 1, 5)
 
 
 def campaign(items: int, *, batches: int = 3, items_per_hit: int = 5) -> Campaign:
@@ -77,7 +79,7 @@ def test_every_item_is_posted_in_exactly_one_batch(
     one = campaign(items, batches=batches, items_per_hit=per_hit)
     posted = Counter(
         item_id
-        for hits in all_first_rounds(one)
+        for hits in all_first_rounds(one, on=TODAY)
         for hit in hits
         for item_id in hit.item_ids
     )
@@ -96,7 +98,7 @@ def test_replacements_ask_for_exactly_what_is_missing(
 ) -> None:
     """Each item is asked for as often as it misses an answer, never more."""
     asked: Counter[ItemId] = Counter()
-    for hit in replacements(campaign(61), 1, 1, missing):
+    for hit in replacements(campaign(61), 1, 1, missing, on=TODAY):
         assert len(hit.item_ids) <= 5
         for item_id in hit.item_ids:
             asked[item_id] += hit.max_assignments
@@ -110,9 +112,9 @@ def test_keys_of_hits_never_repeat() -> None:
     keys = [
         hit.hit_key
         for hits in (
-            *all_first_rounds(one)[:2],
-            replacements(one, 1, 1, missing),
-            replacements(one, 1, 2, missing),
+            *all_first_rounds(one, on=TODAY)[:2],
+            replacements(one, 1, 1, missing, on=TODAY),
+            replacements(one, 1, 2, missing, on=TODAY),
         )
         for hit in hits
     ]
@@ -130,13 +132,13 @@ def test_keys_of_hits_never_repeat() -> None:
 )
 def test_a_hit_costs_rewards_and_fees(assignments: int, cents: int) -> None:
     """MTurk's price list: 20 %, and 40 % from ten assignments."""
-    (hit,) = replacements(campaign(1), 1, 1, {ItemId("i0"): assignments})
+    (hit,) = replacements(campaign(1), 1, 1, {ItemId("i0"): assignments}, on=TODAY)
     assert hit.cost_cents == cents
 
 
 def test_a_campaign_costs_what_its_hits_cost() -> None:
     """7 items in 3 batches of 3, 2, 2 are three HITs of five assignments: 3 x 600."""
-    assert campaign_cost_cents(campaign(7)) == 1800
+    assert campaign_cost_cents(campaign(7), on=TODAY) == 1800
 
 
 @pytest.mark.parametrize(
@@ -145,6 +147,5 @@ def test_a_campaign_costs_what_its_hits_cost() -> None:
 )
 def test_no_hit_is_planned_past_the_cap(budget: int, taken: int, posted: int) -> None:
     """What fits is planned, in order; the first HIT that does not fit ends it."""
-    one = campaign(15, batches=1)
-    one = replace(one, rewards=replace(one.rewards, budget_cents=budget))
-    assert len(affordable(one, all_first_rounds(one)[0], taken_cents=taken)) == posted
+    (hits,) = all_first_rounds(campaign(15, batches=1), on=TODAY)
+    assert len(affordable(hits, left_cents=budget - taken)) == posted
