@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.analyses.dawid_skene import dawid_skene
@@ -53,6 +53,7 @@ def slowly(
     return truth, log_likelihood
 
 
+@settings(max_examples=50)
 @given(ballots(), st.integers(1, 4), st.sampled_from([0.0, 0.1]))
 def test_the_estimates_are_those_of_the_paper_s_equations(
     votes: pd.DataFrame, rounds: int, smoothing: float
@@ -65,6 +66,7 @@ def test_the_estimates_are_those_of_the_paper_s_equations(
     assert found == pytest.approx([truth[cell] for cell in sorted(truth)], abs=1e-9)
 
 
+@settings(max_examples=50)
 @given(ballots())
 def test_every_round_makes_the_votes_likelier(votes: pd.DataFrame) -> None:
     """Expectation and maximisation never lose likelihood (the theorem behind EM)."""
@@ -75,6 +77,7 @@ def test_every_round_makes_the_votes_likelier(votes: pd.DataFrame) -> None:
     assert (np.diff(seen) > -1e-9).all()
 
 
+@settings(max_examples=50)
 @given(ballots())
 def test_probabilities_add_up(votes: pd.DataFrame) -> None:
     """Truths of an item, the prior, and what a worker says of a truth he has met."""

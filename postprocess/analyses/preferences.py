@@ -1,0 +1,67 @@
+"""Two sides compared on several criteria, in grades: who is better, how surely."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+
+def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
+    """Counts, shares and a sign test for each criterion.
+
+    Args:
+        grades: one row a judgement: `criterion` (str) and `grade` (a number: above 0
+            where the one side is better, 0 where neither is, below where the other is;
+            how far says how much). A missing grade is no judgement.
+        confidence: of the interval, in (0, 1).
+
+    Returns:
+        One row a criterion, in the order of the frame, index `criterion`. Columns
+        `judgements`, `better`, `neutral`, `worse` (int64), `net` (float64: better minus
+        worse, of all), `mean` (float64 grade), `share` (float64: better, of those that
+        decide), `low`, `high` (its Wilson interval), `p_value` (exact two-sided sign
+        test: decided judgements fall either way with equal chance), `p_adjusted` (times
+        the number of criteria, at most 1; Bonferroni). Where nobody decides, `share`
+        and its interval are NaN and the p-value is 1.
+
+    E. B. Wilson, JASA 22 (1927), doi:10.1080/01621459.1927.10502953.
+
+    Raises:
+        ValueError: a column is missing, or a grade is no finite number.
+    """
+    missing = {"criterion", "grade"} - set(grades.columns)
+    if missing:
+        raise ValueError(f"grades have no column {', '.join(sorted(missing))}")
+    said = grades.loc[grades["grade"].notna()].astype({"grade": "float64"})
+    if not np.isfinite(said["grade"]).all():
+        raise ValueError("grades must be finite numbers")
+    names = said["criterion"].drop_duplicates()
+    rows = [
+        _about_one(said.loc[said["criterion"] == name, "grade"], confidence)
+        for name in names
+    ]
+    table = pd.DataFrame(rows, index=pd.Index(names, name="criterion"), columns=COLUMNS)
+    table["p_adjusted"] = np.minimum(1.0, table["p_value"] * len(table))
+    return table
+
+
+COLUMNS = [
+    "judgements", "better", "neutral", "worse", "net", "mean", "share", "low", "high",
+    "p_value",
+]  # fmt: skip
+
+
+def _about_one(grades: "pd.Series[float]", confidence: float) -> tuple[float, ...]:
+    better, worse = int((grades > 0).sum()), int((grades < 0).sum())
+    decided = better + worse
+    share, low, high, p_value = float("nan"), float("nan"), float("nan"), 1.0
+    if decided:
+        test = binomtest(better, decided)
+        interval = test.proportion_ci(confidence_level=confidence, method="wilson")
+        share, low, high = better / decided, interval.low, interval.high
+        p_value = float(test.pvalue)
+    neutral = len(grades) - decided
+    net = (better - worse) / len(grades)
+    mean = float(grades.mean())
+    return (
+        len(grades), better, neutral, worse, net, mean, share, low, high, p_value,
+    )  # fmt: skip
