@@ -81,7 +81,11 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="PEM files; site and question pages then speak HTTPS.",
 )
 @click.option("--site-url", default="", help="Of the site, as browsers reach it.")
-@click.option("--frames-url", default="", help="Of question pages, as browsers do.")
+@click.option(
+    "--frames-url",
+    default="",
+    help="Of question pages, as browsers do; https://*.NAME keeps requesters apart.",
+)
 @click.option(
     "--as-aws",
     is_flag=True,

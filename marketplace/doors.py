@@ -22,8 +22,8 @@ from marketplace.requester.api import RequesterApi
 from marketplace.transport import BodyLimit
 from marketplace.workers import replies
 from marketplace.workers.frames import Frames
+from marketplace.workers.origins import Origins
 from marketplace.workers.site import Site
-from marketplace.workers.working import Origins
 
 
 def site_app(house: House, origins: Origins, api: RequesterApi) -> Starlette:

@@ -1,8 +1,11 @@
 """Which addresses a marketplace may be reached by, and what is unwise but allowed."""
 
+import re
 from urllib.parse import urlsplit
 
 from marketplace.listening import is_every_address, is_loopback
+
+_STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
 
 
 class UnsafeBindError(Exception):
@@ -32,6 +35,19 @@ def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
         raise UnsafeBindError(
             f"{host or 'nothing'} is no address that a browser can open: say what "
             "workers reach the site and the frames by (site URL and frames URL)."
+        )
+
+
+def check_frames_url(address: str) -> None:
+    """Refuse a star that could not become the label of a requester.
+
+    Raises:
+        UnsafeBindError: and where it belongs.
+    """
+    if "*" in address and not _STARRED.fullmatch(address):
+        raise UnsafeBindError(
+            f"{address} is no address that a browser can open: its star must be the "
+            "first label of a name, as in https://*.frames.example.org."
         )
 
 

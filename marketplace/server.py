@@ -30,7 +30,7 @@ from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
 from marketplace.stand_in.door import StandIn, StandingIn
 from marketplace.together import Together
-from marketplace.workers.working import Origins
+from marketplace.workers.origins import Origins
 
 _START_SECONDS = 30.0
 
@@ -69,7 +69,8 @@ class Marketplace:
         trust_local: signatures are not checked; loopback only.
         certificate: of the site and the frames, which then speak TLS.
         site_url: the site's origin as browsers reach it, if that is another.
-        frames_url: the same of the frames.
+        frames_url: the same of the frames; `https://*.NAME` gives the questions
+            of each requester an origin of their own.
         stand_in: what it takes to stand in for Amazon's hosts, if it shall.
         notify_url: where on this machine notifications go; "" keeps them waiting.
     """
@@ -174,6 +175,7 @@ def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace
 def _prepared(
     marketplace: Marketplace,
 ) -> Iterator[tuple[Server, list[socket.socket], Running]]:
+    exposure.check_frames_url(marketplace.frames_url)
     if not marketplace.rehearsal:
         exposure.check_host(
             marketplace.host,

@@ -6,8 +6,8 @@ from starlette.routing import Route
 
 from marketplace.house import House
 from marketplace.workers import invitations, replies, sessions
+from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
-from marketplace.workers.working import Origins
 
 
 class Entrance:

@@ -1,7 +1,8 @@
 """The frames origin: pages of questions, the scripts they expect, and their pictures.
 
 It has a port of its own, so a question's script is another origin's and can neither
-read the worker's site nor act on it; the policy below lets only the site frame it.
+read the worker's site nor act on it; the policy below lets only the site frame it. With
+a star in its address each requester has an origin, whose drafts only his pages read.
 A page is served as it was written, but for the addresses of two scripts that Amazon
 hosted and half of all old pages load: those are led to our own, so they work offline.
 """
@@ -19,7 +20,8 @@ from marketplace.exceptions import Refusal
 from marketplace.house import House
 from marketplace.requester import question
 from marketplace.workers import hit_forms
-from marketplace.workers.working import NOT_AVAILABLE, Origins
+from marketplace.workers.origins import Origins
+from marketplace.workers.working import NOT_AVAILABLE
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
@@ -90,11 +92,14 @@ class Frames:
         """The page of an HTMLQuestion or a QuestionForm; the HIT's id is its key."""
         with self._house.turn() as turn:
             row = turn.one(
-                "SELECT question, title FROM hits "
+                "SELECT question, title, hits.requester FROM hits "
                 "JOIN hit_types ON hit_types.id = hits.hit_type "
                 "WHERE hit_id = ? AND status <> 'Disposed'",
                 request.path_params["hit_id"],
             )
+        host = request.headers.get("host", "")
+        if row and self._origins.is_somebody_elses(host, row["requester"]):
+            row = None
         asked = question.read(row["question"]) if row else None
         if row and asked and asked.form:
             named = request.query_params.get("assignmentId", NOT_AVAILABLE)
@@ -104,13 +109,12 @@ class Frames:
                 assignment_id=None if named == NOT_AVAILABLE else named,
                 site=self._origins.site,
             )
-        if not asked or not asked.html:
+        if not row or not asked or not asked.html:
             raise Refusal(
                 "HitDoesNotExist", "There is no page of such a HIT.", status=404
             )
-        return HTMLResponse(
-            led_home(asked.html, self._origins.frames), headers=self._headers()
-        )
+        home = self._origins.frames_of(row["requester"])
+        return HTMLResponse(led_home(asked.html, home), headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
         site = self._origins.site
@@ -123,6 +127,8 @@ class Frames:
                 f"base-uri 'self'; form-action 'self' {site}; frame-ancestors {site}"
             ),
             "Referrer-Policy": "strict-origin",
+            # Not even by agreement do two requesters' questions become one origin.
+            "Origin-Agent-Cluster": "?1",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         }

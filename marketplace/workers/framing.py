@@ -2,8 +2,8 @@
 
 The question runs on the frames origin, sandboxed: it may run scripts, send its form,
 ask and warn (old pages do) and open links beside the site, but it cannot lead the
-worker's page away. `allow-same-origin` gives it its own origin back, the frames', which
-drafts need; never the site's.
+worker's page away. `allow-same-origin` gives it its own origin back, its requester's
+(`origins`), which drafts need; never the site's.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from marketplace.requester import question
 from marketplace.workers import working
+from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 
 SANDBOX = "allow-scripts allow-forms allow-same-origin allow-popups allow-modals"
@@ -21,7 +22,7 @@ SANDBOX = "allow-scripts allow-forms allow-same-origin allow-popups allow-modals
 class Framing:
     """Makes pages that frame questions."""
 
-    def __init__(self, origins: working.Origins) -> None:
+    def __init__(self, origins: Origins) -> None:
         self._origins = origins
 
     def page(

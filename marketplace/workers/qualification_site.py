@@ -20,8 +20,8 @@ from marketplace.workers import (
     replies,
     sessions,
 )
+from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
-from marketplace.workers.working import Origins
 
 _LONGEST_SEARCH = 200
 _LONGEST_ID = 18

@@ -26,6 +26,7 @@ from marketplace.workers import (
 )
 from marketplace.workers.entrance import Entrance
 from marketplace.workers.framing import Framing
+from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
 from marketplace.workers.submitting import Submitting
@@ -34,7 +35,7 @@ from marketplace.workers.submitting import Submitting
 class Site:
     """The worker site of one house."""
 
-    def __init__(self, house: House, origins: working.Origins) -> None:
+    def __init__(self, house: House, origins: Origins) -> None:
         self._house = house
         self._origins = origins
         self._framing = Framing(origins)

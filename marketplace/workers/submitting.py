@@ -28,6 +28,7 @@ from marketplace.workers import (
     working,
 )
 from marketplace.workers.framing import origin
+from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 
 Fields = list[tuple[str, str]]
@@ -36,7 +37,7 @@ Fields = list[tuple[str, str]]
 class Submitting:
     """The submission address of one house, and what is said afterwards."""
 
-    def __init__(self, house: House, origins: working.Origins) -> None:
+    def __init__(self, house: House, origins: Origins) -> None:
         self._house = house
         self._origins = origins
 
@@ -141,12 +142,13 @@ class Submitting:
             Refusal: it comes from anywhere else (403).
         """
         asked = origin(working.frame_url(row, self._origins))
-        home = {self._origins.site, self._origins.frames, asked}
+        frames = self._origins.frames_of(row["requester"])
+        home = {self._origins.site, frames, asked}
         given = request.headers.get("origin")
         is_stranger = given is not None and given not in home
         if request.headers.get("sec-fetch-site") == "cross-site":
             # Without Origin (GET): only a question that lies elsewhere comes so.
-            is_stranger |= given is None and asked == self._origins.frames
+            is_stranger |= given is None and asked == frames
         if is_stranger:
             raise Refusal(
                 "WrongOrigin", "This form came from another site.", status=403

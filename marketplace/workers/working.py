@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from marketplace import assignments, lifecycle
@@ -10,26 +9,20 @@ from marketplace.exceptions import Refusal
 from marketplace.requester import question
 from marketplace.turn import Turn
 from marketplace.workers import discovery, hit_forms
+from marketplace.workers.origins import Origins
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """Stands for the assignment id in a preview; the page must not submit."""
 
 
 _ASSIGNMENT = (
-    "SELECT assignments.*, hits.hit_id, hits.question, hit_types.hit_group_id, "
+    "SELECT assignments.*, hits.hit_id, hits.requester, hits.question, "
+    "hit_types.hit_group_id, "
     "hit_types.title, hit_types.description, hits.reward_cents, "
     "hit_types.duration_seconds, hits.status AS hit_status FROM assignments "
     "JOIN hits ON hits.id = assignments.hit "
     "JOIN hit_types ON hit_types.id = hits.hit_type"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origins:
-    """Where the two halves of the worker's side are served."""
-
-    site: str
-    frames: str
 
 
 def preview(
@@ -207,7 +200,8 @@ def frame_url(
         query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
     asked = question.read(hit["question"])
     if not asked.url:
-        return f"{origins.frames}/frames/{hit['hit_id']}?{urlencode(query)}"
+        home = origins.frames_of(hit["requester"])
+        return f"{home}/frames/{hit['hit_id']}?{urlencode(query)}"
     address, hash_sign, fragment = asked.url.partition("#")
     glue = "&" if "?" in address else "?"
     return f"{address}{glue}{urlencode(query)}{hash_sign}{fragment}"

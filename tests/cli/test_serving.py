@@ -1,7 +1,6 @@
 """`serve`: its clock, its warnings, and what it refuses, with exit code and words."""
 
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +11,9 @@ from click.testing import CliRunner
 
 from cli.main import main
 from marketplace.house import House, Rules
+from tests.marketplace.market import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def free_port() -> int:
-    """A port on which nobody answers yet."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) -> None:
@@ -62,6 +55,7 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
         (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
         (("--host", "::"), 3, "no address that a browser can open"),
         (("--trust-local", "--rehearsal"), 2, "says nothing in a rehearsal"),
+        (("--frames-url", "https://frames.*.example"), 3, "must be the first label"),
         (("--start", "2026-01-05"), 2, "for a rehearsal"),
         (("--rehearsal", "--start", "noon"), 2, "Invalid isoformat"),
         (("--rehearsal", "--start", "2200-01-01"), 2, "not from 1970 to 2199"),

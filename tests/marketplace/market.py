@@ -1,6 +1,7 @@
 """What a marketplace's customers can do, as objects for tests."""
 
 import secrets
+import socket
 import ssl
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -150,6 +151,13 @@ def post(client: "MTurkClient", **given: object) -> dict[str, Any]:
         **given,
     }
     return dict(client.create_hit(**values)["HIT"])
+
+
+def free_port() -> int:
+    """A port on which nobody answers yet."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
 
 
 def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:

@@ -2,15 +2,17 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from marketplace.server import serve
 from tests.browser.worker_site.questions import external_question, form, html_question
-from tests.marketplace.market import Market, Worker, post
+from tests.marketplace.market import START, Market, Worker, free_port, post
 
 pytestmark = pytest.mark.browser
 
@@ -238,6 +240,74 @@ def test_fields_may_have_any_name(market: Market, open_site: Opened) -> None:
     answer = answer_of(market, hit)
     for name in names:
         assert f"<QuestionIdentifier>{name}</QuestionIdentifier>" in answer
+
+
+@contextmanager
+def a_starred_market(database: Path) -> Iterator[tuple[Market, str]]:
+    """A marketplace with an origin for each requester; and the site, for browsers."""
+    site, frames = (free_port(), free_port())
+    named = f"http://piecework.localhost:{site}"
+    with (
+        serve(
+            database,
+            rehearsal=True,
+            start=START,
+            port=site,
+            frames_port=frames,
+            site_url=named,
+            frames_url=f"http://*.piecework.localhost:{frames}",
+        ),
+        closing(
+            Market(f"http://127.0.0.1:{site}", f"http://127.0.0.1:{frames}")
+        ) as market,
+    ):
+        yield market, named
+
+
+STORING = html_question(
+    form(
+        extra="""<script>
+const draft = document.querySelector("textarea");
+draft.value = localStorage.getItem("draft") || "";
+draft.addEventListener("input", () => localStorage.setItem("draft", draft.value));
+</script>"""
+    )
+)
+
+
+def test_a_question_reads_no_draft_of_another_requesters(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """With a star in the frames' address; its own are there again, and can be sent."""
+    with a_starred_market(tmp_path / "two.db") as (market, site):
+        ann = market.worker()
+        first = post(market.requester("LAB"), Question=STORING)
+        second = post(market.requester("OTHER"), Question=STORING)
+        ours, theirs = (
+            ann.accept(made["HITGroupId"]).json()["assignment_id"]
+            for made in (first, second)
+        )
+        with closing(browser.new_context()) as context:
+            page = context.new_page()
+            page.set_default_timeout(5_000)
+            page.goto(f"{site}/worker/sign-in?token={ann.token}")
+            typed = page.frame_locator("iframe").get_by_label("Caption")
+            page.goto(f"{site}/worker/assignments/{ours}")
+            typed.fill("between LAB and me")
+            page.goto(f"{site}/worker/assignments/{theirs}")
+            expect(typed).to_have_value("")
+            assert in_frame(page, "Object.keys(localStorage)") == []
+            # At LAB's address OTHER's question is not shown, framed or by itself.
+            lent = page.frames[1].url.replace("//r2.", "//r1.")
+            answer = context.new_page().goto(lent)
+            assert answer is not None
+            assert answer.status == 404
+            assert "no page of such a HIT" in answer.text()
+            page.goto(f"{site}/worker/assignments/{ours}")
+            expect(typed).to_have_value("between LAB and me")
+            page.frame_locator("iframe").get_by_role("button", name="Send").click()
+            page.wait_for_url("**/thanks")
+        assert "between LAB and me" in answer_of(market, first["HITId"])
 
 
 @contextmanager
