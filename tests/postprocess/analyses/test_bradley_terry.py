@@ -14,7 +14,7 @@ from postprocess.analyses.bradley_terry import BradleyTerry, bradley_terry
 
 Pair = tuple[str, str, str]
 
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 
 
 def compared(*rows: tuple[str, str, str | None, int]) -> pd.DataFrame:

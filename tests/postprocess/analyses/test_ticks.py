@@ -48,7 +48,7 @@ answers = st.lists(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(answers)
 def test_each_category_is_a_yes_or_no_question(
     items: list[list[frozenset[str]]],
@@ -63,7 +63,7 @@ def test_each_category_is_a_yes_or_no_question(
         assert table["answers"][category] == asked.sum()
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(answers)
 def test_jaccard_is_the_mean_over_pairs(items: list[list[frozenset[str]]]) -> None:
     """By listing pairs; the order of answers never matters."""

@@ -1,0 +1,30 @@
+"""The frame that comparisons within people read: who gave which condition what.
+
+A *scores* frame has a row a score and the columns `subject` (str: the person, or what
+else was measured under every condition), `condition` (str) and `value` (a number).
+Several scores of a subject in a condition are averaged first: seven images are one
+measurement of a person, not seven people. A missing value is no score.
+"""
+
+import numpy as np
+import pandas as pd
+
+COLUMNS = ("subject", "condition", "value")
+
+
+def cells(scores: pd.DataFrame) -> pd.DataFrame:
+    """Means by subject (index) and condition (columns), both sorted; NaN is no score.
+
+    Raises:
+        ValueError: a column is missing, or a value is no finite number.
+    """
+    missing = [name for name in COLUMNS if name not in scores.columns]
+    if missing:
+        raise ValueError(f"scores have no column {', '.join(missing)}")
+    said = scores.loc[scores["value"].notna(), list(COLUMNS)]
+    said = said.astype({"value": "float64"})
+    if not np.isfinite(said["value"]).all():
+        raise ValueError("scores must be finite numbers")
+    return said.pivot_table(
+        index="subject", columns="condition", values="value", aggfunc="mean"
+    )
