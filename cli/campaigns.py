@@ -13,7 +13,16 @@ from domain.errors import ConfigError
 _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _LIVE = click.option(
-    "--live", is_flag=True, help="Spend real money; refused until it is built."
+    "--live",
+    is_flag=True,
+    help="Real people work and are owed money; needed for a marketplace on another "
+    "machine. Shows the most that it can cost and has it typed back.",
+)
+_SPEND = click.option(
+    "--spend-at-most",
+    metavar="USD",
+    help="What the whole campaign may take, for good or until said again; nobody is "
+    "asked then.",
 )
 _ENDPOINT = click.option(
     "--endpoint",
@@ -49,19 +58,37 @@ def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
 @_FILE
 @_ENDPOINT
 @_LIVE
+@_SPEND
 @click.option("--poll-seconds", default=60.0, show_default=True)
 @_JSON
 def run(
-    campaign: Path, *, endpoint: str, live: bool, poll_seconds: float, as_json: bool
+    campaign: Path,
+    *,
+    endpoint: str,
+    live: bool,
+    spend_at_most: str | None,
+    poll_seconds: float,
+    as_json: bool,
 ) -> None:
     """Make passes until the campaign is finished or waits for people.
 
+    A marketplace keeps books: it writes down what every worker is owed. It moves no
+    money; whoever runs it pays outside.
+
     Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
+
+    Live:     piecework run birds.toml --endpoint https://hits.example.org --live
     """
     from cli.passing import run_passes  # noqa: PLC0415 - Prefect costs seconds
 
     say_progress(
-        run_passes(campaign, endpoint, live=live, poll_seconds=poll_seconds),
+        run_passes(
+            campaign,
+            endpoint,
+            live=live,
+            poll_seconds=poll_seconds,
+            spend_at_most=spend_at_most,
+        ),
         as_json=as_json,
     )
 
@@ -70,15 +97,32 @@ def run(
 @_FILE
 @_ENDPOINT
 @_LIVE
+@_SPEND
 @_JSON
-def advance(campaign: Path, *, endpoint: str, live: bool, as_json: bool) -> None:
+def advance(
+    campaign: Path,
+    *,
+    endpoint: str,
+    live: bool,
+    spend_at_most: str | None,
+    as_json: bool,
+) -> None:
     """Make one pass: do what is due, and end; for a schedule.
 
+    A marketplace keeps books: it writes down what every worker is owed. It moves no
+    money; whoever runs it pays outside.
+
     Example:  piecework advance birds.toml --endpoint http://127.0.0.1:8080
+
+    Live:     piecework advance birds.toml --endpoint https://hits.example.org
+              --live --spend-at-most 120
     """
     from cli.passing import advance_once  # noqa: PLC0415 - Prefect costs seconds
 
-    say_progress(advance_once(campaign, endpoint, live=live), as_json=as_json)
+    say_progress(
+        advance_once(campaign, endpoint, live=live, spend_at_most=spend_at_most),
+        as_json=as_json,
+    )
 
 
 @click.command()

@@ -4,33 +4,51 @@ from pathlib import Path
 
 from prefect import tags
 
+from cli.leave import leave_to_spend
 from domain.progress import Progress
 from flows.advance import advance, run
+from flows.steps.caps import check_caps
 from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place, stored_place
 
 
 def run_passes(
-    campaign: Path, endpoint: str, *, live: bool, poll_seconds: float
+    campaign: Path,
+    endpoint: str,
+    *,
+    live: bool,
+    poll_seconds: float,
+    spend_at_most: str | None,
 ) -> Progress:
     """Run the flow `run` in this process."""
-    name = _check_first(campaign, endpoint, live=live)
+    name = _check_first(campaign, endpoint, live=live, spend_at_most=spend_at_most)
     with tags("piecework", name):
         run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
 
-def advance_once(campaign: Path, endpoint: str, *, live: bool) -> Progress:
+def advance_once(
+    campaign: Path, endpoint: str, *, live: bool, spend_at_most: str | None
+) -> Progress:
     """Run the flow `advance` in this process."""
-    name = _check_first(campaign, endpoint, live=live)
+    name = _check_first(campaign, endpoint, live=live, spend_at_most=spend_at_most)
     with tags("piecework", name):
         advance(str(campaign), endpoint, live=live)
     return _progress(campaign)
 
 
-def _check_first(campaign: Path, endpoint: str, *, live: bool) -> str:
-    """Say what is wrong before a Prefect server starts; the campaign's name."""
-    with market_place(load_campaign(campaign), endpoint, live=live) as place:
+def _check_first(
+    campaign: Path, endpoint: str, *, live: bool, spend_at_most: str | None
+) -> str:
+    """Say what is wrong, and ask, before a Prefect server starts; the campaign's name.
+
+    What was agreed to is written down here, so that the flow finds it in the store.
+    """
+    allowed = leave_to_spend(campaign, endpoint, live=live, spend_at_most=spend_at_most)
+    with market_place(
+        load_campaign(campaign), endpoint, live=live, spend_at_most_cents=allowed
+    ) as place:
+        check_caps(place.campaign, at=place.clock.now())
         return place.campaign.name
 
 

@@ -22,6 +22,7 @@ from pydantic import (
 from domain.campaign import OutputFormat
 from domain.hit import Comparator
 from domain.judgement import VERDICTS, SubjectKind, Verdict
+from domain.money import cents_from_text
 
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
@@ -32,13 +33,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 def _cents(value: object) -> int:
     if not isinstance(value, str):
         raise ValueError('write dollars as text, for example "0.55"')  # noqa: TRY004 - pydantic collects ValueError only
-    try:
-        cents = Decimal(value) * 100
-    except ArithmeticError as fault:
-        raise ValueError('write dollars as text, for example "0.55"') from fault
-    if not cents.is_finite() or cents < 0 or cents != cents.to_integral_value():
-        raise ValueError("write a whole number of cents, zero or more, as dollars")
-    return int(cents)
+    return cents_from_text(value)
 
 
 def _country(value: str) -> str:

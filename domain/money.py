@@ -4,6 +4,7 @@ Which schedule is in force on a day is data (`config/fees.toml`, or the campaign
 here is how one is applied: per assignment, halves rounded up (MTurk's price list).
 """
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -62,6 +63,28 @@ class FeeSchedule:
             return 0
         fee = (amount_cents * percent / 100).quantize(Decimal(1), ROUND_HALF_UP)
         return max(int(fee), self.minimum_cents)
+
+
+_AMOUNT = re.compile(r"\$?([0-9]{1,9})(?:\.([0-9]{1,2}))?")
+
+
+def cents_from_text(text: str) -> int:
+    """Dollars that a person wrote, as cents; a dollar sign is allowed.
+
+    Raises:
+        ValueError: it is no amount, or has a third decimal, or a billion dollars.
+
+    >>> cents_from_text(" $0.5 "), cents_from_text("12")
+    (50, 1200)
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(
+            f"{text[:40]!r} is no amount: write a whole number of cents, zero or "
+            'more, as dollars, for example "0.25"'
+        )
+    whole, part = found.groups(default="")
+    return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 
 
 def cents_to_wire(cents: int) -> str:

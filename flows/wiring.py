@@ -15,20 +15,22 @@ from urllib.parse import urlsplit
 from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, SystemClock
-from domain.errors import ConfigError, RefusedForSafety, StoreError
+from domain.errors import ConfigError, StoreError
 from domain.progress import Progress
+from flows.leave import agreed_before, refuse_without_leave
 from flows.workplace import Workplace
 from hit_templates.tasks import load_task
-from platforms.mturk import MTurk, refuse_closed_host
+from platforms.credentials import Credentials
+from platforms.mturk import MTurk
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
+from store.agreements import agree, agreed_cents
 from store.database import FILE_NAME, Store, about, fix, open_store
 from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
 _listeners: list[Callable[[Progress], None]] = []
 
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 REHEARSAL = "rehearsal"
 AT_ONCE = 16
 """Calls under way at a time on a marketplace; beyond it only the caller's own
@@ -76,46 +78,47 @@ def rehearsal_place(
 
 @contextmanager
 def market_place(
-    campaign: Campaign, endpoint: str, *, live: bool
+    campaign: Campaign,
+    endpoint: str,
+    *,
+    live: bool,
+    spend_at_most_cents: int | None = None,
+    credentials: Credentials | None = None,
 ) -> Iterator[Workplace]:
     """The workplace of a campaign on a marketplace that runs elsewhere.
 
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the marketplace.
+        live: real people work, perhaps on another machine.
+        spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
+            it was agreed before.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+
     Raises:
-        RefusedForSafety: live work was asked for, or the endpoint is not on this
-            machine, or the pictures are drawn ones.
+        RefusedForSafety: see `flows.leave`.
         StoreError: another process works on the campaign, or the store is of
             another world.
     """
     endpoint = normal_endpoint(endpoint)
-    refuse_closed_host(endpoint)
-    if live:
-        raise RefusedForSafety(
-            "--live is refused: spending real money is not built yet, and Amazon "
-            "Mechanical Turk closed to new HITs on 2026-09-30",
-            next_step=f"piecework rehearse {campaign.path}",
-        )
-    if urlsplit(endpoint).hostname not in _LOOPBACK:
-        raise RefusedForSafety(
-            f"{endpoint}: a marketplace on another machine is live work, which is "
-            "refused until it is built",
-            next_step="piecework serve, and --endpoint http://127.0.0.1:PORT",
-        )
-    if campaign.rehearsal.scenes:
-        raise RefusedForSafety(
-            f"{campaign.path}: its pictures are drawn for rehearsals; nobody should be "
-            "paid to describe them",
-            next_step=f"piecework rehearse {campaign.path}",
-        )
+    is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
+    refuse_without_leave(campaign, endpoint, live=live, is_agreed=is_agreed)
+    platform = MTurk(
+        endpoint,
+        access_key=credentials.access_key if credentials else None,
+        secret_key=credentials.secret_key if credentials else None,
+    )
     with (
         only_pass(campaign.out),
         _opened(
             campaign,
-            MTurk(endpoint),
+            platform,
             SystemClock(),
             world=endpoint,
             name=secrets.token_hex(8),
             key=secrets.token_bytes(32),
             at_once=AT_ONCE,
+            agreed_now=spend_at_most_cents,
         ) as place,
     ):
         yield place
@@ -199,6 +202,7 @@ def _opened(
     name: str,
     key: bytes,
     at_once: int = 1,
+    agreed_now: int | None = None,
 ) -> Iterator[Workplace]:
     store = open_store(campaign.out / FILE_NAME, create=True)
     try:
@@ -210,8 +214,11 @@ def _opened(
             key = bytes.fromhex(about(store, "pseudonym_key") or key.hex())
             fix(store, "name", name)
             fix(store, "pseudonym_key", key.hex())
+        if agreed_now is not None:
+            agree(store, agreed_now, at=clock.now())
+        rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
         place = Workplace(
-            campaign=campaign,
+            campaign=replace(campaign, rewards=rewards),
             store=store,
             platform=platform,
             clock=clock,

@@ -52,7 +52,7 @@ def refuse_closed_host(endpoint: str) -> None:
     Raises:
         RefusedForSafety: the endpoint belongs to Amazon.
     """
-    host = (urlsplit(endpoint).hostname or "").lower()
+    host = (urlsplit(endpoint).hostname or "").lower().rstrip(".")
     if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
         raise RefusedForSafety(
             f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",

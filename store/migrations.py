@@ -18,6 +18,17 @@ def m001_first_loop(db: Database) -> None:
             db.execute(statement)
 
 
+@migrations()
+def m_agreements(db: Database) -> None:
+    """Amounts that people agreed to spend at most."""
+    db.execute(
+        "CREATE TABLE agreements ("
+        "agreement_id INTEGER PRIMARY KEY, "
+        "amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0), "
+        "agreed_at TEXT NOT NULL) STRICT"
+    )
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

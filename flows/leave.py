@@ -1,0 +1,89 @@
+"""Leave to spend: which marketplaces need it, and how a person gives it.
+
+`--live` says that real people work and are owed money. A marketplace keeps books and
+moves no money by itself; whoever runs it pays outside what its books say.
+"""
+
+from datetime import date
+from urllib.parse import urlsplit
+
+from domain.campaign import Campaign
+from domain.errors import ConfigError, RefusedForSafety
+from domain.money import cents_from_text
+from flows.steps.pricing import price
+from platforms.mturk import refuse_closed_host
+from store.agreements import agreed_cents
+from store.database import FILE_NAME, open_store
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+def refuse_without_leave(
+    campaign: Campaign, endpoint: str, *, live: bool, is_agreed: bool
+) -> None:
+    """Refuse what could cost money that nobody agreed to spend.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the marketplace.
+        live: whether `--live` was said.
+        is_agreed: whether an amount is known that may be spent at most.
+
+    Raises:
+        RefusedForSafety: the host is closed, or is another machine and `--live` was not
+            said, or nobody agreed to an amount, or the pictures are drawn ones.
+    """
+    refuse_closed_host(endpoint)
+    if needs_live(endpoint) and not live:
+        raise RefusedForSafety(
+            f"{endpoint}: a marketplace on another machine is live work: real people "
+            "do it and are owed money",
+            next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
+        )
+    if campaign.rehearsal.scenes:
+        raise RefusedForSafety(
+            f"{campaign.path}: its pictures are drawn for rehearsals; nobody should be "
+            "paid to describe them",
+            next_step=f"piecework rehearse {campaign.path}",
+        )
+    if live and not is_agreed:
+        raise RefusedForSafety(
+            "--live: nobody has agreed to an amount yet, and there is no terminal to "
+            "ask at",
+            next_step=f"add --spend-at-most USD; piecework check {campaign.path} "
+            "tells what it may cost",
+        )
+
+
+def needs_live(endpoint: str) -> bool:
+    """Whether a marketplace is another machine's."""
+    return urlsplit(endpoint).hostname not in _LOOPBACK
+
+
+def agreed_before(campaign: Campaign) -> int | None:
+    """The amount in cents that was agreed to in an earlier run, if any."""
+    path = campaign.out / FILE_NAME
+    if not path.is_file():
+        return None
+    store = open_store(path)
+    try:
+        return agreed_cents(store)
+    finally:
+        store.close()
+
+
+def amount_cents(text: str, *, option: str = "--spend-at-most") -> int:
+    """An amount that a person wrote, in cents.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        return cents_from_text(text)
+    except ValueError as fault:
+        raise ConfigError([f"{option} {fault}"]) from fault
+
+
+def most_cents(campaign: Campaign, *, today: date) -> int:
+    """The most that posting the campaign's HITs can cost, within its caps."""
+    return price(campaign, on=today).at_most

@@ -1,0 +1,119 @@
+"""`--live` as installed: keys sign the calls, and are never written down.
+
+A marketplace on 127.0.0.2 is another machine's to `piecework`, which knows its own by
+three names only.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from marketplace.server import serve
+from tests.crash.test_crash import CAMPAIGN
+from tests.end_to_end.conftest import ROOT
+
+pytestmark = [pytest.mark.flow, pytest.mark.full]
+
+PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120"}
+"""A new home is made ready first, which takes long on a busy machine."""
+SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """The small campaign: $2.40 plain, $9.60 at worst, cap $20."""
+    path = tmp_path / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+    return path
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """URL of a marketplace that is not at a loopback name."""
+    with serve(
+        tmp_path / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        host="127.0.0.2",
+    ) as running:
+        yield running.endpoint_url
+
+
+def test_the_secret_is_in_no_store_log_or_message(
+    campaign: Path, elsewhere: str, tmp_path: Path
+) -> None:
+    """A pass at the noisiest level: the key signs, and is found nowhere after."""
+    home = tmp_path / "prefect"
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("piecework"),
+            *("advance", campaign, "--endpoint", elsewhere),
+            *("--live", "--spend-at-most", "5"),
+        ],
+        capture_output=True,
+        timeout=240,
+        check=False,
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PREFECT_HOME": str(home),
+            **PATIENT,
+            "PREFECT_LOGGING_LEVEL": "DEBUG",
+            "PREFECT_LOGGING_ROOT_LEVEL": "DEBUG",
+            "AWS_ACCESS_KEY_ID": "A-KEY-OF-THE-TEST",
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    assert SECRET.encode() not in done.stdout + done.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name == "piecework.db" for path in files)
+    assert any(path.suffix == ".db" and home in path.parents for path in files)
+    assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
+
+
+def test_keys_in_a_prefect_block_sign_the_calls(
+    campaign: Path, elsewhere: str, tmp_path: Path
+) -> None:
+    """A flow without an environment finds them by the block's name, or says so."""
+    script = (
+        "from prefect.blocks.system import Secret\n"
+        "from flows.advance import advance\n"
+        "import sys\n"
+        "Secret(value={'access_key_id': 'A-KEY', 'secret_access_key': sys.argv[3]})"
+        ".save('market')\n"
+        "print(advance(sys.argv[1], sys.argv[2], live=True, spend_at_most='5',"
+        " credentials_block='market')['hits_posted'])\n"
+        "advance(sys.argv[1], sys.argv[2], live=True, credentials_block='other')\n"
+    )
+    environment = {
+        name: value for name, value in os.environ.items() if "AWS" not in name
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script, campaign, elsewhere, SECRET],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        cwd=ROOT,
+        env={
+            **environment,
+            "PREFECT_HOME": str(tmp_path / "prefect"),
+            **PATIENT,
+            "HOME": str(tmp_path),
+        },
+    )
+    assert done.stdout.splitlines()[-1] == "1", done.stderr
+    assert "there is no Prefect block secret/other" in done.stderr
+    assert SECRET not in done.stdout + done.stderr
+    assert (
+        SECRET.encode() not in (campaign.parent / "out/crash/piecework.db").read_bytes()
+    )
