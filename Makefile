@@ -45,6 +45,7 @@ imports: $(READY)
 
 bench: $(READY)  ## tables of cost: campaigns by size, the marketplace under load
 	$(BIN)/python -m tests.bench.campaign
+	$(BIN)/python -m tests.bench.posting
 	$(BIN)/python -m tests.bench.marketplace
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host

@@ -32,7 +32,7 @@ _open: dict[str, Workplace] = {}
 _listeners: list[Callable[[Progress], None]] = []
 
 REHEARSAL = "rehearsal"
-AT_ONCE = 16
+AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
 processor is busier, see docs/benchmarks.md."""
 

@@ -30,6 +30,7 @@ _FAULT_FIELDS = (
     "times",
     "chance",
     "seed",
+    "per_second",
     "seconds",
     "error",
 )
@@ -216,6 +217,8 @@ def _fault(given: object) -> Fault:
         raise _bad("operation must be null or one of the requester API's.")
     if (kind == "refuse") != ("error" in fields):
         raise _bad("refuse needs an error, and nothing else has one.")
+    if (kind == "limit") != ("per_second" in fields):
+        raise _bad("limit needs per_second, and nothing else has one.")
     call = fields.get("call")
     return Fault(
         kind=cast("Kind", kind),
@@ -224,6 +227,7 @@ def _fault(given: object) -> Fault:
         times=_count(fields.get("times", 1)),
         chance=_number("chance", fields.get("chance", 1), most=1),
         seed=_count(fields.get("seed", 0)),
+        per_second=_number("per_second", fields.get("per_second", 0), most=10**6),
         seconds=_number(
             "seconds", fields.get("seconds", 0), most=_LONGEST_SECONDS[kind]
         ),

@@ -9,12 +9,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Literal, get_args
 
 from marketplace.clock import SECOND
 from marketplace.exceptions import Refusal
 
-Kind = Literal["lose_reply", "throttle", "server_error", "slow", "refuse", "lag"]
+Kind = Literal[
+    "lose_reply", "throttle", "limit", "server_error", "slow", "refuse", "lag"
+]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 THROTTLED = Refusal("ThrottlingException", "Rate exceeded")
@@ -36,6 +39,9 @@ class Fault:
         times: among how many calls it strikes.
         chance: how likely each of them is struck.
         seed: what that is drawn from.
+        per_second: how many calls `limit` lets through, a tenth of a second's worth
+            (two at least) at once; others are throttled, and those that get through
+            meet the rest of the script.
         seconds: how long `slow` waits; how old a HIT is, in the marketplace's time,
             before `lag` lists it.
         error: what `refuse` answers.
@@ -47,13 +53,19 @@ class Fault:
     times: int = 1
     chance: float = 1.0
     seed: int = 0
+    per_second: float = 0.0
     seconds: float = 0.0
     error: Refusal | None = None
 
     @property
     def answer(self) -> Refusal | None:
         """What is answered instead of doing the call, if it is not done."""
-        known = {"throttle": THROTTLED, "server_error": BROKEN, "refuse": self.error}
+        known = {
+            "throttle": THROTTLED,
+            "limit": THROTTLED,
+            "server_error": BROKEN,
+            "refuse": self.error,
+        }
         return known.get(self.kind)
 
     def strikes(self, number: int) -> bool:
@@ -62,6 +74,26 @@ class Fault:
             return False
         drawn = hashlib.sha256(f"{self.seed} {number}".encode()).digest()[:7]
         return int.from_bytes(drawn, "big") < self.chance * 2**56
+
+
+class Bucket:
+    """So many calls a second; a tenth of a second's worth at once, two at least."""
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second = per_second
+        self._most = max(2.0, per_second / 10)
+        self._tokens = self._most
+        self._at = 0.0
+
+    def take(self, now: float) -> bool:
+        """Whether a call may pass at this moment, in seconds."""
+        passed = now - self._at if self._at else 0.0
+        self._at = now
+        self._tokens = min(self._most, self._tokens + passed * self._per_second)
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
 
 
 class FaultScript:
@@ -74,6 +106,9 @@ class FaultScript:
         """Replace the script; counting starts anew."""
         self._faults = tuple(faults)
         self._calls: Counter[str | None] = Counter()
+        self._buckets = {
+            fault: Bucket(fault.per_second) for fault in faults if fault.kind == "limit"
+        }
 
     def strike(self, operation: str) -> Fault | None:
         """The fault that this call meets, if any; the first in the script wins."""
@@ -82,8 +117,11 @@ class FaultScript:
         for fault in self._faults:
             if fault.operation not in (None, operation):
                 continue
-            if fault.strikes(self._calls[fault.operation]):
-                return fault
+            if not fault.strikes(self._calls[fault.operation]):
+                continue
+            if fault.kind == "limit" and self._buckets[fault].take(monotonic()):
+                continue
+            return fault
         return None
 
     @property

@@ -32,6 +32,7 @@ from domain.ids import (
 )
 from domain.money import cents_to_wire
 from platforms.answer_xml import fields_of
+from platforms.pace import THROTTLED, Pace, keep_pace
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import (
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _PAGE = 100
+_CONNECTIONS = 32
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
-_TRANSIENT = {"ThrottlingException", "ServiceFault", "RequestTimeout", "Throttling"}
+_TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 
 
 def refuse_closed_host(endpoint: str) -> None:
@@ -91,8 +93,10 @@ class MTurk:
                 retries={"mode": "standard", "max_attempts": 6},
                 connect_timeout=10,
                 read_timeout=60,
+                max_pool_connections=_CONNECTIONS,
             ),
         )
+        keep_pace(self._client.meta.events, Pace())
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""

@@ -106,6 +106,21 @@ def test_a_slow_call_is_served_late(market: Market) -> None:
     assert time.monotonic() - began >= 0.2
 
 
+def test_a_limit_throttles_what_comes_faster(market: Market) -> None:
+    """Of calls without a pause two pass at once, later ones as tokens drip in."""
+    client = market.requester()
+    market.set_faults({"kind": "limit", "per_second": 0.5, "times": 1000})
+    passed = 0
+    for _ in range(6):
+        try:
+            client.get_account_balance()
+            passed += 1
+        except ClientError as fault:
+            assert refusal(fault)[0] == "ThrottlingException"
+    # Two at once, and one more for each two seconds that a slow machine takes.
+    assert 2 <= passed < 6
+
+
 def test_a_call_is_refused_with_the_error_of_the_script(market: Market) -> None:
     """The second HIT meets it, is not made, and the third is."""
     client = market.requester()
@@ -192,6 +207,8 @@ def test_a_new_hit_is_listed_after_the_lag(market: Market) -> None:
         ("PUT", "faults", [{"kind": "slow", "call": "first"}]),
         ("PUT", "faults", [{"kind": "slow", "chance": 2}]),
         ("PUT", "faults", [{"kind": "slow", "chance": "often"}]),
+        ("PUT", "faults", [{"kind": "limit"}]),
+        ("PUT", "faults", [{"kind": "slow", "per_second": 5}]),
         ("PUT", "faults", [{"kind": "refuse"}]),
         ("PUT", "faults", [{"kind": "slow", "error": {}}]),
         ("PUT", "faults", [{"kind": "refuse", "error": {"status": 200}}]),

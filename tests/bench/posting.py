@@ -1,0 +1,139 @@
+"""How fast HITs are posted when every call takes a tenth of a second.
+
+The marketplace is a process of its own; its rehearsal's faults make every call slow, or
+let only so many calls a second through. Posted with the step that a pass uses, intents
+durable on the disk. Run: `make bench`, or `python -m tests.bench.posting 1000`.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+
+from domain.clock import SystemClock
+from flows.steps import launch
+from flows.wiring import AT_ONCE, load_campaign, rehearsal_place
+from store import hits
+
+HITS = 1000
+LATENCY = 0.1
+LIMITS = (20, 50, 100)
+CAMPAIGN = """
+name = "posting"
+description = "Posted, and never worked on."
+task = "caption"
+[items]
+file = "items.csv"
+[posting]
+batches = 1
+assignments = 5
+items_per_hit = 5
+[rewards]
+reward_usd = "0.05"
+budget_usd = "{budget}.00"
+wage_floor_usd_per_hour = "5.00"
+[output]
+formats = ["csv"]
+"""
+_FOR_EVER = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What posting a campaign took."""
+
+    seconds: float
+    calls: int
+    throttled: int
+
+
+def main(number: int) -> None:
+    """Print both tables."""
+    slow = [{"kind": "slow", "seconds": LATENCY, "times": _FOR_EVER}]
+    one = post(number, at_once=1, faults=slow)
+    many = post(number, at_once=AT_ONCE, faults=slow)
+    print(
+        f"| {number} HITs, {LATENCY * 1000:.0f} ms a call | seconds | HITs a second |"
+    )
+    print("|---|---:|---:|")
+    for name, posted in (("one call at a time", one), (f"{AT_ONCE} at once", many)):
+        rate = number / posted.seconds
+        print(f"| {name} | {posted.seconds:.1f} | {rate:.0f} |")
+    print(f"| times as fast | {one.seconds / many.seconds:.1f} | |\n")
+    print("| limit, calls a second | reached | of the limit | throttled calls |")
+    print("|---:|---:|---:|---:|")
+    for limit in LIMITS:
+        limited = [
+            {"kind": "limit", "per_second": limit, "times": _FOR_EVER},
+            *slow,
+        ]
+        posted = post(min(number, limit * 20), at_once=AT_ONCE, faults=limited)
+        reached = (posted.calls - posted.throttled) / posted.seconds
+        print(
+            f"| {limit} | {reached:.1f} | {reached / limit:.0%} | {posted.throttled} |"
+        )
+
+
+def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Posted:
+    """Post so many HITs on a marketplace of their own."""
+    with tempfile.TemporaryDirectory() as name, _marketplace(Path(name)) as endpoint:
+        path = Path(name) / "posting.toml"
+        path.write_text(CAMPAIGN.format(budget=number))
+        rows = (f"p{n},https://example.org/{n}.jpg\n" for n in range(number * 5))
+        (path.parent / "items.csv").write_text("image_id,url\n" + "".join(rows))
+        campaign = load_campaign(path)
+        with rehearsal_place(campaign, endpoint, SystemClock()) as opened:
+            place = replace(opened, at_once=at_once)
+            _control(endpoint, faults)
+            before = _calls(endpoint)
+            began = time.perf_counter()
+            launch.launch(place)
+            seconds = time.perf_counter() - began
+            posted = [hit for hit in hits.every(place.store) if hit.hit_id]
+            _control(endpoint, [])
+            calls = _calls(endpoint) - before
+        if len({hit.hit_id for hit in posted}) != number:
+            raise SystemExit(f"{len(posted)} HITs posted, not {number}")
+    # One call makes the HIT type and one the qualification type.
+    return Posted(seconds, calls, throttled=calls - number - 2)
+
+
+def _control(endpoint: str, faults: list[dict[str, object]]) -> None:
+    httpx.put(f"{endpoint}/rehearsal/faults", json=faults).raise_for_status()
+
+
+def _calls(endpoint: str) -> int:
+    counts = httpx.get(f"{endpoint}/rehearsal/calls").json()
+    return sum(counts.get("calls", counts).values())
+
+
+@contextmanager
+def _marketplace(folder: Path) -> Iterator[str]:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "marketplace",
+            "--database",
+            str(folder / "marketplace.db"),
+            "--rehearsal",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = process.stdout.readline() if process.stdout else ""
+        yield next(word for word in said.split() if word.startswith("http"))
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else HITS)
