@@ -49,7 +49,7 @@ class World:
 def test_a_steady_limit_is_used_to_95_percent_with_few_throttled_calls(
     limit: float,
 ) -> None:
-    """After a second to learn in, few calls are sent in vain, at two a second one in six."""
+    """Few calls are sent in vain; at two a second it is one in six."""
     world = World(limit)
     world.call_for(max(3, 30 / limit))
     world.throttled = 0
