@@ -8,6 +8,7 @@ each is all or nothing by itself (a savepoint), and nobody hears of his before `
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,12 +18,14 @@ from sqlite_utils import Database
 from marketplace.schema import migrations
 
 _PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
+    "PRAGMA busy_timeout = 10000",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA busy_timeout = 10000",
     "PRAGMA cache_size = -65536",
 )
+
+_MOST_TRIES = 500
+_TRY_SECONDS = 0.02
 
 
 class Storage:
@@ -43,9 +46,10 @@ class Storage:
             check_same_thread=False,
             cached_statements=256,
         )
+        _log_ahead(self._conn)
         for pragma in _PRAGMAS:
             self._conn.execute(pragma).close()
-        migrations.apply(Database(self._conn))
+        _bring_up_to_date(self._conn)
         self._conn.row_factory = sqlite3.Row
 
     def gather(self, has_begun: Callable[[], None] | None) -> None:
@@ -118,6 +122,35 @@ class Storage:
         with self._lock:
             self.commit()
             self._conn.close()
+
+
+def _log_ahead(conn: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log; SQLite itself does not wait its turn for that."""
+    for _ in range(_MOST_TRIES - 1):
+        try:
+            conn.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_TRY_SECONDS)
+        else:
+            return
+    conn.execute("PRAGMA journal_mode = WAL").close()
+
+
+def _bring_up_to_date(conn: sqlite3.Connection) -> None:
+    """Make what tables are missing; of several who open a file at once, one does."""
+    database = Database(conn)
+    if not migrations.pending(database):
+        return
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again behind the lock: whoever held it may have done all.
+        migrations.apply(database)
+        conn.execute("COMMIT")
+    except BaseException:
+        conn.rollback()
+        raise
 
 
 def make_private(database: Path) -> None:

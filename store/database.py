@@ -5,6 +5,7 @@ birth; opened for any other, it refuses, so that a rehearsal and real work never
 """
 
 import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from domain.errors import StoreError
 from store.migrations import migrations
 
 FILE_NAME = "piecework.db"
+_MOST_TRIES = 500
+_TRY_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,12 @@ def open_store(path: Path, *, create: bool = False) -> Store:
     try:
         # Prefect may run a step in another thread, never two at once.
         connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
+        _log_ahead(connection)
         # FULL: an intent that was told to be stored survives a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         db = Database(connection)
-        migrations.apply(db)
+        _bring_up_to_date(db)
     except sqlite3.Error as fault:
         raise StoreError(
             f"{path}: the store cannot be used ({fault})",
@@ -53,6 +56,34 @@ def open_store(path: Path, *, create: bool = False) -> Store:
             "of it, if there is one, goes on where it stopped",
         ) from fault
     return Store(path, db)
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log; SQLite itself does not wait its turn for that."""
+    for _ in range(_MOST_TRIES - 1):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_TRY_SECONDS)
+        else:
+            return
+    connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _bring_up_to_date(db: Database) -> None:
+    """Make what tables are missing; of several who open a store at once, one does."""
+    if not migrations.pending(db):
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again behind the lock: whoever held it may have done all.
+        migrations.apply(db)
+        db.execute("COMMIT")
+    except BaseException:
+        db.rollback()
+        raise
 
 
 def about(store: Store, key: str) -> str | None:
