@@ -46,7 +46,9 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS], ids=lambda p: p.name
+    "path",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
     """A link to a file of the repository names one that exists."""
