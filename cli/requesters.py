@@ -1,33 +1,18 @@
 """`requester`: who may call a live marketplace, on its file, while it serves or not."""
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from domain.errors import ConfigError, RefusedForSafety
+from cli.marketplace_file import DATABASE, JSON, turn_of
+from domain.errors import ConfigError
 from domain.money import cents_from_wire, dollars
-
-if TYPE_CHECKING:
-    from marketplace.turn import Turn
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
-
-_DATABASE = click.option(
-    "--database",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("marketplace.db"),
-    show_default=True,
-    help="The marketplace's one file, as given to `piecework serve`.",
-)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 @click.group()
@@ -46,8 +31,8 @@ def requester() -> None:
 @click.option(
     "--balance", default="0", help="Dollars to pay into the account, e.g. 500 or 0.50."
 )
-@_DATABASE
-@_JSON
+@DATABASE
+@JSON
 def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
     """Open an account for NAME, or give the account of that name one more key.
 
@@ -58,7 +43,7 @@ def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
     from marketplace import keys  # noqa: PLC0415 - only when it is asked for
 
     cents = _checked(name, balance)
-    with _turn(database, must_exist=False) as turn:
+    with turn_of(database, must_exist=False, must_be_live=True) as turn:
         key = keys.give(turn, name, deposit_cents=cents)
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
@@ -70,8 +55,8 @@ def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
 
 
 @requester.command(name="list")
-@_DATABASE
-@_JSON
+@DATABASE
+@JSON
 def list_(*, database: Path, as_json: bool) -> None:
     """Show all keys with their accounts; secrets are not shown again.
 
@@ -79,7 +64,7 @@ def list_(*, database: Path, as_json: bool) -> None:
     """
     from marketplace import keys  # noqa: PLC0415 - only when it is asked for
 
-    with _turn(database) as turn:
+    with turn_of(database, must_be_live=True) as turn:
         rows = [dict(row) for row in keys.listed(turn)]
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
@@ -97,7 +82,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
 @requester.command()
 @click.argument("key")
-@_DATABASE
+@DATABASE
 def revoke(*, key: str, database: Path) -> None:
     """End KEY from the next call on; account, HITs and money stay.
 
@@ -109,39 +94,13 @@ def revoke(*, key: str, database: Path) -> None:
     from marketplace.exceptions import Refusal  # noqa: PLC0415 - as above
 
     try:
-        with _turn(database) as turn:
+        with turn_of(database, must_be_live=True) as turn:
             keys.revoke(turn, key)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework requester list shows all keys"
         ) from refusal
     click.echo(f"{key} has ended")
-
-
-@contextmanager
-def _turn(database: Path, *, must_exist: bool = True) -> Iterator["Turn"]:
-    from marketplace import house, storage  # noqa: PLC0415 - only when asked for
-
-    if must_exist and not database.exists():
-        raise ConfigError(
-            [f"{database}: there is no such file"],
-            next_step="name the marketplace's file with --database",
-        )
-    try:
-        opened = house.House(database, house.Rules())
-    except house.WrongDatabaseError as wrong:
-        raise RefusedForSafety(
-            f"{database} is a rehearsal's, where any key works and money is none",
-            next_step="take the file of a live marketplace, or a new one",
-        ) from wrong
-    except sqlite3.DatabaseError as fault:
-        raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault
-    try:
-        storage.make_private(database)
-        with opened.turn() as turn:
-            yield turn
-    finally:
-        opened.close()
 
 
 def _checked(name: str, balance: str) -> int:

@@ -2,33 +2,20 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import click
 
+from cli.marketplace_file import DATABASE, JSON, turn_of
 from domain.errors import ConfigError
 from domain.money import dollars
-
-if TYPE_CHECKING:
-    from marketplace.turn import Turn
 
 _LONGEST_NAME = 100
 _MOST_DAYS = 366
 _DAY_IN_MS = 86_400_000
 _LETTERS = 2
-
-_DATABASE = click.option(
-    "--database",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("marketplace.db"),
-    show_default=True,
-    help="The marketplace's one file, as given to `piecework serve`.",
-)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 class _Guest(TypedDict):
@@ -70,8 +57,8 @@ def worker() -> None:
     show_default=True,
     help="The site, as the worker's browser reaches it.",
 )
-@_DATABASE
-@_JSON
+@DATABASE
+@JSON
 def invite(**given: Unpack[_Guest]) -> None:
     """Print a link that signs NAME in until it ends or is revoked.
 
@@ -84,7 +71,7 @@ def invite(**given: Unpack[_Guest]) -> None:
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     _check(given)
-    with _turn(given["database"], must_exist=False) as turn:
+    with turn_of(given["database"], must_exist=False) as turn:
         made = invitations.invite(
             turn,
             NewWorker(
@@ -109,8 +96,8 @@ def invite(**given: Unpack[_Guest]) -> None:
 
 
 @worker.command(name="list")
-@_DATABASE
-@_JSON
+@DATABASE
+@JSON
 def list_(*, database: Path, as_json: bool) -> None:
     """Show all workers, until when they are invited, what they did and earned.
 
@@ -118,7 +105,7 @@ def list_(*, database: Path, as_json: bool) -> None:
     """
     from marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
 
-    with _turn(database) as turn:
+    with turn_of(database) as turn:
         rows = [_document(row) for row in invitations.listed(turn)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -138,7 +125,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
 @worker.command()
 @click.argument("name")
-@_DATABASE
+@DATABASE
 def revoke(*, name: str, database: Path) -> None:
     """End all links and sessions of NAME at once; work, history and money stay.
 
@@ -148,34 +135,13 @@ def revoke(*, name: str, database: Path) -> None:
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     try:
-        with _turn(database) as turn:
+        with turn_of(database) as turn:
             ended = invitations.revoke(turn, name)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework worker list shows all names"
         ) from refusal
     click.echo(f"{name} is signed out; {ended} invitation(s) ended")
-
-
-@contextmanager
-def _turn(database: Path, *, must_exist: bool = True) -> Iterator["Turn"]:
-    from marketplace import house  # noqa: PLC0415 - only when it is asked for
-
-    if must_exist and not database.exists():
-        raise ConfigError(
-            [f"{database}: there is no such file"],
-            next_step="name the marketplace's file with --database",
-        )
-    try:
-        rules = house.rules_of(database) if database.exists() else house.Rules()
-        opened = house.House(database, rules)
-    except sqlite3.DatabaseError as fault:
-        raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault
-    try:
-        with opened.turn() as turn:
-            yield turn
-    finally:
-        opened.close()
 
 
 def _check(given: _Guest) -> None:

@@ -202,6 +202,8 @@ def rules_of(database: Path) -> Rules:
         sqlite3.Error: it is no marketplace's file.
     """
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
+        if conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
+            return Rules()  # somebody is making it at this moment, or it was emptied
         found = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
         rehearsal=found.get("rehearsal") == "1", seed=int(found.get("seed", "0"))

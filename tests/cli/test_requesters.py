@@ -60,6 +60,14 @@ def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> 
     assert one.returncode == 0
 
 
+def test_a_file_that_is_being_made_is_a_marketplaces_already(tmp_path: Path) -> None:
+    """Between its first byte and its tables it is empty; a key can be given then."""
+    database = tmp_path / "new.db"
+    database.touch()
+    assert requester(database, "add", "Lab").exit_code == 0
+    assert "Lab" in requester(database, "list").stdout
+
+
 def test_what_add_prints_can_be_pasted(tmp_path: Path) -> None:
     """Two exports on stdout, advice on stderr; the list never shows the secret."""
     database = tmp_path / "live.db"

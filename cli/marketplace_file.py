@@ -1,0 +1,67 @@
+"""Working on a marketplace's file beside its server: the options, and one turn."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from domain.errors import ConfigError, RefusedForSafety
+
+if TYPE_CHECKING:
+    from marketplace.house import House
+    from marketplace.turn import Turn
+
+DATABASE = click.option(
+    "--database",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("marketplace.db"),
+    show_default=True,
+    help="The marketplace's one file, as given to `piecework serve`.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+@contextmanager
+def turn_of(
+    database: Path, *, must_exist: bool = True, must_be_live: bool = False
+) -> Iterator["Turn"]:
+    """One turn in the marketplace of a file, whichever kind it was started as.
+
+    Args:
+        database: the file; afterwards its owner's alone.
+        must_exist: whether a missing file is a fault, or becomes a live marketplace.
+        must_be_live: whether a rehearsal is refused.
+
+    Raises:
+        ConfigError: there is no such file, or it is no marketplace's.
+        RefusedForSafety: it is a rehearsal's.
+    """
+    from marketplace import storage  # noqa: PLC0415 - only when it is asked for
+
+    if must_exist and not database.exists():
+        raise ConfigError(
+            [f"{database}: there is no such file"],
+            next_step="name the marketplace's file with --database",
+        )
+    with closing(_opened(database, must_be_live=must_be_live)) as house:
+        storage.make_private(database)
+        with house.turn() as turn:
+            yield turn
+
+
+def _opened(database: Path, *, must_be_live: bool) -> "House":
+    from marketplace import house  # noqa: PLC0415 - only when it is asked for
+
+    try:
+        rules = house.rules_of(database) if database.exists() else house.Rules()
+        if must_be_live and rules.rehearsal:
+            raise RefusedForSafety(
+                f"{database} is a rehearsal's, where any key works and money is none",
+                next_step="take the file of a live marketplace, or a new one",
+            )
+        return house.House(database, rules)
+    except sqlite3.DatabaseError as fault:
+        raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault
