@@ -91,7 +91,7 @@ def check_campaign(path: Path, *, on: date) -> Checked:
 def read_anywhere(path: Path) -> Campaign:
     """The campaign of a file, with drawn pictures even if none were drawn yet."""
     words = read_file(path)
-    if not words.items.scenes:
+    if not words.items.scenes or words.items.file is not None:
         return load_campaign(path)
     return load_campaign(path, drawn=scenes.item_rows(words.items.scenes))
 

@@ -43,10 +43,11 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
         out = Path(folder)
         pictures = campaign.pictures
         if campaign.rehearsal.scenes:
-            draw_pictures(out, campaign.rehearsal.seed, campaign.items)
+            shown = (*campaign.practice, *campaign.items)
+            draw_pictures(out, campaign.rehearsal.seed, shown)
             pictures = out / "pictures"
         # Whoever looks at it should get in, whatever the campaign asks of workers.
-        shown = replace(campaign, out=out, requirements=())
+        opened_to_all = replace(campaign, out=out, requirements=())
         clock = SystemClock()
         with (
             serve(
@@ -58,7 +59,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
                 port=port,
                 frames_port=port + 1 if port else 0,
             ) as running,
-            rehearsal_place(shown, running.endpoint_url, clock) as place,
+            rehearsal_place(opened_to_all, running.endpoint_url, clock) as place,
         ):
             launch(place)
             yield sign_in_url(running.endpoint_url)

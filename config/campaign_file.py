@@ -17,12 +17,12 @@ from config.items_file import Row, items_from_rows, read_items
 from config.lines import line_of
 from config.rewards import read_rewards
 from config.schema import CampaignFile, RequirementsTable
-from domain.campaign import Campaign, Posting, RehearsalPlan
+from domain.campaign import FORMATS, Campaign, Posting, RehearsalPlan
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.ids import QualificationTypeId
 from domain.judgement import PolicyRule
-from domain.task import Task
+from domain.task import PRACTICE, Task
 
 # MTurk's system qualification types (API reference, data structures).
 NUMBER_HITS_APPROVED = QualificationTypeId("00000000000000000040")
@@ -52,7 +52,8 @@ def read_file(path: Path) -> CampaignFile:
 def read_campaign(
     path: Path,
     *,
-    load_task: Callable[[str], Task],
+    load_task: Callable[[str, str], Task],
+    check_items: Callable[[Task, Sequence[Item]], Sequence[str]],
     check_heuristics: Callable[[Heuristics], Sequence[str]],
     check_policy: Callable[[Sequence[PolicyRule]], Sequence[str]],
     drawn: Sequence[Row] | None = None,
@@ -61,7 +62,9 @@ def read_campaign(
 
     Args:
         path: the campaign file.
-        load_task: finds a task by name; raises `ConfigError` for an unknown one.
+        load_task: finds a task by name and language; raises `ConfigError` for an
+            unknown one.
+        check_items: says in sentences what of the items the task cannot show.
         check_heuristics: says in sentences what is wrong with heuristics' settings.
         check_policy: says in sentences what is wrong with the policy's rules.
         drawn: rows of drawn pictures; without them, they are read from where the
@@ -80,14 +83,18 @@ def read_campaign(
         f"{path}: {fault}"
         for fault in (*check_heuristics(heuristics), *check_policy(policy))
     ]
-    task = _collect(faults, lambda: load_task(words.task))
+    task = _collect(faults, lambda: load_task(words.task, words.language))
     faults += _posting_faults(path, words)
     out = output_folder(path, words)
     pictures, items = None, None
     if task is not None:
         pictures = _pictures(path, words, out)
         items = _collect(faults, lambda: _items(path, words, task, out, drawn=drawn))
-        faults += _faults_with_items(path, words, task, out, count=len(items or ()))
+        counted = [item for item in items or () if not item.columns.get(PRACTICE)]
+        faults += _faults_with_items(path, words, task, out, count=len(counted))
+        faults += [f"{path}: {fault}" for fault in check_items(task, items or ())]
+        if items and not counted:
+            faults.append(f"{path}: all items are practice; nothing is left to answer")
     if faults or task is None or items is None:
         raise ConfigError(faults)
     campaign = _campaign(path, words, task, items, heuristics)
@@ -160,6 +167,13 @@ def _faults_with_items(
 ) -> list[str]:
     """What only shows beside the task and its items, each with its line."""
     posting, faults = words.posting, []
+    allowed = FORMATS[task.dataset]
+    faults += [
+        f"{_at(path, 'output', 'formats')}: {name} is for captions; a dataset of "
+        f"{task.name} is written as {' or '.join(allowed)}"
+        for name in words.output.formats or ()
+        if name not in allowed
+    ]
     if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
         faults.append(
             f"{_at(path, 'posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
@@ -199,15 +213,18 @@ def _items(
 ) -> tuple[Item, ...]:
     if drawn is not None:
         return items_from_rows(drawn, task.columns)
-    pictures = _pictures(path, words, out)
-    if words.items.scenes:
+    if words.items.scenes and words.items.file is None:
         file = out / "items.jsonl"
         if not file.is_file():
             first = f"run `piecework rehearse {path}` first"
             raise ConfigError([f"{path}: items.scenes: none are drawn yet; {first}"])
     else:
         file = path.parent / str(words.items.file)
-    return read_items(file, task.columns, pictures=pictures)
+    # Drawn pictures need not be there yet: a rehearsal draws those that are named.
+    pictures = None if words.items.scenes else _pictures(path, words, out)
+    return read_items(
+        file, task.columns, pictures=pictures, drawn=words.items.scenes or 0
+    )
 
 
 def _campaign(
@@ -228,7 +245,8 @@ def _campaign(
         title=posting.title or task.title,
         hit_description=posting.description or task.description,
         keywords=task.keywords,
-        items=items,
+        items=tuple(item for item in items if not item.columns.get(PRACTICE)),
+        practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=None,
         posting=Posting(
             batches=posting.batches,
@@ -245,10 +263,10 @@ def _campaign(
         requirements=_requirements(words.requirements),
         exclusion_name=words.requirements.exclusion_name
         or f"piecework: not for {words.name}",
-        heuristics=heuristics,
+        heuristics={**task.heuristics, **heuristics},
         decided_by=words.decisions.by,
         policy=(),
-        formats=words.output.formats,
+        formats=words.output.formats or FORMATS[task.dataset],
         out=output_folder(path, words),
         rehearsal=RehearsalPlan(
             seed=words.rehearsal.seed,

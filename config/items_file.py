@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from domain.errors import ConfigError
@@ -21,11 +22,20 @@ _FAULTS_SHOWN = 20
 # XML 1.0 cannot carry these, and no id or url needs them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
+_DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
+
 Row = Mapping[str, str]
 
 
+class _Places(NamedTuple):
+    """Where pictures may lie: a folder, or those that a rehearsal draws."""
+
+    pictures: Path | None
+    drawn: int
+
+
 def read_items(
-    path: Path, columns: tuple[str, ...], *, pictures: Path | None
+    path: Path, columns: tuple[str, ...], *, pictures: Path | None, drawn: int = 0
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -33,6 +43,8 @@ def read_items(
         path: a `.csv` file with a header line, or a `.jsonl` file of flat objects.
         columns: what the task's page needs.
         pictures: folder that relative urls are looked up in; `None` allows none.
+        drawn: how many pictures the rehearsal can draw, under the names
+            `scene_0001.svg` and so on.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
@@ -41,7 +53,7 @@ def read_items(
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
     numbered = list(rows(path, text))
     faults = [f"{path}: holds no items"] if not numbered else []
-    faults += _row_faults(path, numbered, columns, pictures)
+    faults += _row_faults(path, numbered, columns, _Places(pictures, drawn))
     _raise(faults)
     return items_from_rows((row for _, row in numbered), columns)
 
@@ -133,7 +145,7 @@ def _row_faults(
     path: Path,
     numbered: list[tuple[int, Row]],
     columns: tuple[str, ...],
-    pictures: Path | None,
+    places: _Places,
 ) -> list[str]:
     found = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
     if numbered and (absent := [name for name in columns if name not in found]):
@@ -157,7 +169,7 @@ def _row_faults(
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
         if "url" in columns and row.get("url"):
-            faults += [f"{here}: {fault}" for fault in _url_faults(row, pictures)]
+            faults += [f"{here}: {fault}" for fault in _url_faults(row, places)]
     return faults
 
 
@@ -170,8 +182,8 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
     return [] if first == line else [f"{item_id!r} was used in line {first} already"]
 
 
-def _url_faults(row: Row, pictures: Path | None) -> list[str]:
-    url = row["url"]
+def _url_faults(row: Row, places: _Places) -> list[str]:
+    url, pictures = row["url"], places.pictures
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -179,6 +191,8 @@ def _url_faults(row: Row, pictures: Path | None) -> list[str]:
     if parts.scheme in {"http", "https"}:
         good = parts.hostname and not re.search(r"\s", url)
         return [] if good else [f"url {url!r} is no address"]
+    if places.drawn:
+        return _faults_of_drawn(url, places.drawn)
     if pictures is None:
         fault = f"url {url!r} is not http(s), and [items] names no pictures folder"
         return [fault]
@@ -186,6 +200,13 @@ def _url_faults(row: Row, pictures: Path | None) -> list[str]:
     if not inside.is_relative_to(pictures.resolve()) or not inside.is_file():
         return [f"url {url!r} is no file in {pictures}"]
     return []
+
+
+def _faults_of_drawn(url: str, drawn: int) -> list[str]:
+    found = _DRAWN.fullmatch(url.removeprefix("/pictures/"))
+    if found and 1 <= int(found[1]) <= drawn:
+        return []
+    return [f"url {url!r} is none of the drawn scene_0001.svg to scene_{drawn:04}.svg"]
 
 
 def _raise(faults: list[str]) -> None:

@@ -27,6 +27,9 @@ from domain.money import cents_from_text
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
 ]
+Language = Annotated[
+    str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
@@ -59,8 +62,10 @@ class ItemsTable(_Strict):
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
-        if (self.file is None) == (self.scenes is None):
-            raise ValueError("give either file or scenes")
+        if self.file is None and self.scenes is None:
+            raise ValueError("give a file, or scenes for captions of drawn pictures")
+        if self.scenes is not None and self.pictures is not None:
+            raise ValueError("scenes draws the pictures; leave out pictures")
         return self
 
 
@@ -177,11 +182,7 @@ class OutputTable(_Strict):
     """`[output]`: where the dataset goes, and in which forms."""
 
     folder: Words | None = None
-    formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] = (
-        "vizwiz_json",
-        "csv",
-        "parquet",
-    )
+    formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
 
 
 class RehearsalTable(_Strict):
@@ -198,6 +199,7 @@ class CampaignFile(_Strict):
     name: Name
     description: Words
     task: Name
+    language: Language = "en"
     items: ItemsTable
     posting: PostingTable = PostingTable()
     rewards: RewardsTable

@@ -1,7 +1,7 @@
 """What came back: one worker's go at one HIT, and the answers inside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -9,8 +9,8 @@ from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 
 AssignmentStatus = Literal["Submitted", "Approved", "Rejected"]
 
-FieldValue = str | tuple[str, ...]
-"""`text` and `choice` fields hold a string, `choices` fields a tuple."""
+FieldValue = str | tuple[str, ...] | float
+"""`text` and `choice` fields hold a string, `choices` a tuple, `number` a float."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,12 @@ class Answer:
         values: by field name; a field that was not sent is absent.
         shown_ms: how long the page showed the item, in milliseconds.
         problems: names of rules and schema faults that it breaks; it is kept anyway.
+        place: where the item stood on the worker's page, from 1; `None` if the page
+            keeps the order of the HIT.
+        orders: what the page shuffled inside the item, in the order shown: option
+            values by field, columns by arrangement.
+        hit_values: what the worker answered once for the whole HIT; the same in all
+            answers of an assignment.
     """
 
     answer_id: AnswerId
@@ -53,3 +59,6 @@ class Answer:
     keystrokes: int | None = None
     focus_losses: int | None = None
     problems: tuple[str, ...] = ()
+    place: int | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hit_values: Mapping[str, FieldValue] = field(default_factory=dict)

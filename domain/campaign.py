@@ -10,12 +10,18 @@ from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.judgement import PolicyRule
 from domain.money import FeeSchedule
-from domain.task import Task
+from domain.task import DatasetKind, Task
 
 # MTurk's system qualification types (API reference): sandbox, production.
 MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")
 
 OutputFormat = Literal["vizwiz_json", "csv", "parquet"]
+
+FORMATS: Mapping[DatasetKind, tuple[OutputFormat, ...]] = {
+    "captions": ("vizwiz_json", "csv", "parquet"),
+    "answers": ("csv", "parquet"),
+}
+"""The formats that each kind of dataset can be written in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +108,8 @@ class RehearsalPlan:
     Attributes:
         crowd: how many simulated workers have each trait.
         replay: captions that real people wrote, for honest workers to send again.
-        scenes: how many pictures the project draws itself; 0 with an items file.
+        scenes: how many pictures the project draws itself, 0 for none. Without an
+            items file they are the items.
     """
 
     seed: int
@@ -117,6 +124,7 @@ class Campaign:
 
     Attributes:
         source_hash: sha256 of the campaign file's bytes.
+        practice: trials that every HIT shows first and nobody counts.
         pictures: folder of pictures that the marketplace serves, if items name files.
         heuristics: parameters by heuristic name; a heuristic that is absent runs with
             its defaults, `None` switches it off.
@@ -133,6 +141,7 @@ class Campaign:
     hit_description: str
     keywords: tuple[str, ...]
     items: tuple[Item, ...]
+    practice: tuple[Item, ...] = ()
     pictures: Path | None
     posting: Posting
     rewards: Rewards

@@ -1,7 +1,8 @@
-"""What a human task is: fields, rules, defaults. One task is one folder.
+"""What a human task is: fields, rules, order, defaults. One task is one folder.
 
-`hit_templates/<task>/task.toml` is read into these values. A rule is data (kind,
-parameters, message), so that Python and the page's JavaScript can obey the same one.
+`hit_templates/<task>/task.toml` and `messages.<language>.toml` are read into these
+values. A rule is data (kind, parameters, message), so that Python and the page's
+JavaScript can obey the same one. docs/tasks.md explains all of it to who adds a task.
 """
 
 import dataclasses
@@ -9,27 +10,97 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-FieldKind = Literal["text", "choice", "choices"]
-"""`text` is free text, `choice` one of the options, `choices` any number of them."""
+FieldKind = Literal["text", "choice", "choices", "number"]
+"""`text` is free text, `choice` one of the options, `choices` any number of them,
+`number` a place on a scale; a scale that was not touched has no value."""
+
+FieldScope = Literal["item", "hit"]
+"""Asked about each item, or once for the whole HIT (consent, age)."""
+
+DatasetKind = Literal["captions", "answers"]
+"""`captions` are sentences about images; all else is `answers`: one column a field."""
+
+AggregateKind = Literal["majority", "shares", "mean"]
+
+TRUTH = "truth."
+"""Item columns with this prefix tell a rehearsal what is right; no page shows them."""
+
+GOLD = "gold."
+"""Item columns with this prefix hold the answer that quality control expects."""
+
+PRACTICE = "practice"
+"""Rows of the items file with something in this column are trials: every HIT shows
+them first, and they are never counted."""
+
+TWIN = "twin"
+"""This column holds the id of the item that asks the same again."""
+
+TWIN_REVERSED = "twin_reversed"
+"""Something in this column: the twin asks the same the other way round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One possible value of a choice and what the worker reads."""
+    """One possible value of a choice and what the worker reads.
+
+    Attributes:
+        column: the item's column that holds the label, instead of `label`; an item
+            without it does not offer the option.
+        group: the heading it stands under, "" for none.
+    """
 
     value: str
-    label: str
+    label: str = ""
+    column: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing a worker answers about each item; on the wire `<name>.<position>`."""
+    """One thing a worker answers.
+
+    On the wire `<name>.<position>`, for one of the HIT `hit.<name>`.
+
+    Attributes:
+        minimum: and `maximum` and `step`, of a number.
+        low_label: and `high_label`, what stands at the ends of a number's scale.
+        varies: an honest worker's answers differ from item to item, so who always says
+            the same has not looked; quality control watches such fields.
+        shuffled: the page shows the options in an order of the assignment's own.
+        mirrored_by: the arrangement (see `Arrangement`) that turns the scale round when
+            its two columns change places; values are turned back when they are read.
+    """
 
     name: str
     kind: FieldKind
     label: str
     options: tuple[Option, ...] = ()
     optional: bool = False
+    scope: FieldScope = "item"
+    minimum: float = 0
+    maximum: float = 0
+    step: float = 1
+    low_label: str = ""
+    high_label: str = ""
+    varies: bool = False
+    shuffled: bool = False
+    mirrored_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """Parts of an item (named by columns) that the page shows in a random order."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """What the answers of several workers about one item say together."""
+
+    field: str
+    kind: AggregateKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +113,8 @@ class Rule:
         field: the field it looks at.
         parameters: what the kind needs, e.g. `{"minimum": 8}`.
         message: what the worker reads when it is broken; kind, and says what to do.
+        is_question: the page asks once and then lets it pass; the answer bears
+            `questioned:<name>`.
     """
 
     name: str
@@ -49,18 +122,27 @@ class Rule:
     field: str
     parameters: Mapping[str, object] = dataclasses.field(default_factory=dict)
     message: str
+    is_question: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A human task as its folder describes it.
+    """A human task as its folder describes it, in one language.
 
     Attributes:
-        columns: item columns that the page needs, `image_id` and `url` for captions.
+        columns: item columns that the page needs, `image_id` and `url` for captions;
+            the first is the id.
+        optional_columns: columns that the page shows where an item has them.
         items_per_hit: how many items one HIT shows at most.
         main_text: the free-text field that becomes the dataset's text, if any.
         canned_text: the text that says "this cannot be done", if the page offers one.
         text_present_field: the field that says whether an image holds text, if any.
+        seconds_per_item: what an item takes a careful worker in the middle.
+        dataset: which files and sections of the report an export makes.
+        shuffles_items: each assignment has the items in an order of its own.
+        keeps_together: the column whose equal values stay side by side when shuffled.
+        texts: what else the page says, by name, in the language.
+        heuristics: settings of heuristics that fit the task; a campaign's stand above.
     """
 
     name: str
@@ -77,3 +159,30 @@ class Task:
     main_text: str = ""
     canned_text: str = ""
     text_present_field: str = ""
+    optional_columns: tuple[str, ...] = ()
+    seconds_per_item: float = 64
+    dataset: DatasetKind = "answers"
+    shuffles_items: bool = False
+    keeps_together: str = ""
+    arrangements: tuple[Arrangement, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(
+        default_factory=dict
+    )
+    language: str = "en"
+    texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def item_fields(self) -> tuple[Field, ...]:
+        """The fields that are asked about each item."""
+        return tuple(field for field in self.fields if field.scope == "item")
+
+    @property
+    def hit_fields(self) -> tuple[Field, ...]:
+        """The fields that are asked once a HIT."""
+        return tuple(field for field in self.fields if field.scope == "hit")
+
+    @property
+    def shown_columns(self) -> frozenset[str]:
+        """All columns that a page may show."""
+        return frozenset((*self.columns, *self.optional_columns))

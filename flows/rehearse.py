@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -20,6 +20,7 @@ from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
 from domain.progress import GOES_ON
+from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
 from flows.passes import one_pass, run_name
 from flows.steps.caps import check_caps, next_day
@@ -35,9 +36,11 @@ from flows.writing import write_results
 from marketplace.house import WrongDatabaseError
 from marketplace.server import Running, serve
 from rehearsal import scenes
+from rehearsal.answering import Describing
 from rehearsal.clock import MarketplaceClock
-from rehearsal.crowd import Crowd
+from rehearsal.crowd import Answering, Crowd
 from rehearsal.drawing.picture import draw
+from rehearsal.judging import Judging
 from rehearsal.people import people
 from rehearsal.replay import Replay
 from rehearsal.sight import SceneSource, Source
@@ -96,7 +99,7 @@ def prepare(path: Path) -> Campaign:
         ConfigError: every fault of the file.
     """
     words = read_file(path)
-    if words.items.scenes:
+    if words.items.scenes and words.items.file is None:
         out = output_folder(path, words)
         rows = scenes.item_rows(words.items.scenes)
         # Faults of the file come before anything is written.
@@ -107,6 +110,9 @@ def prepare(path: Path) -> Campaign:
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
+    if words.items.scenes and words.items.file is not None:
+        shown = (*campaign.practice, *campaign.items)
+        draw_pictures(campaign.out, words.rehearsal.seed, shown)
     return campaign
 
 
@@ -121,20 +127,45 @@ def _check(campaign: Campaign) -> None:
         )
     check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
-    _source(campaign)
+    _answering(campaign)
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
-    """Draw the scene of every item into `out/pictures`."""
+    """Draw the scenes that the items name into `out/pictures`."""
     pictures = out / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
-    for scene, item in zip(scenes.scenes(seed, len(items)), items, strict=True):
-        name = scenes.picture_name(item.item_id)
-        (pictures / name).write_text(draw(scene), encoding="utf-8")
+    wanted = {PurePosixPath(item.columns["url"]).name for item in items}
+    last = max(map(scenes.number_of, wanted))
+    for scene in scenes.scenes(seed, last):
+        name = scenes.picture_name(scene.item_id)
+        if name in wanted:
+            (pictures / name).write_text(draw(scene), encoding="utf-8")
+
+
+def _answering(campaign: Campaign) -> Answering:
+    """How the crowd answers: by describing, or by what the items' columns call true."""
+    if campaign.task.dataset == "captions":
+        return Describing(campaign.task, _source(campaign), campaign.items)
+    if campaign.rehearsal.replay is not None:
+        raise ConfigError(
+            [f"{campaign.path}: rehearsal.replay is for captions only"],
+            next_step="leave it out; columns truth.<field> say what is true",
+        )
+    judging = Judging(campaign.task, campaign.items, campaign.practice)
+    unknown = [one.item_id for one in campaign.items if not judging.knows(one.item_id)]
+    if unknown:
+        fields = [one.name for one in campaign.task.item_fields if not one.optional]
+        raise ConfigError(
+            [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
+            next_step="fill in "
+            + ", ".join(f"{TRUTH}{name}" for name in fields)
+            + f" of {len(unknown)} items, so that a crowd can be simulated",
+        )
+    return judging
 
 
 def _source(campaign: Campaign) -> Source:
-    """What the workers know about the items."""
+    """What the workers know about the items that they describe."""
     plan = campaign.rehearsal
     source: Source
     if plan.replay is not None:
@@ -187,8 +218,8 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
             Crowd(
                 plan,
                 campaign.task,
-                source=_source(campaign),
                 endpoint_url=running.endpoint_url,
+                answering=_answering(campaign),
                 clock=clock,
             ) as crowd,
         ):

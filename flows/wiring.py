@@ -19,6 +19,7 @@ from domain.errors import ConfigError, StoreError
 from domain.progress import Progress
 from flows.leave import agreed_before, refuse_without_leave
 from flows.workplace import Workplace
+from hit_templates.item_faults import faults_of_items
 from hit_templates.tasks import load_task
 from platforms.credentials import Credentials
 from platforms.mturk import MTurk
@@ -48,6 +49,7 @@ def load_campaign(
     return read_campaign(
         path,
         load_task=load_task,
+        check_items=faults_of_items,
         check_heuristics=check_settings,
         check_policy=lambda rules: check_rules(
             rules, heuristics=[heuristic.NAME for heuristic in HEURISTICS]
@@ -279,5 +281,6 @@ def _work_hash(campaign: Campaign) -> str:
         campaign.task.name,
         str((posting.batches, posting.assignments, posting.items_per_hit)),
         *sorted(item.item_id for item in campaign.items),
+        *(f"practice {item.item_id}" for item in campaign.practice),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

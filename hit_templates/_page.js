@@ -1,18 +1,34 @@
-// Steps through the items, holds the rules before going on, and submits the form.
+// Steps through trials and items, holds the rules before going on, submits the form.
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("page-data").textContent);
+  const { texts } = data;
   const rules = pieceworkRules(data.characters);
   const query = new URLSearchParams(window.location.search);
   const assignmentId = query.get("assignmentId") || "ASSIGNMENT_ID_NOT_AVAILABLE";
   const isPreview = assignmentId === "ASSIGNMENT_ID_NOT_AVAILABLE";
   const form = $("work");
-  const sections = Array.from(document.querySelectorAll(".item"));
+  const { controls, wire, told, read, write, lay, isUntouched, chooseByKey } =
+    pieceworkFields(form, data, assignmentId);
   const drafts = pieceworkDrafts(assignmentId);
   const measures = pieceworkMeasures(data.measures);
   const setAside = {}; // what stood in a text box before its canned text, by wire name
+  const asked = new Set(); // questions that were put already, by step and rule
   let at = 1;
   let isSending = false;
+
+  // The items as this assignment has them; trials and what is asked once stay in place.
+  const positions = lay();
+  const items = positions.map((n) => document.querySelector(`.item[data-position="${n}"]`));
+  items.slice(1).forEach((item, i) => items[i].after(item));
+  if (data.shuffles) {
+    items.forEach((item, i) => {
+      $(`heading-${item.dataset.position}`).textContent =
+        told(texts.heading, { noun: texts.noun, n: i + 1, total: items.length });
+    });
+  }
+  const steps = Array.from(document.querySelectorAll(".step"));
+  const placeOf = (step) => step.dataset.position || "hit";
 
   // MTurk's host; anything but http(s) would let a link run a script here.
   const submitAddress = () => {
@@ -26,138 +42,148 @@
   };
   const address = submitAddress();
   const isOpen = !isPreview && address !== null;
-
-  const controls = (name) => Array.from(form.elements).filter((control) => control.name === name);
   const say = (text) => { $("said").textContent = text; };
-  const wireNames = () => data.fields.flatMap((field) =>
-    sections.map((_, i) => ({ field, n: i + 1, name: `${field.name}.${i + 1}` })));
 
-  // --- values ---------------------------------------------------------------------
-  const read = (field, name) => {
-    const all = controls(name);
-    if (field.kind === "text") return all.length ? all[0].value : "";
-    const ticked = all.filter((control) => control.checked).map((control) => control.value);
-    return field.kind === "choices" ? ticked : ticked[0];
+  // The fields of a step, with their names on the wire.
+  const fieldsOf = (step) => data.fields
+    .map((field) => ({ field, at: placeOf(step), name: wire(field.name, placeOf(step)) }))
+    .filter(({ field }) => step.contains($(`faults-${field.name}-${placeOf(step)}`)));
+  const all = steps.flatMap(fieldsOf);
+  const valuesOf = (step) => Object.fromEntries(
+    fieldsOf(step).map(({ field, name }) => [field.name, read(field, name)]));
+  const columnsOf = (step) => {
+    const item = data.items[Number(placeOf(step)) - 1];
+    return item ? item.columns : {};
   };
-  const write = (field, name, value) => controls(name).forEach((control) => {
-    if (field.kind === "text") control.value = value;
-    else control.checked = [].concat(value).includes(control.value);
-  });
-  const valuesOf = (n) => Object.fromEntries(
-    data.fields.map((field) => [field.name, read(field, `${field.name}.${n}`)]));
 
   const draft = () => ({
     at,
     setAside,
     comment: $("comment").value,
     measures: measures.read(),
-    values: Object.fromEntries(
-      wireNames().map(({ field, name }) => [name, read(field, name)])),
+    values: Object.fromEntries(all.map(({ field, name }) => [name, read(field, name)])),
   });
   const save = () => { if (!isPreview && !isSending) drafts.save(draft()); };
   const restore = () => {
     drafts.forgetOld();
     const stored = drafts.load();
     if (!stored) return;
-    wireNames().forEach(({ field, name }) => {
+    all.forEach(({ field, name }) => {
       if (stored.values && stored.values[name] != null) write(field, name, stored.values[name]);
     });
     $("comment").value = stored.comment || "";
     Object.assign(setAside, stored.setAside);
     measures.restore(stored.measures);
-    at = Math.min(Math.max(stored.at || 1, 1), sections.length);
+    at = Math.min(Math.max(stored.at || 1, 1), steps.length);
   };
 
   // --- rules and their messages ---------------------------------------------------
-  const tell = (n, name, messages) => {
-    const place = $(`faults-${name}-${n}`);
-    place.replaceChildren(...messages.map((message) => {
-      const line = document.createElement("span");
-      line.textContent = message;
-      return line;
-    }));
-    const box = $(`${name}-${n}`);
+  const tell = (field, place, messages) => {
+    const line = (message) => {
+      const span = document.createElement("span");
+      span.textContent = message;
+      return span;
+    };
+    $(`faults-${field}-${place}`).replaceChildren(...messages.map(line));
+    const box = $(`${field}-${place}`);
     const isGroup = box.matches("fieldset") && !box.matches("[role=radiogroup]");
-    const marked = isGroup ? controls(`${name}.${n}`) : [box];
+    const marked = isGroup ? controls(wire(field, place)) : [box];
     marked.forEach((control) => {
       if (messages.length) control.setAttribute("aria-invalid", "true");
       else control.removeAttribute("aria-invalid");
     });
   };
-  const brokenOf = (n) => rules.check(data.rules, valuesOf(n));
+  const brokenOf = (step) => {
+    const here = new Set(fieldsOf(step).map(({ field }) => field.name));
+    return rules
+      .check(data.rules.filter((rule) => here.has(rule.field)), valuesOf(step), columnsOf(step))
+      .filter((rule) => !asked.has(`${placeOf(step)} ${rule.name}`));
+  };
   const messagesOf = (broken, name) =>
     broken.filter((rule) => rule.field === name).map((rule) => rule.message);
 
-  // Shows every message of the item; true when there is none.
-  const holds = (n) => {
-    const broken = brokenOf(n);
-    data.fields.forEach(({ name }) => tell(n, name, messagesOf(broken, name)));
+  // Shows every message of the step; true when there is none. A question is put once.
+  const holds = (step) => {
+    const broken = brokenOf(step);
+    fieldsOf(step).forEach(({ field, at: place }) => tell(field.name, place, messagesOf(broken, field.name)));
+    broken.filter((rule) => rule.is_question).forEach((rule) => asked.add(`${placeOf(step)} ${rule.name}`));
     return broken.length === 0;
   };
   // While the worker mends, messages go away but none appears.
-  const lift = (n) => {
-    const broken = brokenOf(n);
-    data.fields.forEach(({ name }) => {
-      const shown = Array.from($(`faults-${name}-${n}`).children, (line) => line.textContent);
-      const left = messagesOf(broken, name).filter((message) => shown.includes(message));
-      if (left.length < shown.length) tell(n, name, left);
+  const lift = (step) => {
+    const broken = brokenOf(step);
+    fieldsOf(step).forEach(({ field, at: place }) => {
+      const shown = Array.from($(`faults-${field.name}-${place}`).children, (line) => line.textContent);
+      const left = messagesOf(broken, field.name).filter((message) => shown.includes(message));
+      if (left.length < shown.length) tell(field.name, place, left);
     });
   };
-  const goToFault = (n) => {
-    const [first] = data.fields.filter(({ name }) => $(`faults-${name}-${n}`).children.length);
-    controls(`${first.name}.${n}`)[0].focus();
+  const goToFault = (step) => {
+    const [first] = fieldsOf(step).filter(({ field, at: place }) =>
+      $(`faults-${field.name}-${place}`).children.length);
+    controls(first.name)[0].focus();
   };
 
   // --- steps ----------------------------------------------------------------------
-  const show = (n) => {
-    at = n;
-    measures.show(isPreview ? 0 : n);
-    const isLast = n === sections.length;
-    sections.forEach((section, i) => { section.hidden = i + 1 !== n; });
-    const slot = sections[n - 1].querySelector("[data-instructions]");
+  const here = () => steps[at - 1];
+  const show = (number) => {
+    at = number;
+    const step = here();
+    measures.show(isPreview || !/^\d/.test(placeOf(step)) ? 0 : Number(placeOf(step)));
+    const isLast = number === steps.length;
+    steps.forEach((one) => { one.hidden = one !== step; });
+    const slot = step.querySelector("[data-instructions]");
     if (slot) slot.append($("instructions"));
+    $("instructions").hidden = !step.contains($("instructions")) && !step.matches(".item");
     document.querySelectorAll("[data-dot]").forEach((dot) => {
-      dot.className = Number(dot.dataset.dot) < n ? "done" : Number(dot.dataset.dot) === n ? "now" : "";
+      dot.className = Number(dot.dataset.dot) < number ? "done" : Number(dot.dataset.dot) === number ? "now" : "";
     });
-    $("back").disabled = n === 1;
+    $("back").disabled = number === 1;
     $("next").hidden = isLast;
+    $("next").textContent = step.matches(".item") ? texts.next_noun : texts.next;
     $("send").hidden = !isLast;
     $("closing").hidden = !isLast;
-    $("steps-note").textContent = $(`heading-${n}`).textContent;
+    const heading = step.querySelector("h2");
+    $("steps-note").textContent = heading.textContent;
+    return heading;
   };
-  const go = (n) => {
+  const go = (number) => {
     // On a phone the instructions would part every picture from its questions.
     const details = $("instructions").querySelector("details");
-    if (details && n > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
-    show(n);
+    if (details && number > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
+    const heading = show(number);
     save();
     window.scrollTo(0, 0);
-    $(`heading-${n}`).focus({ preventScroll: true });
+    heading.focus({ preventScroll: true });
   };
   const next = () => {
-    if (isPreview || holds(at)) go(at + 1);
-    else goToFault(at);
+    if (isPreview || holds(here())) go(at + 1);
+    else goToFault(here());
   };
   const submit = () => {
     if (!isOpen || isSending) return;
-    const faulty = sections.map((_, i) => i + 1).filter((n) => !holds(n));
+    const faulty = steps.filter((step) => !holds(step));
     if (faulty.length) {
-      const [n] = faulty.includes(at) ? [at] : faulty;
-      if (n !== at) go(n);
-      goToFault(n);
+      const step = faulty.includes(here()) ? here() : faulty[0];
+      if (step !== here()) go(steps.indexOf(step) + 1);
+      goToFault(step);
       return;
     }
     const measured = measures.read();
-    sections.forEach((_, i) => data.measures.forEach((name) => {
-      form.elements[`${name}.${i + 1}`].value = (measured[i + 1] || {})[name] || 0;
+    items.forEach((item) => data.measures.forEach((name) => {
+      const n = item.dataset.position;
+      form.elements[`${name}.${n}`].value = (measured[n] || {})[name] || 0;
     }));
     form.querySelectorAll("[data-shown-with][hidden] input").forEach((input) => { input.value = ""; });
+    form.querySelectorAll("input[type=range]").forEach((input) => {
+      input.disabled = isUntouched(input); // a scale that nobody touched is no answer
+    });
     form.elements.assignmentId.value = assignmentId;
     form.action = address;
     save();
     isSending = true;
     $("send").disabled = true;
-    $("send").textContent = "Sending …";
+    $("send").textContent = texts.sending;
     form.submit(); // so no control of the form may be called "submit"
   };
 
@@ -165,7 +191,7 @@
   const refresh = () => {
     document.querySelectorAll("[data-counts]").forEach((hint) => {
       const count = rules.words(controls(hint.dataset.counts)[0].value).length;
-      hint.textContent = `${count} of at least ${hint.dataset.minimum} words`;
+      hint.textContent = told(texts.words_counted, { count, minimum: hint.dataset.minimum });
       hint.classList.toggle("enough", count >= Number(hint.dataset.minimum));
     });
     document.querySelectorAll("[data-shown-with]").forEach((block) => {
@@ -180,18 +206,8 @@
   };
   const changed = () => {
     refresh();
-    lift(at);
+    lift(here());
     save();
-  };
-  const keepExclusive = (target) => {
-    const group = target.closest("[data-exclusive]");
-    if (!group || target.type !== "checkbox" || !target.checked) return;
-    const isAlone = target.value === group.dataset.exclusive;
-    controls(target.name).forEach((control) => {
-      if (control !== target && isAlone !== (control.value === group.dataset.exclusive)) {
-        control.checked = false;
-      }
-    });
   };
   const fill = (button) => {
     const name = button.dataset.fills;
@@ -202,11 +218,11 @@
       control.value = setAside[name];
       delete setAside[name];
       if (isOwn) setAside[name] = present; // typed since: the two change places
-      say("Your own text is back.");
+      say(texts.is_back);
     } else {
       if (isOwn) setAside[name] = present;
       control.value = button.dataset.text;
-      say(`The text box now says: ${button.dataset.text}`);
+      say(told(texts.now_says, { text: button.dataset.text }));
     }
     changed();
   };
@@ -217,10 +233,8 @@
     // Enter in a line of text or on a box would submit a form; here it does nothing.
     if (event.key === "Enter" && event.target.matches("input")) event.preventDefault();
   });
-  form.addEventListener("input", (event) => {
-    keepExclusive(event.target);
-    changed();
-  });
+  form.addEventListener("input", changed);
+  document.addEventListener("keydown", (event) => chooseByKey(here(), event));
   form.addEventListener("click", (event) => {
     const button = event.target.closest("[data-fills]");
     if (button) fill(button);
@@ -234,7 +248,7 @@
     if (!event.persisted) return;
     isSending = false; // the browser brought the page back after it was sent
     $("send").disabled = false;
-    $("send").textContent = "Submit";
+    $("send").textContent = texts.submit;
   });
   window.addEventListener("beforeunload", (event) => {
     if (!isPreview && !isSending && !drafts.isKept()) event.preventDefault();
@@ -242,13 +256,21 @@
 
   if (!isPreview) restore();
   if (isPreview) {
-    form.querySelectorAll(".item textarea, .item input, .item [data-fills], #comment")
+    form.querySelectorAll(".step textarea, .step input, .step [data-fills], #comment")
       .forEach((control) => { control.disabled = true; });
   }
   $("send").disabled = !isOpen;
-  if (isPreview) $("send").textContent = "Accept the HIT to submit";
+  if (isPreview) $("send").textContent = texts.accept_first;
   $("notice-preview").hidden = !isPreview;
   $("notice-address").hidden = isPreview || isOpen;
+  // More than a few dots say nothing; the heading counts anyway.
+  if (steps.length <= data.most_dots) {
+    document.querySelector(".dots").append(...steps.map((_, i) => {
+      const dot = document.createElement("span");
+      dot.dataset.dot = i + 1;
+      return dot;
+    }));
+  }
   refresh();
   show(at);
   save();

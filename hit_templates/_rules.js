@@ -88,7 +88,10 @@ const pieceworkRules = (characters) => {
   };
 
   const chosen = (value) => (Array.isArray(value) ? value : value ? [value] : []);
-  const textOf = (value) => plain(Array.isArray(value) ? value.join(" ") : value || "");
+  const textOf = (value) => {
+    if (typeof value === "number") return String(value);
+    return plain(Array.isArray(value) ? value.join(" ") : value || "");
+  };
   const required = (values, rule) => textOf(values[rule.field]) !== "";
 
   const kinds = {
@@ -109,11 +112,14 @@ const pieceworkRules = (characters) => {
     text_with_option: (values, rule) =>
       !chosen(values[rule.parameters.chosen_in]).includes(rule.parameters.option) ||
       required(values, rule),
+    must_choose: (values, rule) =>
+      chosen(values[rule.field]).includes(rule.parameters.option),
   };
 
   return {
     words,
-    // The rules that the values break, in the order given.
-    check: (rules, values) => rules.filter((rule) => !kinds[rule.kind](values, rule)),
+    // The rules that the values break, in the order given; `columns` are the item's.
+    check: (rules, values, columns) =>
+      rules.filter((rule) => !kinds[rule.kind](values, rule, columns || {})),
   };
 };

@@ -1,4 +1,5 @@
 // Lets a picture be zoomed, rotated and moved, by buttons and by keys.
+const pieceworkViews = JSON.parse(document.getElementById("page-data").textContent).texts;
 document.querySelectorAll("[data-viewer]").forEach((viewer) => {
   const steps = [1, 1.5, 2, 3, 4, 6];
   const frame = viewer.querySelector(".frame");
@@ -23,8 +24,10 @@ document.querySelectorAll("[data-viewer]").forEach((viewer) => {
     image.style.transform = `translate(-50%, -50%) rotate(${turns * 90}deg)`;
   };
   const tell = () => {
-    const size = zoom === 0 ? "Whole picture" : `Zoomed to ${steps[zoom] * 100} %`;
-    const turned = turns % 4 === 0 ? "" : `, turned by ${(turns % 4) * 90}°`;
+    const size = zoom === 0 ? pieceworkViews.whole_picture
+      : pieceworkViews.zoomed.replace("{percent}", steps[zoom] * 100);
+    const turned = turns % 4 === 0 ? ""
+      : pieceworkViews.turned.replace("{degrees}", (turns % 4) * 90);
     viewer.querySelector("[data-view-state]").textContent = size + turned;
     viewer.querySelector("[data-view=out]").disabled = zoom === 0;
     viewer.querySelector("[data-view=in]").disabled = zoom === steps.length - 1;

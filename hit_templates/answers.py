@@ -3,19 +3,32 @@
 What the page would have refused can still arrive: a program may have sent it, or the
 page and this code may disagree. Such an answer is kept with its faults named.
 
-Names of faults in `Answer.problems`: a broken rule has the rule's name; a fault of form
-has one of `missing:<field>`, `unknown_option:<field>`, `not_a_number:<measure>`,
-`wrong_item` (the page showed another item there), `unknown_field` and `extra_item`
-(fields that the page does not have; the assignment's `raw` holds them verbatim).
+Names of faults in `Answer.problems`: a broken rule has the rule's name, one that only
+asks `questioned:<rule>`; a fault of form has one of `missing:<field>`,
+`unknown_option:<field>`, `not_a_number:<field or measure>`, `out_of_range:<field>`,
+`wrong_item` (the page showed another item there), `wrong_order:<what>` (not the order
+that belongs to the assignment), `unknown_field` and `extra_item` (fields that the page
+does not have; the assignment's `raw` holds them verbatim). Faults of what is asked once
+a HIT are named in each of its answers.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from domain.assignment import Answer, FieldValue
 from domain.ids import AssignmentId, ItemId, answer_id
-from domain.task import Field, Task
+from domain.task import Field, FieldScope, Task
+from hit_templates.order import item_order, option_order, shuffled
 from hit_templates.rules import check
+from hit_templates.values import (
+    SEPARATOR,
+    Columns,
+    mirrored,
+    offered,
+    typed,
+    value_problems,
+)
 
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 """What the page counts for each item; whole numbers."""
@@ -23,11 +36,12 @@ MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 OF_THE_HIT = ("comment",)
 """Fields that are sent once for the whole HIT and belong to no answer."""
 
-SEPARATOR = "|"
-"""MTurk joins the values of fields with the same name so."""
+ITEM_ORDER = "order.items"
+"""The positions of the items in the order that the page showed them."""
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}")
 _NUMBERED = re.compile(r"(?P<name>.+)\.(?P<position>[1-9][0-9]{0,3})")
+_NOTHING: Columns = {}
 
 
 def read_answers(
@@ -35,19 +49,81 @@ def read_answers(
     assignment_id: AssignmentId,
     item_ids: Sequence[ItemId],
     fields: Mapping[str, str],
+    *,
+    columns: Mapping[ItemId, Columns] | None = None,
 ) -> tuple[Answer, ...]:
-    """One answer for every item that the HIT showed, in the order shown.
+    """One answer for every item that the HIT showed, in the order of the HIT.
 
     Args:
         task: whose page the worker filled in.
         assignment_id: whose answers these are.
-        item_ids: the items of the HIT, in the order shown.
+        item_ids: the items of the HIT, in its order.
         fields: what the form sent, by wire name (`caption.1`).
+        columns: of the items, where the task's options or rules depend on them.
     """
-    strange = _strange_fields(task, len(item_ids), fields)
+    whole = _whole(task, assignment_id, item_ids, fields, columns or {})
     return tuple(
-        _answer(task, assignment_id, item_id, fields, position=n, strange=strange)
+        _answer(
+            task,
+            assignment_id,
+            item_id,
+            fields,
+            position=n,
+            whole=whole,
+            columns=(columns or {}).get(item_id, _NOTHING),
+        )
         for n, item_id in enumerate(item_ids, start=1)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole:
+    """What the answers of one assignment share.
+
+    Attributes:
+        places: place on the page by position; empty where nothing is shuffled.
+        strange: fields that the page does not have: position (0: the HIT) and problem.
+    """
+
+    values: Mapping[str, FieldValue]
+    places: Mapping[int, int]
+    problems: tuple[str, ...]
+    strange: tuple[tuple[int, str], ...]
+
+
+def _whole(
+    task: Task,
+    assignment_id: AssignmentId,
+    item_ids: Sequence[ItemId],
+    fields: Mapping[str, str],
+    columns: Mapping[ItemId, Columns],
+) -> _Whole:
+    sent = {
+        field.name: fields[f"hit.{field.name}"]
+        for field in task.hit_fields
+        if f"hit.{field.name}" in fields
+    }
+    values, problems = _typed(task.hit_fields, sent, _NOTHING)
+    problems += _broken(task, values, scope="hit")
+    places: dict[int, int] = {}
+    if task.shuffles_items:
+        groups = [
+            columns.get(item_id, _NOTHING).get(task.keeps_together, "")
+            for item_id in item_ids
+        ]
+        expected = item_order(
+            task, assignment_id, item_ids, groups if task.keeps_together else ()
+        )
+        shown = fields.get(ITEM_ORDER, "").split(SEPARATOR)
+        if shown == [str(position) for position in expected]:
+            places = {position: n for n, position in enumerate(expected, start=1)}
+        else:
+            problems.append("wrong_order:items")
+    return _Whole(
+        values=values,
+        places=places,
+        problems=tuple(problems),
+        strange=tuple(_strange_fields(task, len(item_ids), fields)),
     )
 
 
@@ -58,67 +134,124 @@ def _answer(
     fields: Mapping[str, str],
     *,
     position: int,
-    strange: Sequence[tuple[int, str]],
+    whole: _Whole,
+    columns: Columns,
 ) -> Answer:
     sent = {
         field.name: fields[f"{field.name}.{position}"]
-        for field in task.fields
+        for field in task.item_fields
         if f"{field.name}.{position}" in fields
     }
-    values = {
-        field.name: _value(field, sent[field.name])
-        for field in task.fields
-        if field.name in sent
-    }
+    values, faults = _typed(task.item_fields, sent, columns)
     texts = {name: fields.get(f"{name}.{position}") for name in MEASURES}
     measures = {name: _whole_number(text) for name, text in texts.items()}
+    expected = _orders(task, assignment_id, item_id, columns)
+    orders = {
+        name: tuple(fields.get(f"order.{name}.{position}", "").split(SEPARATOR))
+        for name in expected
+    }
     problems = [
         *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
-        *_field_problems(task, values),
+        *faults,
         *_measure_problems(texts, measures),
-        *sorted({name for where, name in strange if where in {0, position}}),
-        *(rule.name for rule in check(task, values)),
+        *(f"wrong_order:{name}" for name in expected if orders[name] != expected[name]),
+        *sorted({name for where, name in whole.strange if where in {0, position}}),
+        *_broken(task, values, columns=columns),
+        *whole.problems,
     ]
     return Answer(
         answer_id=answer_id(assignment_id, position),
         assignment_id=assignment_id,
         item_id=item_id,
         position=position,
-        values=values,
+        values=_turned_back(task, values, orders),
         problems=tuple(problems),
-        **measures,
+        shown_ms=measures["shown_ms"],
+        pastes=measures["pastes"],
+        keystrokes=measures["keystrokes"],
+        focus_losses=measures["focus_losses"],
+        place=whole.places.get(position),
+        orders={name: order for name, order in orders.items() if order != ("",)},
+        hit_values=whole.values,
     )
 
 
-def _value(field: Field, text: str) -> FieldValue:
-    if field.kind == "choices":
-        return tuple(text.split(SEPARATOR)) if text else ()
-    return text
-
-
-def _whole_number(text: str | None) -> int | None:
-    return int(text) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
-
-
-def _field_problems(task: Task, values: Mapping[str, FieldValue]) -> list[str]:
+def _typed(
+    fields: Sequence[Field], sent: Mapping[str, str], columns: Columns
+) -> tuple[dict[str, FieldValue], list[str]]:
+    """Values by field, and what is wrong with them."""
+    values: dict[str, FieldValue] = {}
     problems = []
-    for field in task.fields:
-        if field.name not in values:
+    for field in fields:
+        if field.name not in sent:
             # A browser sends nothing for buttons and boxes that are not ticked; whether
             # one must be is for a rule to say.
             if field.kind == "text" and not field.optional:
                 problems.append(f"missing:{field.name}")
             continue
-        known = {option.value for option in field.options}
-        if field.kind != "text" and not known.issuperset(_chosen(values[field.name])):
-            problems.append(f"unknown_option:{field.name}")
-    return problems
+        value = typed(field, sent[field.name])
+        if value is None:
+            if sent[field.name]:
+                problems.append(f"not_a_number:{field.name}")
+            continue
+        values[field.name] = value
+        problems += value_problems(field, value, columns)
+    return values, problems
 
 
-def _chosen(value: FieldValue) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,) if value else ()
-    return value
+def _orders(
+    task: Task, assignment_id: AssignmentId, item_id: ItemId, columns: Columns
+) -> dict[str, tuple[str, ...]]:
+    """By name, the orders inside an item that belong to the assignment."""
+    orders = {
+        field.name: option_order(field, assignment_id, item_id, offered(field, columns))
+        for field in task.item_fields
+        if field.shuffled
+    }
+    orders |= {
+        one.name: shuffled(assignment_id, f"{one.name}.{item_id}", one.columns)
+        for one in task.arrangements
+    }
+    return orders
+
+
+def _turned_back(
+    task: Task,
+    values: Mapping[str, FieldValue],
+    orders: Mapping[str, tuple[str, ...]],
+) -> dict[str, FieldValue]:
+    """Values about the item's columns as they are named, however they were shown."""
+    asked = {one.name: one.columns for one in task.arrangements}
+    turned = {
+        field.name
+        for field in task.item_fields
+        if field.mirrored_by
+        and orders[field.mirrored_by] == asked[field.mirrored_by][::-1]
+    }
+    return {
+        field.name: mirrored(field, values[field.name])
+        if field.name in turned
+        else values[field.name]
+        for field in task.item_fields
+        if field.name in values
+    }
+
+
+def _broken(
+    task: Task,
+    values: Mapping[str, FieldValue],
+    *,
+    columns: Columns = _NOTHING,
+    scope: FieldScope = "item",
+) -> list[str]:
+    return [
+        f"questioned:{rule.name}" if rule.is_question else rule.name
+        for rule in check(task, values, columns=columns, scope=scope)
+    ]
+
+
+def _whole_number(text: str | None) -> int | None:
+    return int(text) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
 
 
 def _measure_problems(
@@ -135,15 +268,31 @@ def _strange_fields(
     task: Task, n_items: int, fields: Mapping[str, str]
 ) -> list[tuple[int, str]]:
     """Fields that the page does not have: position (0: the whole HIT) and problem."""
-    known = {"item", *MEASURES, *(field.name for field in task.fields)}
+    asked = {field.name for field in task.item_fields}
+    known = {
+        "item",
+        *MEASURES,
+        *asked,
+        *(f"order.{name}" for name in ordered_names(task)),
+    }
+    alone = {*OF_THE_HIT, *(f"hit.{field.name}" for field in task.hit_fields)}
+    if task.shuffles_items:
+        alone.add(ITEM_ORDER)
     strange = []
     for wire_name in fields:
-        if wire_name in OF_THE_HIT:
-            continue
         numbered = _NUMBERED.fullmatch(wire_name)
+        name = numbered["name"] if numbered else wire_name
+        if wire_name in alone or name.removeprefix("practice.") in asked - {name}:
+            continue
         position = int(numbered["position"]) if numbered else 0
         if position > n_items:
             strange.append((0, "extra_item"))
-        elif numbered is None or numbered["name"] not in known:
+        elif numbered is None or name not in known:
             strange.append((position, "unknown_field"))
     return strange
+
+
+def ordered_names(task: Task) -> list[str]:
+    """Names of what is shuffled inside an item."""
+    names = [field.name for field in task.item_fields if field.shuffled]
+    return [*names, *(one.name for one in task.arrangements)]

@@ -5,20 +5,29 @@ not be carried faithfully (control characters, addresses of another kind than ht
 refused before anything is posted.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.task import Task
-from hit_templates.answers import MEASURES
-from hit_templates.tasks import FOLDER
+from hit_templates.answers import MEASURES, ordered_names
+from hit_templates.in_templates import (
+    filled,
+    grouped,
+    packed,
+    plain_number,
+    rich,
+    steps_of,
+    wire,
+)
+from hit_templates.item_faults import NOT_FOR_XML, faults_of_item
+from hit_templates.messages import FOLDER, frame_texts
+from hit_templates.order import groups_of
+from hit_templates.packing import pack
 from hit_templates.words import CHARACTERS
 
 NAMESPACE = (
@@ -28,18 +37,32 @@ NAMESPACE = (
 MOST_QUESTION_BYTES = 65_535
 """MTurk refuses a longer `Question` (its API reference, 2017-01-17)."""
 
-# What XML 1.0 cannot carry, and the carriage return, which it would change.
-_NOT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+ROOM_FOR_PAGE = MOST_QUESTION_BYTES - 512
+"""A page that is larger is packed; the rest is for the envelope around it."""
+
+MOST_DOTS = 12
+"""More steps than this are counted in words alone."""
+
+_FOR_SCRIPTS = (
+    *("heading", "next", "submit", "sending", "accept_first", "words_counted"),
+    *("is_back", "now_says", "chosen_value", "whole_picture", "zoomed", "turned"),
+)
 
 
 def render_hit(
-    task: Task, items: Sequence[Item], *, title: str = "", round_number: int = 0
+    task: Task,
+    items: Sequence[Item],
+    *,
+    practice: Sequence[Item] = (),
+    title: str = "",
+    round_number: int = 0,
 ) -> str:
     """The page that shows these items, as a complete HTML document.
 
     Args:
-        task: whose page it is.
+        task: whose page it is, in its language.
         items: what the HIT shows, in this order; as many as the task allows at most.
+        practice: trials that the page shows first.
         title: what the worker reads on top; empty: the task's own title.
         round_number: above 0 the page asks workers who know some of the items to
             return the HIT.
@@ -47,21 +70,35 @@ def render_hit(
     Raises:
         ConfigError: with every fault of the items.
     """
-    faults = [*_faults_of_number(task, items), *item_faults(task, items)]
+    faults = [
+        *_faults_of_number(task, items),
+        *item_faults(task, [*practice, *items]),
+    ]
     if faults:
         raise ConfigError(faults)
+    shown = [_as_shown(task, item) for item in items]
+    trials = [_as_shown(task, item) for item in practice]
     template = _environment().get_template(f"{task.name}/question.html.j2")
-    return template.render(
+    page = template.render(
         task=task,
         title=title or task.title,
-        noun="Image" if "url" in task.columns else "Item",
-        items=list(enumerate(items, start=1)),
+        noun=_noun(task),
+        frame=frame_texts(task.language),
+        t=task.texts,
+        shown=[
+            *((f"p{k}", item) for k, item in enumerate(trials, start=1)),
+            *enumerate(shown, start=1),
+        ],
+        total=len(shown),
+        trials=len(trials),
         fields={field.name: field for field in task.fields},
         measures=MEASURES,
+        ordered=ordered_names(task),
         minimum_words=_minimum_words(task),
         round_number=round_number,
-        page_data=_page_data(task),
+        page_data=_page_data(task, shown),
     )
+    return pack(page, more_than=ROOM_FOR_PAGE)
 
 
 def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
@@ -69,7 +106,7 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
     return [
         f"item {item.item_id!r}: {fault}."
         for item in items
-        for fault in _faults_of_item(task, item)
+        for fault in faults_of_item(task, item)
     ]
 
 
@@ -83,7 +120,7 @@ def html_question(html: str, frame_height: int = 0) -> str:
     Raises:
         ConfigError: it holds what XML cannot carry, or is longer than MTurk allows.
     """
-    found = _NOT_FOR_XML.search(html)
+    found = NOT_FOR_XML.search(html)
     if found:
         line = html.count("\n", 0, found.start()) + 1
         raise ConfigError(
@@ -120,29 +157,64 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["packed"] = _packed
+    environment.globals.update(
+        packed=packed, wire=wire, grouped=grouped, steps_of=steps_of
+    )
+    environment.filters.update(rich=rich, filled=filled, plain_number=plain_number)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment
 
 
-def _packed(name: str) -> Markup:
-    """One of our own scripts or styles, without indents and lines of comment.
+def _as_shown(task: Task, item: Item) -> Item:
+    """The item with the columns that a page may show, and no others.
 
-    A question has room for 65,535 bytes; what is only for us need not travel.
+    Columns with the truth or the expected answer never reach a template.
     """
-    lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
-    kept = [line for line in lines if line and not line.startswith("//")]
-    return Markup("\n".join(kept))  # noqa: S704 - files of this folder, no stranger's
+    columns = {name: item.columns.get(name, "") for name in task.shown_columns}
+    return Item(item_id=item.item_id, columns=columns)
 
 
-def _page_data(task: Task) -> Mapping[str, object]:
+def _noun(task: Task) -> str:
+    frame = frame_texts(task.language)
+    if "noun" in task.texts:
+        return task.texts["noun"]
+    return frame["noun_with_picture" if "url" in task.columns else "noun"]
+
+
+def _page_data(task: Task, items: Sequence[Item]) -> Mapping[str, object]:
     """What the page's scripts need to know."""
+    compared = {
+        str(rule.parameters["column"])
+        for rule in task.rules
+        if "column" in rule.parameters
+    }
     return {
         "task": task.name,
         "version": task.version,
         "measures": MEASURES,
         "characters": CHARACTERS,
-        "fields": [{"name": f.name, "kind": f.kind} for f in task.fields],
+        "most_dots": MOST_DOTS,
+        "texts": _script_texts(task),
+        "fields": [
+            {
+                "name": f.name,
+                "kind": f.kind,
+                **({"shuffled": True} if f.shuffled else {}),
+            }
+            for f in task.fields
+        ],
+        "arrangements": [
+            {"name": one.name, "columns": one.columns} for one in task.arrangements
+        ],
+        "shuffles": task.shuffles_items,
+        "groups": groups_of(task, items),
+        "items": [
+            {
+                "id": item.item_id,
+                "columns": {name: item.columns[name] for name in sorted(compared)},
+            }
+            for item in items
+        ],
         "rules": [
             {
                 "name": rule.name,
@@ -150,9 +222,19 @@ def _page_data(task: Task) -> Mapping[str, object]:
                 "field": rule.field,
                 "parameters": rule.parameters,
                 "message": rule.message,
+                **({"is_question": True} if rule.is_question else {}),
             }
             for rule in task.rules
         ],
+    }
+
+
+def _script_texts(task: Task) -> Mapping[str, str]:
+    frame, noun = frame_texts(task.language), _noun(task)
+    return {
+        "noun": noun,
+        **{name: frame[name] for name in _FOR_SCRIPTS},
+        "next_noun": filled(frame["next_noun"], noun=noun.lower()),
     }
 
 
@@ -171,36 +253,3 @@ def _faults_of_number(task: Task, items: Sequence[Item]) -> list[str]:
     return [
         f"A HIT of {task.name} shows 1 to {task.items_per_hit} items, not {len(items)}."
     ]
-
-
-def _faults_of_item(task: Task, item: Item) -> list[str]:
-    faults = [
-        f"the column {name} is missing or empty"
-        for name in task.columns
-        if not item.columns.get(name, "").strip()
-    ]
-    if any(character < " " for character in item.item_id):
-        faults.append("the id holds a control character, a tab or a line break")
-    faults += [
-        f"the column {name} holds the control character {found[0]!r}"
-        for name, text in item.columns.items()
-        if (found := _NOT_FOR_XML.search(text))
-    ]
-    faults += [
-        f"{name} is {url!r}, neither http(s)://... nor a path that starts with /"
-        for name, url in item.columns.items()
-        if (name == "url" or name.endswith("_url")) and url and not _is_address(url)
-    ]
-    return faults
-
-
-def _is_address(url: str) -> bool:
-    if re.search(r"[\s\\]", url):  # browsers take a backslash for a slash
-        return False
-    if url.startswith("/"):
-        return not url.startswith("//")
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)

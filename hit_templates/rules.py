@@ -4,18 +4,20 @@ A rule in `task.toml` names a kind, a field, parameters and the message that a w
 reads. `_rules.js` holds the same kinds for the page; tests/browser runs both over one
 corpus and wants the same verdicts.
 
-Only `required` and `text_with_option` speak about an empty field. The other kinds hold
-for it, so that a worker who wrote nothing reads one message and not five.
+Only `required`, `text_with_option` and `must_choose` speak about an empty field. The
+other kinds hold for it, so that a worker who wrote nothing reads one message and not
+five. A kind with a parameter `column` compares the answer with that column of the item.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from domain.assignment import FieldValue
-from domain.task import Rule, Task
+from domain.task import FieldScope, Rule, Task
 from hit_templates.words import Points, begins_with, is_one_sentence, plain, words
 
 Values = Mapping[str, FieldValue]
+Columns = Mapping[str, str]
 Parameters = Mapping[str, object]
 
 
@@ -31,13 +33,30 @@ class RuleKind:
 
     parameters: Mapping[str, type]
     field_kinds: tuple[str, ...]
-    holds: Callable[[Values, Rule], bool]
+    holds: Callable[[Values, Rule, Columns], bool]
 
 
-def check(task: Task, values: Values) -> tuple[Rule, ...]:
-    """The rules of the task that these values break, in the task's order."""
+def check(
+    task: Task,
+    values: Values,
+    *,
+    columns: Columns | None = None,
+    scope: FieldScope = "item",
+) -> tuple[Rule, ...]:
+    """The rules of the task that these values break, in the task's order.
+
+    Args:
+        task: whose rules.
+        values: of the fields of one item, or of the HIT.
+        columns: of the item, for rules that compare with it.
+        scope: which of the task's fields the values are of.
+    """
+    asked = {field.name for field in task.fields if field.scope == scope}
     return tuple(
-        rule for rule in task.rules if not RULE_KINDS[rule.kind].holds(values, rule)
+        rule
+        for rule in task.rules
+        if rule.field in asked
+        and not RULE_KINDS[rule.kind].holds(values, rule, columns or {})
     )
 
 
@@ -80,11 +99,16 @@ def _is_of_type(value: object, wanted: type) -> bool:
 
 def _text(values: Values, name: str) -> str:
     value = values.get(name, "")
+    if isinstance(value, float):
+        return f"{value:g}"
     return plain(value if isinstance(value, str) else " ".join(value))
 
 
-def _chosen(values: Values, name: str) -> tuple[str, ...]:
+def chosen(values: Values, name: str) -> tuple[str, ...]:
+    """The options that a choice or choices field has, none if it is absent."""
     value = values.get(name, ())
+    if isinstance(value, float):
+        return ()
     if isinstance(value, str):
         return (value,) if value else ()
     return tuple(value)
@@ -101,37 +125,41 @@ def _texts(rule: Rule, name: str) -> tuple[str, ...]:
     return tuple(map(str, stated))
 
 
-def _required(values: Values, rule: Rule) -> bool:
+def _required(values: Values, rule: Rule, _columns: Columns) -> bool:
     return _text(values, rule.field) != ""
 
 
-def _min_words(values: Values, rule: Rule) -> bool:
+def _min_words(values: Values, rule: Rule, _columns: Columns) -> bool:
     text = _text(values, rule.field)
     return text == "" or len(words(text)) >= _number(rule, "minimum")
 
 
-def _max_length(values: Values, rule: Rule) -> bool:
+def _max_length(values: Values, rule: Rule, _columns: Columns) -> bool:
     return len(_text(values, rule.field)) <= _number(rule, "maximum")
 
 
-def _one_sentence(values: Values, rule: Rule) -> bool:
+def _one_sentence(values: Values, rule: Rule, _columns: Columns) -> bool:
     points = Points(**{name: _texts(rule, name) for name in _POINTS})
     return is_one_sentence(_text(values, rule.field), points)
 
 
-def _banned_prefixes(values: Values, rule: Rule) -> bool:
+def _banned_prefixes(values: Values, rule: Rule, _columns: Columns) -> bool:
     text = _text(values, rule.field)
     return not any(begins_with(text, prefix) for prefix in _texts(rule, "prefixes"))
 
 
-def _exclusive_option(values: Values, rule: Rule) -> bool:
-    chosen = _chosen(values, rule.field)
-    return rule.parameters["option"] not in chosen or len(set(chosen)) == 1
+def _exclusive_option(values: Values, rule: Rule, _columns: Columns) -> bool:
+    ticked = chosen(values, rule.field)
+    return rule.parameters["option"] not in ticked or len(set(ticked)) == 1
 
 
-def _text_with_option(values: Values, rule: Rule) -> bool:
-    chosen = _chosen(values, str(rule.parameters["chosen_in"]))
-    return rule.parameters["option"] not in chosen or _required(values, rule)
+def _text_with_option(values: Values, rule: Rule, columns: Columns) -> bool:
+    ticked = chosen(values, str(rule.parameters["chosen_in"]))
+    return rule.parameters["option"] not in ticked or _required(values, rule, columns)
+
+
+def _must_choose(values: Values, rule: Rule, _columns: Columns) -> bool:
+    return rule.parameters["option"] in chosen(values, rule.field)
 
 
 _POINTS = ("abbreviations", "before_number", "after_number", "names")
@@ -139,7 +167,9 @@ _TEXT = ("text",)
 
 RULE_KINDS: Mapping[str, RuleKind] = {
     "required": RuleKind(
-        parameters={}, field_kinds=("text", "choice", "choices"), holds=_required
+        parameters={},
+        field_kinds=("text", "choice", "choices", "number"),
+        holds=_required,
     ),
     "min_words": RuleKind(
         parameters={"minimum": int}, field_kinds=_TEXT, holds=_min_words
@@ -160,5 +190,10 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         parameters={"chosen_in": str, "option": str},
         field_kinds=_TEXT,
         holds=_text_with_option,
+    ),
+    "must_choose": RuleKind(
+        parameters={"option": str},
+        field_kinds=("choice", "choices"),
+        holds=_must_choose,
     ),
 }

@@ -13,7 +13,20 @@ One row an answer. The index is `answer_id`, unique. Columns:
 - `accepted_at`, `submitted_at`: datetimes in UTC
 - `pastes`, `keystrokes`, `focus_losses`: float64, NaN missing
 - `problems`: tuple of str
-- `value.<field>`: str, or a tuple of str for `choices`; "" or () when absent
+- `value.<field>`: str, or a tuple of str for `choices`, or float64 for `number`; "", ()
+  or NaN when absent
+
+For each field whose answers honest workers vary (`Field.varies`) and, where the task or
+its items say so, for what the heuristics about judgements read (`qc.judged`):
+
+- `judged.<field>`: what was answered: a sorted tuple of str, () when absent; of a
+  `number` float64, its place on the scale from 0 to 1, NaN when absent
+- `shown.<field>`: tuple of str, the options in the order shown; only for a field whose
+  options are shuffled or turned round
+- `gold.<field>`: what was expected, like `judged.<field>`; empty where nothing was
+- `twinned.<field>`: like `judged.<field>`, turned round if the item asks the other way
+- `twin`: str, the id of the item that asks the same again, ""
+- `place`: int64, where the item stood on the page, from 1
 """
 
 import math
@@ -23,8 +36,10 @@ from typing import Any
 import pandas as pd
 
 from domain.assignment import Answer, Assignment, FieldValue
+from domain.hit import Item
 from domain.ids import AssignmentId, HitId
 from domain.task import Field, Task
+from qc.judged import with_judgements
 
 STRING_COLUMNS = ("assignment_id", "hit_id", "worker_id", "item_id", "text")
 INTEGER_COLUMNS = ("batch", "position", "n_items")
@@ -45,6 +60,8 @@ DTYPES: dict[str, str] = {
 }
 """What every frame has; the columns `value.<field>` depend on the task."""
 
+_VALUE_DTYPES = {"choices": "object", "number": "float64"}
+
 VALUE_PREFIX = "value."
 INDEX = "answer_id"
 
@@ -55,6 +72,7 @@ def build(
     *,
     batches: Mapping[HitId, int],
     task: Task,
+    items: Iterable[Item] = (),
 ) -> pd.DataFrame:
     """The frame of `answers`, in the order of their ids; empty if there are none.
 
@@ -80,7 +98,10 @@ def build(
         )
         for answer in ordered
     ]
-    return from_rows(rows, fields=task.fields)
+    frame = from_rows(rows, fields=task.item_fields)
+    return with_judgements(
+        frame, {str(answer.answer_id): answer for answer in ordered}, task, items
+    )
 
 
 def from_rows(
@@ -89,9 +110,7 @@ def from_rows(
     """A frame with the right dtypes from one dictionary a row, `answer_id` included."""
     dtypes = dict(DTYPES)
     for field in fields:
-        dtypes[VALUE_PREFIX + field.name] = (
-            "object" if field.kind == "choices" else "str"
-        )
+        dtypes[VALUE_PREFIX + field.name] = _VALUE_DTYPES.get(field.kind, "str")
     columns = {
         name: pd.Series([row[name] for row in rows], dtype=dtype)
         for name, dtype in dtypes.items()
@@ -143,7 +162,7 @@ def _row(
 ) -> dict[str, object]:
     values = answer.values
     text = values.get(task.main_text, "")
-    text = text if isinstance(text, str) else " ".join(text)
+    text = text if isinstance(text, str) else ""
     worked = assignment.submitted_at - assignment.accepted_at
     return {
         INDEX: str(answer.answer_id),
@@ -165,15 +184,24 @@ def _row(
         "keystrokes": _number(answer.keystrokes),
         "focus_losses": _number(answer.focus_losses),
         "problems": answer.problems,
-        **{VALUE_PREFIX + field.name: _value(field, values) for field in task.fields},
+        **{
+            VALUE_PREFIX + field.name: _value(field, values)
+            for field in task.item_fields
+        },
     }
 
 
 def _value(field: Field, values: Mapping[str, FieldValue]) -> FieldValue:
     found = values.get(field.name)
+    if field.kind == "number":
+        return found if isinstance(found, float) else math.nan
     if field.kind == "choices":
-        return () if not found else (found,) if isinstance(found, str) else found
-    return "" if found is None else found if isinstance(found, str) else "|".join(found)
+        if isinstance(found, tuple):
+            return found
+        return (found,) if isinstance(found, str) and found else ()
+    if isinstance(found, tuple):
+        return "|".join(found)
+    return found if isinstance(found, str) else ""
 
 
 def _number(found: int | None) -> float:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from domain.ids import ItemId
+from domain.hit import Item
+from domain.ids import AssignmentId, ItemId
 from domain.task import Task
 from hit_templates.answers import MEASURES
 from rehearsal.chance import dice
 from rehearsal.mending import mend
+from rehearsal.orders import orders_sent
 from rehearsal.page import Page
 from rehearsal.people import Person
 from rehearsal.sight import Sight, Source
@@ -55,6 +57,40 @@ class _Written:
     has_text: bool
     flaws: tuple[str, ...]
     way: str  # "typed", "pasted" or "button"
+
+
+class Describing:
+    """Simulated answers to tasks that ask for descriptions."""
+
+    def __init__(self, task: Task, source: Source, items: Sequence[Item] = ()) -> None:
+        """Remember what is known of the items; `items` are the campaign's."""
+        self._task = task
+        self._source = source
+        self._items = {item.item_id: item for item in items}
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be written about this item."""
+        return self._source.knows(item_id)
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> Form:
+        """The form that this person submits, without the assignment's id."""
+        form = fill_in(
+            page,
+            self._task,
+            person=person,
+            source=self._source,
+            shown_ms=shown_ms,
+            seed=seed,
+        )
+        return form | orders_sent(page, self._task, assignment_id, self._items)
 
 
 def fill_in(

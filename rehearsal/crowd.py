@@ -10,26 +10,44 @@ started again does the same with the same HITs.
 import contextlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Protocol, Self
 
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError
-from domain.ids import WorkerId
+from domain.ids import AssignmentId, ItemId, WorkerId
 from domain.task import Task
-from rehearsal.answering import fill_in
 from rehearsal.clock import MarketplaceClock
 from rehearsal.events import Deed, Event, InHand, Shift
 from rehearsal.intentions import Intention, hits_this_visit, intend, lapses, time_away
 from rehearsal.page import Page
-from rehearsal.people import Worker, people
-from rehearsal.sight import Source
+from rehearsal.people import Person, Worker, people
 from rehearsal.site import Accepted, ConflictError, WorkerSite
 from rehearsal.traits import default_crowd
 
 _PATIENCE = timedelta(hours=6)
 """How much time passes when the crowd finds nothing at all to do."""
+
+
+class Answering(Protocol):
+    """How a crowd fills in the pages of a task."""
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be answered about this item."""
+        ...
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> dict[str, list[str]]:
+        """The form that this person submits."""
+        ...
 
 
 class Crowd:
@@ -44,8 +62,8 @@ class Crowd:
         plan: RehearsalPlan,
         task: Task,
         *,
-        source: Source,
         endpoint_url: str,
+        answering: Answering,
         seed: int | None = None,
         clock: MarketplaceClock | None = None,
         on_event: Callable[[Event], None] | None = None,
@@ -54,27 +72,23 @@ class Crowd:
 
         Args:
             plan: who there is; without a crowd, `traits.default_crowd`.
-            task: the task whose page is filled in; it must have a main text.
-            source: what the workers know about the items.
+            task: the task whose page is filled in.
             endpoint_url: the marketplace's site, started as a rehearsal.
+            answering: how pages are filled in.
             seed: of all chance; the plan's own if not given.
             clock: the pipeline's clock, if it shall move along.
             on_event: told everything that happens, in order.
 
         Raises:
-            ConfigError: a trait that does not exist, or a task without main text.
+            ConfigError: a trait that does not exist.
         """
-        if not task.main_text:
-            raise ConfigError(
-                [f"task {task.name!r} has no main text: the crowd can only describe"]
-            )
         self._task = task
-        self._source = source
+        self._answering = answering
         self._seed = plan.seed if seed is None else seed
         self._site = WorkerSite(endpoint_url)
         self.clock = clock or MarketplaceClock(endpoint_url)
         self._tell = on_event or (lambda _: None)
-        crowd = plan.crowd or default_crowd()
+        crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
         self._workers = [
             self._site.register(person) for person in people(crowd, seed=self._seed)
         ]
@@ -208,11 +222,10 @@ class Crowd:
 
     def _submit(self, work: InHand) -> None:
         worker = work.worker
-        form = fill_in(
+        form = self._answering.fill_in(
             work.page,
-            self._task,
+            work.accepted.assignment_id,
             person=worker.person,
-            source=self._source,
             shown_ms=work.intention.shown_ms,
             seed=self._seed,
         )
@@ -250,6 +263,7 @@ class Crowd:
             item_ids=page.item_ids,
             described=worker.described,
             seed=self._seed,
+            seconds_per_item=self._task.seconds_per_item,
         )
         self._hold(worker, number, accepted, intention, page=page)
         if intention.action == "abandon":
@@ -289,12 +303,13 @@ class Crowd:
         return None
 
     def _check(self, page: Page, accepted: Accepted) -> None:
-        strange = [item for item in page.item_ids if not self._source.knows(item)]
+        strange = [item for item in page.item_ids if not self._answering.knows(item)]
         if strange or not page.item_ids:
             raise ConfigError(
                 [
                     f"HIT {accepted.hit_id} shows {item!r}, which the crowd knows "
-                    "nothing about: give the rehearsal scenes or a replay file with it"
+                    "nothing about: give the rehearsal scenes, a replay file, or "
+                    "columns truth.<field>"
                     for item in strange
                 ]
                 or [f"the page of HIT {accepted.hit_id} has no field item.1"]

@@ -12,6 +12,9 @@ from rehearsal.site import Accepted
 
 Action = Literal["submit", "return", "abandon"]
 
+SECONDS_TO_DESCRIBE = 64.0
+"""What a picture takes who is diligent (`rehearsal.traits`); other tasks scale it."""
+
 _SETTLING_SECONDS = 9.0
 """Median time of loading and reading the page, when no item counts its time yet."""
 
@@ -50,6 +53,7 @@ def intend(
     item_ids: Collection[ItemId],
     described: Collection[ItemId],
     seed: int,
+    seconds_per_item: float = SECONDS_TO_DESCRIBE,
 ) -> Intention:
     """The plan; the same for the same person and HIT, whatever happened before.
 
@@ -59,6 +63,7 @@ def intend(
         item_ids: what it shows.
         described: what this person remembers having described.
         seed: chance, together with person and HIT.
+        seconds_per_item: what the task takes a careful person in the middle.
     """
     trait = person.trait
     rng = dice(seed, person.handle, accepted.hit_id, "intention")
@@ -70,7 +75,7 @@ def intend(
         return Intention(action="return", takes=min(glance, allowed))
     if fate < trait.returns + trait.abandons:
         return lapses(accepted, accepted.accepted_at)
-    median = trait.seconds * person.pace
+    median = trait.seconds * person.pace * (seconds_per_item / SECONDS_TO_DESCRIBE)
     shown = [log_normal(rng, median, spread=trait.spread) for _ in item_ids]
     settling = log_normal(rng, _SETTLING_SECONDS, spread=0.5)
     # Whoever sees the time running out hurries.

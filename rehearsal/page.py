@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
+from hit_templates.packing import unpack
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Page:
 def read_page(html: str) -> Page:
     """The first form of an HTML document; empty if it has none."""
     reader = _Reader()
-    reader.feed(html)
+    reader.feed(unpack(html))
     reader.close()
     return reader.page
 
@@ -84,3 +85,4 @@ class _Reader(HTMLParser):
             self.page.options.setdefault(name, []).append(given.get("value", "on"))
         elif kind == "text":
             self.page.texts.append(name)
+        # A range is named and no more: until it is touched it has no value.

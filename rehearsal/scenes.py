@@ -15,7 +15,7 @@ from rehearsal.drawing import draw
 from rehearsal.surroundings import PLACES
 from rehearsal.truth import CLEAR, Scene, Thing
 
-__all__ = ["Scene", "Thing", "draw", "item_rows", "picture_name", "scenes"]
+__all__ = ["Scene", "Thing", "draw", "item_rows", "number_of", "picture_name", "scenes"]
 
 GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """Share of images by how many of five workers could not recognize anything."""
@@ -53,6 +53,15 @@ def item_rows(count: int) -> tuple[dict[str, str], ...]:
 def picture_name(item_id: ItemId) -> str:
     """The file name of a scene's picture in the folder that is served."""
     return f"{item_id}.svg"
+
+
+def number_of(name: str) -> int:
+    """The number of the scene that a picture's file is named after.
+
+    >>> number_of("scene_0042.svg")
+    42
+    """
+    return int(name.removeprefix("scene_").partition(".")[0])
 
 
 def _item_id(number: int) -> ItemId:

@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Manner = Literal["plain", "capitals", "quality", "pasted", "canned", "shy"]
+Manner = Literal[
+    "plain", "capitals", "quality", "pasted", "canned", "shy", "same", "first", "guess"
+]
 """What becomes of what the worker saw.
 
 `plain` is written down; `capitals` all in capital letters; `quality` speaks of the
 photograph instead of its content; `pasted` is one sentence under every picture;
 `canned` mostly presses the button; `shy` presses it under some readable pictures.
+Where something is to be judged, `same` gives one answer to every item, `first` takes
+what stands first, `guess` takes anything.
 """
 
 
@@ -23,7 +27,7 @@ class Trait:
     """How one kind of worker works.
 
     Attributes:
-        seconds: median time spent on one picture.
+        seconds: median time spent on one picture to describe; other tasks scale it.
         spread: sd of the logarithm of that time.
         accuracy: chance that a detail is right.
         slips: share of words that are mistyped.
@@ -95,10 +99,36 @@ TRAITS: Mapping[str, Trait] = {
         returns=0.0,
         heeds_requests=False,
     ),
+    "straight_liner": Trait(
+        seconds=16,
+        spread=0.4,
+        manner="same",
+        hits_a_visit=9,
+        returns=0.0,
+        heeds_requests=False,
+    ),
+    "first_clicker": Trait(
+        seconds=18,
+        spread=0.4,
+        manner="first",
+        hits_a_visit=9,
+        returns=0.0,
+        heeds_requests=False,
+    ),
+    "guesser": Trait(
+        seconds=22,
+        spread=0.45,
+        manner="guess",
+        hits_a_visit=8,
+        heeds_requests=False,
+    ),
 }
 
 PLANTED_BAD: frozenset[str] = frozenset(
-    {"shouting", "canned_abuser", "quality_writer", "paster", "lone_unreadable"}
+    {
+        *("shouting", "canned_abuser", "quality_writer", "paster", "lone_unreadable"),
+        *("straight_liner", "first_clicker", "guesser"),
+    }
 )
 """Whom a campaign's checks are there to find.
 
@@ -122,11 +152,22 @@ _DEMO: Mapping[str, int] = {
     "lone_unreadable": 2,
 }
 
+_JUDGES: Mapping[str, int] = {
+    "diligent": 21,
+    "hurried": 7,
+    "slow": 5,
+    "straight_liner": 2,
+    "first_clicker": 2,
+    "guesser": 3,
+}
 
-def default_crowd() -> dict[str, int]:
+
+def default_crowd(*, judges: bool = False) -> dict[str, int]:
     """Who works when a campaign file says nothing: 48 people, 10 of them planted bad.
+
+    Where nothing is described (`judges`) it is 40 people, 7 of them planted bad.
 
     Real shares of bad work differ from job to job; a fifth is enough to see every
     check at work and few enough that five answers an image still agree.
     """
-    return dict(_DEMO)
+    return dict(_JUDGES if judges else _DEMO)

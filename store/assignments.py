@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from domain.assignment import Answer, Assignment
+from domain.assignment import Answer, Assignment, FieldValue
 from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from store.database import Store
 from store.times import from_text, to_text
@@ -42,6 +42,7 @@ def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> Non
                     {
                         "values": dict(answer.values),
                         **{name: getattr(answer, name) for name in _TELEMETRY},
+                        **_shown(answer),
                     }
                 ),
                 json.dumps(answer.problems),
@@ -81,6 +82,23 @@ def answers(store: Store) -> list[Answer]:
     ]
 
 
+def _shown(answer: Answer) -> dict[str, object]:
+    """How the page showed the item, and what was asked once; where there is any."""
+    found = {
+        "place": answer.place,
+        "orders": dict(answer.orders),
+        "hit_values": dict(answer.hit_values),
+    }
+    return {name: value for name, value in found.items() if value not in (None, {})}
+
+
+def _values(found: dict[str, Any]) -> dict[str, FieldValue]:
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in found.items()
+    }
+
+
 def _answer(row: dict[str, Any]) -> Answer:
     fields = json.loads(row["fields"])
     return Answer(
@@ -88,10 +106,10 @@ def _answer(row: dict[str, Any]) -> Answer:
         assignment_id=AssignmentId(row["assignment_id"]),
         item_id=ItemId(row["item_id"]),
         position=row["position"],
-        values={
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in fields["values"].items()
-        },
+        values=_values(fields["values"]),
+        place=fields.get("place"),
+        orders={name: tuple(order) for name, order in fields.get("orders", {}).items()},
+        hit_values=_values(fields.get("hit_values", {})),
         problems=tuple(json.loads(row["problems"])),
         **{name: fields[name] for name in _TELEMETRY},
     )

@@ -36,6 +36,7 @@ def answer_frame(place: Workplace, state: State) -> pd.DataFrame:
         state.assignments,
         batches={hit_id: hit.batch for hit_id, hit in state.posted.items()},
         task=place.campaign.task,
+        items=place.campaign.items,
     )
 
 

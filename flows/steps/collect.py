@@ -41,10 +41,15 @@ def _fetch(place: Workplace, hit: PlannedHit) -> list[Assignment]:
 
 def _keep(place: Workplace, hit: PlannedHit, arrived: Sequence[Assignment]) -> int:
     task, now = place.campaign.task, place.clock.now()
+    columns = {item.item_id: item.columns for item in place.campaign.items}
     with place.store.db.atomic():
         for assignment in arrived:
             answers = read_answers(
-                task, assignment.assignment_id, hit.item_ids, assignment.fields
+                task,
+                assignment.assignment_id,
+                hit.item_ids,
+                assignment.fields,
+                columns=columns,
             )
             assignments.keep(place.store, assignment, answers)
         hits.mark_collected(place.store, HitId(str(hit.hit_id)), at=now)

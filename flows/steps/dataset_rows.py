@@ -5,9 +5,12 @@ import pandas as pd
 from domain.assignment import Answer
 from domain.edit import Edit
 from domain.hit import Item, PlannedHit
+from domain.task import Task
 from flows.steps.state import State, counted
 from flows.workplace import Workplace
+from hit_templates.answers import ordered_names
 from postprocess.edits import replay
+from postprocess.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from postprocess.frame import dataset_frame
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import split_of
@@ -33,6 +36,7 @@ def answers_frame(place: Workplace, state: State) -> pd.DataFrame:
             {
                 **_facts(place, state, answer, hits, items),
                 **_text(place, answer, proposed.get(answer.answer_id, ())),
+                **_values(place.campaign.task, answer),
                 "is_rejected": is_rejected,
                 "rejected_because": decision.because if is_rejected else "",
                 "is_surplus": answer.answer_id in surplus,
@@ -60,6 +64,7 @@ def _facts(
     hit = hits[assignment.hit_id]
     shown = answer.shown_ms
     text_field = place.campaign.task.text_present_field
+    is_captions = place.campaign.task.dataset == "captions"
     return {
         "answer_id": answer.answer_id,
         "assignment_id": answer.assignment_id,
@@ -70,11 +75,30 @@ def _facts(
         "round": hit.round,
         "position": answer.position,
         "text_detected": answer.values.get(text_field, ""),
-        "flaws": answer.values.get("flaws", ()),
-        "flaw_other": answer.values.get("flaw_other", ""),
+        "flaws": answer.values.get("flaws", ()) if is_captions else (),
+        "flaw_other": answer.values.get("flaw_other", "") if is_captions else "",
         "worker": pseudonym(assignment.worker_id, place.pseudonym_key),
         "shown_seconds": float("nan") if shown is None else shown / 1000,
         "submitted_at": assignment.submitted_at,
+    }
+
+
+def _values(task: Task, answer: Answer) -> dict[str, object]:
+    """What a dataset of answers has in columns of its own (`postprocess.fields`)."""
+    if task.dataset == "captions":
+        return {}
+    return {
+        PLACE: answer.place or answer.position,
+        **{
+            ITEM_VALUE + field.name: answer.values.get(field.name)
+            for field in task.item_fields
+        },
+        **{
+            HIT_VALUE + field.name: answer.hit_values.get(field.name)
+            for field in task.hit_fields
+        },
+        **{ORDER + name: answer.orders.get(name, ()) for name in ordered_names(task)},
+        PROBLEMS: answer.problems,
     }
 
 

@@ -8,6 +8,7 @@ from flows.steps.dataset_rows import answers_frame
 from flows.steps.report_facts import report_facts
 from flows.steps.state import read_state
 from flows.workplace import Workplace
+from hit_templates.answers import ordered_names
 from postprocess.datasets.export import files
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.report.page import render
@@ -29,6 +30,11 @@ def export(place: Workplace) -> Path:
         is_rehearsal=place.is_rehearsal,
         wanted_per_item=campaign.posting.assignments,
         canned_text=campaign.task.canned_text,
+        dataset=campaign.task.dataset,
+        fields=campaign.task.fields,
+        aggregates=campaign.task.aggregates,
+        ordered=tuple(ordered_names(campaign.task)),
+        main_text=campaign.task.main_text,
     )
     made = files(answers_frame(place, state), campaign.items, facts, campaign.formats)
     for name, content in made.items():

@@ -119,6 +119,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
     page = render_hit(
         campaign.task,
         [_with_page_url(items[item_id]) for item_id in hit.item_ids],
+        practice=[_with_page_url(item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
     )

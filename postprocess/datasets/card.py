@@ -9,12 +9,14 @@ from importlib.resources import files
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
+from jinja2.environment import Template
 
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.frame import novel, set_aside
 from postprocess.splits import SPLITS
 
 _TEMPLATE = "card.md.j2"
+_ANSWERS_TEMPLATE = "answers_card.md.j2"
 
 
 def card(
@@ -30,16 +32,7 @@ def card(
     `summary` has a row an item (`postprocess.aggregate`), `splits` says where each of
     them lies, `names` are the files that the card describes.
     """
-    source = (files(__package__ or "") / _TEMPLATE).read_text(encoding="utf-8")
-    # Markdown, not HTML; the only strange words in it are the requester's own.
-    environment = Environment(
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = _cell
-    template = environment.from_string(source)
+    template = _template(_TEMPLATE)
     captions = novel(frame)
     aside = set_aside(frame)
     return template.render(
@@ -51,6 +44,39 @@ def card(
         splits=_split_rows(captions, splits),
         period=_period(frame),
     )
+
+
+def answers_card(
+    frame: pd.DataFrame, facts: DatasetFacts, *, items: int, names: Iterable[str]
+) -> str:
+    """The card of a dataset of answers (`postprocess.datasets.answers`), Markdown."""
+    aside = set_aside(frame)
+    return _template(_ANSWERS_TEMPLATE).render(
+        facts=facts,
+        names=frozenset(names),
+        counts={
+            "of_items": items,
+            "answers": len(frame),
+            "kept": len(frame) - len(aside),
+            "set_aside": len(aside),
+            "workers": frame["worker"].nunique(),
+        },
+        reasons=aside["set_aside"].value_counts().sort_index().to_dict(),
+        period=_period(frame),
+    )
+
+
+def _template(name: str) -> Template:
+    source = (files(__package__ or "") / name).read_text(encoding="utf-8")
+    # Markdown, not HTML; the only strange words in it are the requester's own.
+    environment = Environment(
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = _cell
+    return environment.from_string(source)
 
 
 def _counts(

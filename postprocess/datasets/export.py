@@ -7,8 +7,8 @@ import pandas as pd
 from domain.campaign import OutputFormat
 from domain.hit import Item
 from postprocess.aggregate import aggregate
-from postprocess.datasets import vizwiz_json
-from postprocess.datasets.card import card
+from postprocess.datasets import answers, vizwiz_json
+from postprocess.datasets.card import answers_card, card
 from postprocess.datasets.csv_file import to_csv
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.parquet_file import to_parquet
@@ -36,6 +36,8 @@ def files(
     """
     must_be_sound(frame)
     _must_fit(frame, items, facts)
+    if facts.dataset == "answers":
+        return _answer_files(frame, items, facts, formats)
     item_ids = [str(item.item_id) for item in items]
     summary = aggregate(frame, item_ids)
     splits = [split_of(item.item_id, facts.shares) for item in items]
@@ -56,6 +58,26 @@ def files(
     if "vizwiz_json" in formats:
         made |= vizwiz_json.files(frame, items, facts, summary=summary)
     text = card(frame, facts, summary=summary, splits=splits, names=made)
+    return {**made, CARD: text.encode()}
+
+
+def _answer_files(
+    frame: pd.DataFrame,
+    items: Sequence[Item],
+    facts: DatasetFacts,
+    formats: Sequence[OutputFormat],
+) -> dict[str, bytes]:
+    found = answers.tables(frame, items, facts)
+    made: dict[str, bytes] = {}
+    if "csv" in formats:
+        made |= {f"{name}.csv": to_csv(table) for name, table in found.items()}
+    if "parquet" in formats:
+        types = answers.types(facts)
+        made |= {
+            f"{name}.parquet": to_parquet(table, warning=facts.warning, types=types)
+            for name, table in found.items()
+        }
+    text = answers_card(frame, facts, items=len(items), names=made)
     return {**made, CARD: text.encode()}
 
 

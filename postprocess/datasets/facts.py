@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from domain.task import Aggregate, DatasetKind, Field
 from postprocess.registry import RULES
 from postprocess.splits import Shares
 
@@ -17,6 +18,8 @@ class DatasetFacts:
         is_rehearsal: workers were simulated; every file says so.
         wanted_per_item: accepted answers wanted for each item.
         rules: version by name of every cleaning rule that ran.
+        dataset: captions, or answers: then `fields`, `aggregates`, `ordered` (names of
+            what the page shuffled) and `main_text` say what the columns are.
     """
 
     campaign: str
@@ -32,6 +35,11 @@ class DatasetFacts:
     rules: Mapping[str, int] = field(
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
+    dataset: DatasetKind = "captions"
+    fields: tuple[Field, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    ordered: tuple[str, ...] = ()
+    main_text: str = ""
 
     @property
     def warning(self) -> str:

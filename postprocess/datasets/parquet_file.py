@@ -10,10 +10,12 @@ _TYPES: Mapping[str, pa.DataType] = {
     "batch": pa.int64(),
     "round": pa.int64(),
     "position": pa.int64(),
+    "place": pa.int64(),
     "is_precanned": pa.bool_(),
     "is_rejected": pa.bool_(),
     "is_surplus": pa.bool_(),
     "flaws": pa.list_(pa.string()),
+    "problems": pa.list_(pa.string()),
     "shown_seconds": pa.float64(),
     "submitted_at": pa.timestamp("us", tz="UTC"),
     "answers": pa.int64(),
@@ -25,15 +27,24 @@ _TYPES: Mapping[str, pa.DataType] = {
 """`votes_` columns are int64 too; all else is text."""
 
 
-def to_parquet(columns: Mapping[str, Sequence[object]], *, warning: str = "") -> bytes:
-    """A table as Parquet; a warning goes into its metadata under `warning`."""
+def to_parquet(
+    columns: Mapping[str, Sequence[object]],
+    *,
+    warning: str = "",
+    types: Mapping[str, pa.DataType] | None = None,
+) -> bytes:
+    """A table as Parquet; a warning goes into its metadata under `warning`.
+
+    `types` are those of columns that only this dataset has.
+    """
+    known = {**_TYPES, **(types or {})}
     schema = pa.schema(
-        [(name, _type_of(name)) for name in columns],
+        [(name, _type_of(name, known)) for name in columns],
         metadata={"warning": warning} if warning else None,
     )
     table = pa.table(
         {
-            name: pa.array(values, type=_type_of(name), from_pandas=True)
+            name: pa.array(values, type=_type_of(name, known), from_pandas=True)
             for name, values in columns.items()
         },
         schema=schema,
@@ -43,6 +54,6 @@ def to_parquet(columns: Mapping[str, Sequence[object]], *, warning: str = "") ->
     return out.getvalue()
 
 
-def _type_of(name: str) -> pa.DataType:
+def _type_of(name: str, known: Mapping[str, pa.DataType]) -> pa.DataType:
     otherwise = pa.int64() if name.startswith("votes_") else pa.string()
-    return _TYPES.get(name, otherwise)
+    return known.get(name, otherwise)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import pandas as pd
 
+from domain.task import DatasetKind
 from postprocess.report import frames
 
 
@@ -41,6 +42,7 @@ class ReportFacts:
             to the budget; no part of what was spent). An absent account is 0.
         task_version: the version of the task's folder, if known.
         rules: version by name of every cleaning rule that ran.
+        dataset: captions, or answers to other questions.
     """
 
     campaign: str
@@ -64,6 +66,7 @@ class ReportFacts:
     wage_floor_cents_per_hour: int
     task_version: int | None = None
     rules: Mapping[str, int] = field(default_factory=dict)
+    dataset: DatasetKind = "captions"
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

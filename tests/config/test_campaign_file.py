@@ -47,7 +47,7 @@ because = "Shouting is no description."
 """
 
 
-def load_task(name: str) -> Task:
+def load_task(name: str, _language: str) -> Task:
     """The only task that these tests know."""
     if name != TASK.name:
         raise ConfigError([f"task {name!r} is unknown"])
@@ -65,6 +65,7 @@ def read(folder: Path, text: str, items: str | bytes | None = None) -> Campaign:
     return read_campaign(
         path,
         load_task=load_task,
+        check_items=lambda _task, _items: [],
         check_heuristics=lambda settings: [
             f"heuristics.{name}: no such heuristic"
             for name in settings
@@ -229,6 +230,7 @@ def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
         read_campaign(
             tmp_path / "none.toml",
             load_task=load_task,
+            check_items=lambda _task, _items: [],
             check_heuristics=lambda _: [],
             check_policy=lambda _: [],
         )

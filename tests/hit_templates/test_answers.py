@@ -127,6 +127,6 @@ def test_no_form_is_too_strange_to_be_read(fields: dict[str, str]) -> None:
         for name in ("caption", "has_text", "flaw_other"):
             assert answer.values.get(name) == fields.get(f"{name}.{answer.position}")
         flaws = answer.values.get("flaws")
-        if flaws is not None:
+        if isinstance(flaws, tuple):
             assert "|".join(flaws) == fields[f"flaws.{answer.position}"]
         assert len(set(answer.problems)) == len(answer.problems)

@@ -9,6 +9,7 @@ import pytest
 
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError, TransientPlatformError
+from rehearsal.answering import Describing
 from rehearsal.clock import MarketplaceClock
 from rehearsal.crowd import Crowd
 from rehearsal.events import Event
@@ -25,7 +26,7 @@ def crowd_on(market: Market, crowd: dict[str, int], events: list[Event]) -> Crow
     return Crowd(
         RehearsalPlan(seed=3, crowd=crowd),
         market.task,
-        source=SOURCE,
+        answering=Describing(market.task, SOURCE),
         endpoint_url=market.endpoint_url,
         on_event=events.append,
     )

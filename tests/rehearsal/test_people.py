@@ -246,13 +246,20 @@ def test_only_some_return_a_hit_with_a_picture_that_they_know() -> None:
     assert actions["paster"].count("return") == 0
 
 
-def test_the_default_crowd_is_a_demo_of_all_that_can_be_found() -> None:
-    """40 to 60 people, every planted trait among them, most of them honest."""
-    crowd = default_crowd()
+@pytest.mark.parametrize("judges", [False, True])
+def test_a_default_crowd_is_a_demo_of_what_can_be_found(*, judges: bool) -> None:
+    """40 to 60 people, several planted traits among them, most of them honest."""
+    crowd = default_crowd(judges=judges)
     assert 40 <= sum(crowd.values()) <= 60
-    assert set(crowd) >= PLANTED_BAD
-    assert sum(crowd[name] for name in PLANTED_BAD) < sum(crowd.values()) / 3
+    planted = {name for name in crowd if name in PLANTED_BAD}
+    assert len(planted) >= 3
+    assert sum(crowd[name] for name in planted) < sum(crowd.values()) / 3
     assert set(crowd) <= set(TRAITS)
+
+
+def test_every_planted_trait_works_in_some_default_crowd() -> None:
+    """Whoever describes and whoever judges can do it badly in every way there is."""
+    assert {*default_crowd(), *default_crowd(judges=True)} >= PLANTED_BAD
 
 
 def test_of_eight_with_one_trait_one_is_abroad_and_one_is_new() -> None:

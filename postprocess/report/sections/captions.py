@@ -19,8 +19,10 @@ _PLACES = {"train": 0, "val": 1, "test": 2}
 _WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
 
 
-def build(reading: Reading) -> Section:
+def build(reading: Reading) -> Section | None:
     """Lengths of novel captions and what else is known about the images."""
+    if reading.facts.dataset != "captions":
+        return None
     novel = reading.rows("novel")
     lengths = novel["caption"].map(lambda caption: len(caption.split())).astype(int)
     return Section(

@@ -16,8 +16,10 @@ _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """VizWiz-Captions, 39,181 images with five answers each; section 3.2."""
 
 
-def build(reading: Reading) -> Section:
+def build(reading: Reading) -> Section | None:
     """Images by the number of canned answers among their accepted ones."""
+    if reading.facts.dataset != "captions":
+        return None
     levels = _levels(reading)
     images = int(levels.sum())
     majority = reading.facts.wanted_per_item / 2

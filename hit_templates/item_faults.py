@@ -1,0 +1,113 @@
+"""Why an item cannot be shown or judged: said before anything is posted.
+
+Items come from strangers' files. What could not be carried faithfully (control
+characters, addresses of another kind than http) is refused, and so is what nobody could
+answer: the same sentence offered twice, or an expected answer that the page lacks.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+from domain.hit import Item
+from domain.task import GOLD, TRUTH, TWIN, Field, Task
+from hit_templates.values import offered, typed, value_problems
+
+# What XML 1.0 cannot carry, and the carriage return, which it would change.
+NOT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def faults_of_item(task: Task, item: Item) -> list[str]:
+    """What is wrong with one item, a clause each."""
+    return [
+        *_faults_of_shape(task, item),
+        *_faults_of_options(task, item),
+        *_faults_of_expected(task, item),
+    ]
+
+
+def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
+    """What is wrong with the words of items and between them, one sentence each.
+
+    Their columns, ids and addresses were looked at when their file was read.
+    """
+    faults = [
+        f"item {item.item_id!r}: {fault}"
+        for item in items
+        for fault in (*_faults_of_options(task, item), *_faults_of_expected(task, item))
+    ]
+    known = {str(item.item_id) for item in items}
+    for item in items:
+        twin = item.columns.get(TWIN, "")
+        if twin and (twin not in known or twin == item.item_id):
+            faults.append(
+                f"item {item.item_id!r}: {TWIN} is {twin!r}, but there is no other "
+                "item of this id"
+            )
+    return faults
+
+
+def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
+    for name in task.columns:
+        if not item.columns.get(name, "").strip():
+            yield f"the column {name} is missing or empty"
+    if any(character < " " for character in item.item_id):
+        yield "the id holds a control character, a tab or a line break"
+    for name, text in item.columns.items():
+        if found := NOT_FOR_XML.search(text):
+            yield f"the column {name} holds the control character {found[0]!r}"
+        if (name == "url" or name.endswith("_url")) and text and not _is_address(text):
+            yield (
+                f"{name} is {text!r}, neither http(s)://... nor a path that starts "
+                "with /"
+            )
+
+
+def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
+    """Nobody can choose between two options that read alike."""
+    for field in task.item_fields:
+        labels = Counter(
+            " ".join(item.columns.get(option.column, "").split()).casefold()
+            for option in field.options
+            if option.column
+        )
+        for label, times in labels.items():
+            if label and times > 1:
+                yield f"{field.name} offers {label!r} {times} times"
+
+
+def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
+    fields = {field.name: field for field in task.fields}
+    for column, text in item.columns.items():
+        prefix = next((one for one in (TRUTH, GOLD) if column.startswith(one)), "")
+        if not prefix or not text:
+            continue
+        name = column.removeprefix(prefix)
+        if name not in fields:
+            yield f"the column {column} is about a field that {task.name} has not"
+        elif not _fits(fields[name], text, item):
+            yield f"{column} is {text!r}; allowed is {_allowed(fields[name], item)}"
+
+
+def _fits(field: Field, text: str, item: Item) -> bool:
+    value = typed(field, text)
+    return value is not None and not value_problems(field, value, item.columns)
+
+
+def _allowed(field: Field, item: Item) -> str:
+    if field.kind == "number":
+        return f"{field.minimum:g} to {field.maximum:g} in steps of {field.step:g}"
+    return ", ".join(offered(field, item.columns))
+
+
+def _is_address(url: str) -> bool:
+    if re.search(r"[\s\\]", url):  # browsers take a backslash for a slash
+        return False
+    if url.startswith("/"):
+        return not url.startswith("//")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -1,0 +1,161 @@
+"""What a page says, in the language asked for, joined with what a task is.
+
+A task's own words are in `<task>/messages.<language>.toml`, those of the frame around
+every task in `_messages.<language>.toml`. The file of a task mirrors its `task.toml`:
+
+    title = "..."                  description, keywords, canned_text likewise
+    [fields.<name>]                label, low_label, high_label
+    [fields.<name>.options]        <value> = "..."
+    [groups]                       <group of options> = "..."
+    [rules]                        <rule> = "..."
+    [texts]                        <name> = "...", for the template: {{ t.<name> }}
+
+What `task.toml` itself says in words is English and stands until a file says otherwise.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from domain.errors import ConfigError
+
+FOLDER = Path(__file__).parent
+ENGLISH = "en"
+
+_TOP = ("title", "description", "keywords", "canned_text")
+_OF_FIELD = ("label", "low_label", "high_label")
+_TABLES = ("fields", "groups", "rules", "texts")
+
+Raw = dict[str, object]
+
+
+def languages(name: str) -> tuple[str, ...]:
+    """The languages that a task and the frame around it are written in, sorted."""
+    framed = _codes(FOLDER, "_messages")
+    own = _codes(FOLDER / name, "messages") or {ENGLISH}
+    return tuple(sorted(own & framed))
+
+
+def messages(name: str, language: str) -> Raw:
+    """What a task's messages file says; empty for a task that has none at all.
+
+    Raises:
+        ConfigError: the task does not speak the language, or its file is no TOML.
+    """
+    spoken = languages(name)
+    if language not in spoken:
+        speaks = f"it speaks {', '.join(spoken)}"
+        raise ConfigError(
+            [f"hit_templates/{name} has no messages in {language!r}; {speaks}."],
+            next_step=f"add hit_templates/{name}/messages.{language}.toml",
+        )
+    path = FOLDER / name / f"messages.{language}.toml"
+    return _read(path) if path.exists() else {}
+
+
+@lru_cache
+def frame_texts(language: str) -> Mapping[str, str]:
+    """The words of the frame around every task, by name."""
+    path = FOLDER / f"_messages.{language}.toml"
+    return {key: str(value) for key, value in _read(path).items()}
+
+
+def joined(raw: Raw, said: Raw, *, where: str) -> tuple[Raw, list[str]]:
+    """A task's raw file with the words of a messages file, and what does not fit."""
+    faults = [
+        f"{where}: {key}: no such key." for key in said if key not in {*_TOP, *_TABLES}
+    ]
+    whole = {**raw, **{key: said[key] for key in _TOP if key in said}}
+    groups = _table(said, "groups")
+    of_fields = _table(said, "fields")
+    of_rules = _table(said, "rules")
+    if isinstance(raw.get("fields"), list):
+        entries = _entries(raw, "fields")
+        whole["fields"] = [
+            _field(entry, _table(of_fields, str(entry.get("name"))), groups)
+            for entry in entries
+        ]
+        faults += _strange(of_fields, entries, where=f"{where}: fields")
+        faults += _strange_options(of_fields, entries, where=where)
+    if isinstance(raw.get("rules"), list):
+        rules = _entries(raw, "rules")
+        whole["rules"] = [
+            {**entry, "message": of_rules[str(entry.get("name"))]}
+            if str(entry.get("name")) in of_rules
+            else entry
+            for entry in rules
+        ]
+        faults += _strange(of_rules, rules, where=f"{where}: rules")
+    return whole, faults
+
+
+def texts(said: Raw) -> dict[str, str]:
+    """The texts for the template."""
+    return {key: str(value) for key, value in _table(said, "texts").items()}
+
+
+def _field(entry: Raw, said: Raw, groups: Raw) -> Raw:
+    options = entry.get("options")
+    words = _table(said, "options")
+    whole = {**entry, **{key: said[key] for key in _OF_FIELD if key in said}}
+    if isinstance(options, list):
+        whole["options"] = [_option(option, words, groups) for option in options]
+    return whole
+
+
+def _option(option: object, words: Raw, groups: Raw) -> object:
+    entry = {"value": option} if isinstance(option, str) else option
+    if not isinstance(entry, dict):
+        return option
+    value, group = str(entry.get("value")), str(entry.get("group", ""))
+    found = {"label": words[value]} if value in words else {}
+    named = {"group": groups[group]} if group in groups else {}
+    return {**entry, **found, **named}
+
+
+def _strange(said: Raw, entries: list[Raw], *, where: str) -> list[str]:
+    known = {str(entry.get("name")) for entry in entries}
+    return [f"{where}.{name}: the task has none." for name in said if name not in known]
+
+
+def _strange_options(said: Raw, entries: list[Raw], *, where: str) -> list[str]:
+    faults = []
+    for entry in entries:
+        name, options = str(entry.get("name")), entry.get("options")
+        known = {
+            str(one.get("value")) if isinstance(one, dict) else str(one)
+            for one in (options if isinstance(options, list) else [])
+        }
+        faults += [
+            f"{where}: fields.{name}.options.{value}: the field has no such option."
+            for value in _table(_table(said, name), "options")
+            if value not in known
+        ]
+    return faults
+
+
+def _codes(folder: Path, stem: str) -> set[str]:
+    return {path.name.split(".")[1] for path in folder.glob(f"{stem}.*.toml")}
+
+
+def _read(path: Path) -> Raw:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as fault:
+        shown = path.relative_to(FOLDER.parent)
+        raise ConfigError([f"{shown}: {fault}."]) from fault
+
+
+def _table(raw: Raw, key: str) -> Raw:
+    found = raw.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _entries(raw: Raw, key: str) -> list[Raw]:
+    found = raw.get(key)
+    return (
+        [one for one in found if isinstance(one, dict)]
+        if isinstance(found, list)
+        else []
+    )

@@ -1,0 +1,95 @@
+"""The order in which a page shows things, so that anybody can compute it again.
+
+An order belongs to an assignment: it follows from the assignment's id and the names of
+what is put in order, and from nothing else, so that a reload shows the same and Python
+knows afterwards what the worker saw. The things are sorted by
+
+    mixed(fnv1a_32(UTF-8 of "<assignment id>|<what>|<name>"))
+
+where `what` says what is ordered (`items`, `<field>.<item id>`), FNV-1a is the 32-bit
+hash with its usual offset and prime, and `mixed` is the finalizer of MurmurHash3 (FNV
+alone would sort names that differ in their last letter alike for most ids). Equal
+numbers are sorted by name. `_order.js` does the same for the page.
+"""
+
+from collections.abc import Sequence
+
+from domain.hit import Item
+from domain.task import Field, Task
+
+ITEMS = "items"
+
+_MASK = 0xFFFFFFFF
+_OFFSET, _PRIME = 0x811C9DC5, 0x01000193
+
+
+def rank(assignment_id: str, what: str, name: str) -> int:
+    """The number that `name` is sorted by, from 0 to 2^32 - 1.
+
+    >>> rank("A1", "items", "img_1")
+    2252363590
+    """
+    hashed = _OFFSET
+    for byte in f"{assignment_id}|{what}|{name}".encode():
+        hashed = ((hashed ^ byte) * _PRIME) & _MASK
+    return _mixed(hashed)
+
+
+def shuffled(assignment_id: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names in the order that belongs to the assignment."""
+    return tuple(
+        sorted(names, key=lambda name: (rank(assignment_id, what, name), name))
+    )
+
+
+def item_order(
+    task: Task, assignment_id: str, item_ids: Sequence[str], groups: Sequence[str]
+) -> tuple[int, ...]:
+    """Positions (from 1) of the items of a HIT, in the order that its page shows.
+
+    Args:
+        task: says whether the items are shuffled, and what stays together.
+        assignment_id: whose page it is.
+        item_ids: in the order of the HIT.
+        groups: for each item the value of the column that keeps items together; empty
+            if there is no such column.
+    """
+    positions = range(1, len(item_ids) + 1)
+    if not task.shuffles_items:
+        return tuple(positions)
+
+    def key(position: int) -> tuple[int, str, int, str]:
+        item_id = item_ids[position - 1]
+        group = groups[position - 1] if groups else item_id
+        return (
+            rank(assignment_id, ITEMS, group),
+            group,
+            rank(assignment_id, ITEMS, f"{group}|{item_id}"),
+            item_id,
+        )
+
+    return tuple(sorted(positions, key=key))
+
+
+def groups_of(task: Task, items: Sequence[Item]) -> tuple[str, ...]:
+    """For each item what it is kept together by; empty if by nothing."""
+    if not task.keeps_together:
+        return ()
+    return tuple(item.columns.get(task.keeps_together, "") for item in items)
+
+
+def option_order(
+    field: Field, assignment_id: str, item_id: str, offered: Sequence[str]
+) -> tuple[str, ...]:
+    """The values of the options in the order that the page shows them."""
+    if not field.shuffled:
+        return tuple(offered)
+    return shuffled(assignment_id, f"{field.name}.{item_id}", offered)
+
+
+def _mixed(number: int) -> int:
+    number ^= number >> 16
+    number = (number * 0x85EBCA6B) & _MASK
+    number ^= number >> 13
+    number = (number * 0xC2B2AE35) & _MASK
+    return number ^ (number >> 16)

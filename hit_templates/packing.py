@@ -1,0 +1,77 @@
+"""Makes a page of many items small enough for a question, and whole again.
+
+MTurk takes 65,535 bytes; fifty items need more, though their sections differ in little
+but a number and a sentence. So a page that is too large carries the lines of one
+section, each with a mark where the position stands, and of every section only the lines
+that differ; a script of a few lines writes the sections before any other script runs.
+`unpack` does the same in Python, for programs that read the page as a browser shows it.
+What is packed and unpacked is the same to the last byte, or it is not packed.
+"""
+
+import json
+import re
+
+from hit_templates.in_templates import packed
+
+MARK = "\ue000"
+"""Stands for the position; a character for private use, which no page holds."""
+
+_SECTION = re.compile(
+    r'(?s)<section class="step item" data-position="([1-9][0-9]*)".*?</section>\n'
+)
+_PACKED = re.compile(
+    r'(?s)<script id="packed">\n.*?JSON\.parse\((".*?")\);\n.*?</script>\n'
+)
+
+
+def pack(page: str, *, more_than: int) -> str:
+    """The page, packed if it has more bytes than this and its sections allow it."""
+    found = list(_SECTION.finditer(page))
+    if len(page.encode()) <= more_than or len(found) < 2 or MARK in page:  # noqa: PLR2004 - one has nothing to share
+        return page
+    sections = [match[0].splitlines() for match in found]
+    numbered = [int(match[1]) for match in found] == [*range(1, len(found) + 1)]
+    start, end = found[0].start(), found[-1].end()
+    between = page[start:end] == "".join(match[0] for match in found)
+    if not numbered or not between or len({len(lines) for lines in sections}) > 1:
+        return page
+    shared = [_shared(lines) for lines in zip(*sections, strict=True)]
+    own = [
+        [line for line, common in zip(lines, shared, strict=True) if common is None]
+        for lines in sections
+    ]
+    carried = json.dumps({"lines": shared, "items": own}, separators=(",", ":"))
+    # Inside a script, "</script>" and "<!--" would end or change it; as JSON's text in
+    # a JavaScript text they are escaped.
+    quoted = json.dumps(carried).replace("<", "\\u003c")
+    code = packed("_unpack.js").replace("PACKED", quoted, 1)
+    return f'{page[:start]}<script id="packed">\n{code}\n</script>\n{page[end:]}'
+
+
+def unpack(page: str) -> str:
+    """The page as it was before `pack`; itself if it was not packed."""
+    found = _PACKED.search(page)
+    if found is None:
+        return page
+    carried = json.loads(json.loads(found[1]))
+    sections = []
+    for number, own in enumerate(carried["items"], start=1):
+        lines = iter(own)
+        sections += [
+            next(lines) if line is None else line.replace(MARK, str(number))
+            for line in carried["lines"]
+        ]
+    whole = "".join(f"{line}\n" for line in sections)
+    return page[: found.start()] + whole + page[found.end() :]
+
+
+def _shared(lines: tuple[str, ...]) -> str | None:
+    """One line for all sections, the position marked; `None` if they differ."""
+    for number in (len(lines), 1, min(7, len(lines))):
+        common = lines[number - 1].replace(str(number), MARK)
+        if all(
+            common.replace(MARK, str(n)) == line
+            for n, line in enumerate(lines, start=1)
+        ):
+            return common
+    return lines[0] if len(set(lines)) == 1 else None

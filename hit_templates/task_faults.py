@@ -1,0 +1,167 @@
+"""Faults of a `task.toml` that lie between its keys: names that point nowhere.
+
+Whoever writes one is a stranger: the functions take what TOML gave, whatever that is,
+and find every fault, also beside those of shape.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from domain.task import GOLD, TRUTH
+from hit_templates.rules import RULE_KINDS, parameter_faults
+
+Raw = dict[str, object]
+
+_RESERVED = frozenset({"item", "hit", "order", "practice", "comment", "task"})
+
+_AGGREGATED: Mapping[str, tuple[str, ...]] = {
+    "majority": ("choice",),
+    "shares": ("choices",),
+    "mean": ("number", "choice"),
+}
+"""The kinds of fields that each kind of aggregate is for."""
+
+
+def _tables(raw: Raw, key: str) -> list[Raw]:
+    """The tables under `key`, as far as they are tables at all."""
+    entries = raw.get(key)
+    if not isinstance(entries, list):
+        return []
+    return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def faults_of_rules(raw: Raw) -> list[str]:
+    """What is wrong with the rules, one sentence each."""
+    fields = {str(entry.get("name")): entry for entry in _tables(raw, "fields")}
+    faults = []
+    for i, rule in enumerate(_tables(raw, "rules")):
+        kind, parameters = str(rule.get("kind")), rule.get("parameters", {})
+        if isinstance(parameters, dict):
+            faults += [
+                f"rules.{i}: {fault}." for fault in parameter_faults(kind, parameters)
+            ]
+            faults += [
+                f"rules.{i}: {fault}."
+                for fault in _reference_faults(rule, parameters, fields)
+            ]
+    return faults
+
+
+def _reference_faults(
+    rule: Raw,
+    parameters: Raw,
+    fields: dict[str, Raw],
+) -> list[str]:
+    """What a rule says of fields and options that are not there."""
+    name, kind = str(rule.get("field")), RULE_KINDS.get(str(rule.get("kind")))
+    if name not in fields:
+        return [f"there is no field {name!r}"]
+    faults = []
+    if kind and fields[name].get("kind") not in kind.field_kinds:
+        faults.append(f"kind {rule['kind']} is not for the field {name}")
+    chosen_in = str(parameters.get("chosen_in", name))
+    if chosen_in not in fields:
+        faults.append(f"there is no field {chosen_in!r}")
+    elif "option" in parameters:
+        options = [
+            entry.get("value") for entry in _tables(fields[chosen_in], "options")
+        ]
+        if parameters["option"] not in options:
+            faults.append(f"{chosen_in} has no option {parameters['option']!r}")
+    return faults
+
+
+def faults_between(raw: Raw) -> list[str]:
+    """Names used twice, options where none belong, keys that point nowhere."""
+    fields, rules = _tables(raw, "fields"), _tables(raw, "rules")
+    kinds = {str(entry.get("name")): entry.get("kind") for entry in fields}
+    faults = [f"fields: {name} is there twice." for name in _twice(fields)]
+    faults += [f"rules: {name} is there twice." for name in _twice(rules)]
+    for entry in fields:
+        faults += [
+            f"fields: {entry.get('name')} {fault}." for fault in _faults_of_field(entry)
+        ]
+    for key, kind in (("main_text", "text"), ("text_present_field", "choice")):
+        if raw.get(key) and kinds.get(str(raw[key])) != kind:
+            faults.append(f"{key}: there is no {kind} field {raw[key]!r}.")
+    return [
+        *faults,
+        *_faults_of_columns(raw, fields),
+        *_faults_of_aggregates(raw, kinds),
+    ]
+
+
+def _faults_of_field(entry: Raw) -> Iterator[str]:
+    has_options = bool(_tables(entry, "options"))
+    kind = entry.get("kind")
+    if has_options != (kind in {"choice", "choices"}):
+        yield "takes no options" if has_options else "needs options"
+    for option in _tables(entry, "options"):
+        if bool(option.get("label")) == bool(option.get("column")):
+            yield f"option {option.get('value')} needs either a label or a column"
+    yield from _faults_of_number(entry)
+    if entry.get("scope") == "hit" and (entry.get("varies") or entry.get("shuffled")):
+        yield "is asked once, so it neither varies nor is shuffled"
+    if entry.get("name") in _RESERVED:
+        yield "has a name that the page uses itself"
+
+
+def _faults_of_number(entry: Raw) -> Iterator[str]:
+    low, high = entry.get("minimum", 0), entry.get("maximum", 0)
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return
+    if entry.get("kind") == "number" and low >= high:
+        yield "needs a minimum below its maximum"
+    if entry.get("kind") != "number" and (low, high) != (0, 0):
+        yield "is no number, so it has no minimum and maximum"
+
+
+def _faults_of_columns(raw: Raw, fields: list[Raw]) -> Iterator[str]:
+    """Columns that are shown or compared with must be among the task's."""
+    known = {*_names(raw.get("columns")), *_names(raw.get("optional_columns"))}
+    for where, column in _columns_named(raw, fields):
+        if column and column not in known:
+            yield f"{where}: {column!r} is none of the task's columns."
+    for column in sorted(known):
+        if column.startswith((TRUTH, GOLD)):
+            yield f"columns: {column!r} is not for the page."
+    names = {entry.get("name") for entry in _tables(raw, "arrangements")}
+    for entry in fields:
+        if entry.get("mirrored_by") and entry["mirrored_by"] not in names:
+            yield (
+                f"fields: {entry.get('name')}: there is no arrangement "
+                f"{entry['mirrored_by']!r}."
+            )
+
+
+def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
+    """Where a column is named, and which."""
+    for entry in fields:
+        for option in _tables(entry, "options"):
+            yield f"fields: {entry.get('name')}", option.get("column")
+    for entry in _tables(raw, "arrangements"):
+        for column in _names(entry.get("columns")):
+            yield f"arrangements: {entry.get('name')}", column
+    yield "keeps_together", raw.get("keeps_together")
+    for rule in _tables(raw, "rules"):
+        parameters = rule.get("parameters")
+        if isinstance(parameters, dict):
+            yield f"rules: {rule.get('name')}", parameters.get("column")
+
+
+def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
+    for entry in _tables(raw, "aggregates"):
+        name, kind = str(entry.get("field")), str(entry.get("kind"))
+        if name not in kinds:
+            yield f"aggregates: there is no field {name!r}."
+        elif kinds[name] not in _AGGREGATED.get(kind, (kinds[name],)):
+            yield f"aggregates: kind {kind} is not for the field {name}."
+
+
+def _names(found: object) -> list[str]:
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def _twice(entries: Sequence[Raw]) -> list[str]:
+    counts = Counter(str(entry.get("name")) for entry in entries)
+    return [name for name, count in counts.items() if count > 1]

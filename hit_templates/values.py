@@ -1,0 +1,78 @@
+"""One field's value: typed from the wire, held against the field, turned round.
+
+What cannot be typed (a number that is none) is left out and named among the problems;
+the assignment's `raw` holds it verbatim.
+"""
+
+import math
+from collections.abc import Mapping
+
+from domain.assignment import FieldValue
+from domain.task import Field
+
+SEPARATOR = "|"
+"""MTurk joins the values of fields with the same name so."""
+
+Columns = Mapping[str, str]
+
+
+def typed(field: Field, text: str) -> FieldValue | None:
+    """The value that a form sent as `text`; `None` for a number that is none."""
+    if field.kind == "choices":
+        return tuple(text.split(SEPARATOR)) if text else ()
+    if field.kind == "number":
+        return _number(text)
+    return text
+
+
+def offered(field: Field, columns: Columns) -> tuple[str, ...]:
+    """The values of the options that the field has for an item, in the task's order."""
+    return tuple(
+        option.value
+        for option in field.options
+        if not option.column or columns.get(option.column, "").strip()
+    )
+
+
+def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[str]:
+    """Names of the ways in which a value is none that the page could have sent."""
+    if isinstance(value, float):
+        steps = (value - field.minimum) / field.step
+        is_fit = field.minimum <= value <= field.maximum and math.isclose(
+            steps, round(steps), abs_tol=1e-6
+        )
+        return [] if is_fit else [f"out_of_range:{field.name}"]
+    if field.kind in {"choice", "choices"}:
+        chosen = (value,) if isinstance(value, str) else value
+        known = (
+            {"", *offered(field, columns)}
+            if isinstance(value, str)
+            else {*offered(field, columns)}
+        )
+        if not known.issuperset(chosen):
+            return [f"unknown_option:{field.name}"]
+    return []
+
+
+def mirrored(field: Field, value: FieldValue) -> FieldValue:
+    """The value on the scale turned round: the first option for the last, and so on.
+
+    >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
+    >>> mirrored(grade, 1.0)
+    4.0
+    """
+    if isinstance(value, float):
+        return field.minimum + field.maximum - value
+    values = [option.value for option in field.options]
+    turned = dict(zip(values, reversed(values), strict=True))
+    if isinstance(value, str):
+        return turned.get(value, value)
+    return tuple(turned.get(one, one) for one in value)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
