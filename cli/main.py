@@ -10,6 +10,7 @@ import sys
 import click
 
 from cli.campaigns import advance, check, decisions, export, run, status
+from cli.describing import describe
 from cli.rehearsals import preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
@@ -66,6 +67,7 @@ for command in (
     status,
     decisions,
     export,
+    describe,
     serve,
     requester,
     worker,

@@ -24,7 +24,7 @@ def render(facts: ReportFacts) -> str:
     reading = read(facts)
     sections = [section for build in SECTIONS if (section := build(reading))]
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             campaign=excerpt(facts.campaign, limit=_TITLE_CHARACTERS),
@@ -40,7 +40,8 @@ def render(facts: ReportFacts) -> str:
     )
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates of pages: everything escaped, nothing undefined let through."""
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -21,12 +21,26 @@ def build(reading: Reading) -> Section | None:
     if reading.facts.dataset != "captions":
         return None
     levels = _levels(reading)
+    return of_levels(
+        levels,
+        wanted=reading.facts.wanted_per_item,
+        incomplete=int(levels.sum()) - reading.complete_items,
+    )
+
+
+def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
+    """The section on images counted by canned answers (`reading.tally`).
+
+    Args:
+        levels: images by number of canned answers among the accepted ones.
+        wanted: accepted answers that an image should have.
+        incomplete: images that have fewer.
+    """
     images = int(levels.sum())
-    majority = reading.facts.wanted_per_item / 2
-    hard = int(levels[levels.index > majority].sum())
+    hard = int(levels[levels.index > wanted / 2].sum())
     lead = (
         f"Of {plural(images, 'image')} with an accepted answer, a majority of the "
-        f"{count(reading.facts.wanted_per_item)} workers wanted called "
+        f"{count(wanted)} workers wanted called "
         f"{part_of(hard, images)} too bad to recognise."
     )
     return Section(
@@ -34,7 +48,7 @@ def build(reading: Reading) -> Section | None:
         title="Difficulty of the images",
         lead=(lead if images else "No image has an accepted answer yet.",),
         figures=(_figure(levels),) if images else (),
-        tables=(_table(levels, reading),),
+        tables=(_table(levels, incomplete),),
     )
 
 
@@ -71,7 +85,7 @@ def _figure(levels: pd.Series) -> Figure:
     return Figure(title=title, svg=drawing)
 
 
-def _table(levels: pd.Series, reading: Reading) -> Table:
+def _table(levels: pd.Series, fewer: int) -> Table:
     images = int(levels.sum())
     is_comparable = len(levels) == len(_PUBLISHED_PERCENT)
     published = [f"{percent:.1f} %" for percent in _PUBLISHED_PERCENT]
@@ -85,7 +99,6 @@ def _table(levels: pd.Series, reading: Reading) -> Table:
         for level, images_ in enumerate(levels)
     )
     comparison = (number("VizWiz-Captions"),) if is_comparable else ()
-    fewer = images - reading.complete_items
     return Table(
         caption="Difficulty: canned answers of each image",
         columns=(

@@ -1,0 +1,180 @@
+"""Captions from tables: CSV, Parquet, and plain lines."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from postprocess.datasets.csv_file import plain
+from postprocess.datasets.reading_faults import UnreadableError, decoded
+from postprocess.describe.corpus import Caption, Corpus
+
+_IDS = ("item_id", "image_id")
+_TRUTHS = ("is_precanned", "is_rejected")
+_WANTED = (*_IDS, "caption", *_TRUTHS, "is_surplus", "text_detected", "set_aside")
+_TRUE = frozenset({"1", "true", "yes"})
+_FALSE = frozenset({"", "0", "false", "no"})
+_FLICKR = re.compile(r"([^\t#]+)#\w+\t(.*)")
+
+Row = Mapping[str, str]
+
+
+def from_csv(content: bytes) -> Corpus:
+    """A table with a header; piecework's apostrophes against formulas are taken off.
+
+    Raises:
+        UnreadableError: no such table, or rows that cannot be used.
+    """
+    # A cell may be as long as the file: the caption of a monster is cut later.
+    usual = csv.field_size_limit(len(content) + 1)
+    try:
+        return _csv_corpus(decoded(content))
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _csv_corpus(text: str) -> Corpus:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = list(reader.fieldnames or ())
+        is_ours = _check_columns(header)
+        rows = [
+            (f"line {reader.line_num}", _csv_row(row, is_ours=is_ours))
+            for row in reader
+        ]
+    except csv.Error as fault:
+        place = f"line {reader.line_num}"
+        raise UnreadableError(f"{place}: no CSV ({fault})") from fault
+    return _corpus(rows, is_ours=is_ours, holds_canned="is_precanned" in header)
+
+
+def from_parquet(content: bytes) -> Corpus:
+    """A Parquet table with the same columns.
+
+    Raises:
+        UnreadableError: no such table, or rows that cannot be used.
+    """
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        header = list(file.schema_arrow.names)
+        is_ours = _check_columns(header)
+        wanted = [name for name in _WANTED if name in header]
+        values = file.read(columns=wanted).to_pylist()
+    except pa.ArrowException as fault:
+        first = str(fault).splitlines()[0]
+        raise UnreadableError(f"no Parquet file ({first})") from fault
+    rows = [
+        (f"row {number}", {name: _word(value) for name, value in row.items()})
+        for number, row in enumerate(values, start=1)
+    ]
+    corpus = _corpus(rows, is_ours=is_ours, holds_canned="is_precanned" in header)
+    warning = (file.schema_arrow.metadata or {}).get(b"warning", b"")
+    return replace(corpus, remarks=[warning.decode(errors="replace")] * bool(warning))
+
+
+def from_lines(content: bytes) -> Corpus:
+    """One caption a line; `image#number<TAB>caption` names the image, else none does.
+
+    Raises:
+        UnreadableError: it is not UTF-8.
+    """
+    captions = [
+        Caption(image=image, text=text) for image, text in _lines(decoded(content))
+    ]
+    return Corpus(
+        source="", captions=captions, holds_canned=False, images=_of(captions)
+    )
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        named = _FLICKR.fullmatch(line.strip())
+        if named:
+            yield named[1], named[2]
+        elif line.strip():
+            yield f"line {number}", line.strip()
+
+
+def _check_columns(header: Sequence[str]) -> bool:
+    """Whether piecework wrote the table.
+
+    Raises:
+        UnreadableError: the columns that captions need are not there.
+    """
+    found = ", ".join(map(repr, header[:12])) or "none"
+    faults = (
+        [f"no column 'caption' (found: {found})"] if "caption" not in header else []
+    )
+    if not any(name in header for name in _IDS):
+        faults.append(f"no column 'item_id' or 'image_id' (found: {found})")
+    if faults:
+        raise UnreadableError(*faults)
+    return "item_id" in header and "answer_id" in header
+
+
+def _csv_row(row: Mapping[str, str | None], *, is_ours: bool) -> Row:
+    cells = {name: row.get(name) for name in _WANTED if name in row}
+    # DictReader: None where cells are missing, a key None where there are too many.
+    if None in row or None in cells.values():
+        return {}
+    known = {name: cell or "" for name, cell in cells.items()}
+    return {name: plain(cell) for name, cell in known.items()} if is_ours else known
+
+
+def _word(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _corpus(
+    rows: Iterable[tuple[str, Row]], *, is_ours: bool, holds_canned: bool
+) -> Corpus:
+    faults: list[str] = []
+    captions = []
+    for place, row in rows:
+        wrong = _row_faults(row)
+        faults += [f"{place}: {fault}" for fault in wrong]
+        if not wrong and row.get("is_surplus", "").lower() not in _TRUE:
+            captions.append(_caption(row))
+    if faults:
+        raise UnreadableError(*faults)
+    return Corpus(
+        source="",
+        captions=captions,
+        # Of piecework's own tables the images are known with set_aside.* beside them.
+        images=() if is_ours else _of(captions),
+        holds_canned=holds_canned and not is_ours,
+    )
+
+
+def _row_faults(row: Row) -> list[str]:
+    if not row:
+        return ["not as many cells as the header has columns"]
+    faults = [
+        f"{name} is {row[name][:40]!r}; allowed are 0, 1, true, false"
+        for name in _TRUTHS
+        if row.get(name, "").lower() not in _TRUE | _FALSE
+    ]
+    return faults if _id(row) else ["no image id", *faults]
+
+
+def _caption(row: Row) -> Caption:
+    said = row.get("text_detected", "").lower()
+    return Caption(
+        image=_id(row),
+        text=row["caption"],
+        is_canned=row.get("is_precanned", "").lower() in _TRUE,
+        is_rejected=row.get("is_rejected", "").lower() in _TRUE,
+        shows_text="" if not said else "yes" if said in _TRUE else "no",
+    )
+
+
+def _id(row: Row) -> str:
+    return row.get("item_id") or row.get("image_id") or ""
+
+
+def _of(captions: Iterable[Caption]) -> list[str]:
+    return [*dict.fromkeys(one.image for one in captions)]

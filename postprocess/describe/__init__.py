@@ -1,0 +1,1 @@
+"""What a caption dataset holds: the analyses of VizWiz-Captions on any captions."""

@@ -1,0 +1,1 @@
+"""How captions are scored against others: one metric a module."""

@@ -1,0 +1,102 @@
+"""`piecework describe`: tables, page and JSON; bad files end in a sentence and 2."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+
+CAPTIONS = """image_id,caption,is_precanned
+1,A red cup on a [bold]table[/bold],0
+1,A red mug on the table,0
+2,"<script>alert(1)</script> a dog",0
+2,Quality issues are too severe,1
+"""
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    """Two images, one of them easy."""
+    path = tmp_path / "cups.csv"
+    path.write_text(CAPTIONS, encoding="utf-8")
+    return path
+
+
+def _describe(*words: object) -> Result:
+    return CliRunner().invoke(
+        main, ["describe", *map(str, words)], catch_exceptions=False
+    )
+
+
+def test_the_terminal_shows_every_analysis(captions: Path) -> None:
+    """Levels, parts of speech, specificity and scores, and what is absent."""
+    result = _describe(captions, "--against", captions)
+    assert result.exit_code == 0
+    for words in (
+        "Levels of difficulty",
+        "Mean number in a caption",
+        "Overlap of the most common words",
+        "Specificity",
+        "BLEU-4",
+        "SPICE",
+        "not computed",
+    ):
+        assert words in result.output
+
+
+def test_json_is_one_document_with_the_same_figures(captions: Path) -> None:
+    """Counted by hand: two images, three novel captions, one image easy."""
+    found = json.loads(_describe(captions, "--against", captions, "--json").output)
+    assert (found["images"], found["captions"], found["canned"]) == (2, 3, 1)
+    assert found["images_by_difficulty"] == {"easy": 1, "medium": 1}
+    assert found["human_performance"]["images"] == 1
+    assert found["human_performance"]["absent"] == ["SPICE"]
+    assert found["overlap"]["words"]["share"] == 1
+
+
+def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:
+    """Byte for byte, with strangers' words escaped."""
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for page in pages:
+        result = _describe(captions, "--html", page, "--against", captions)
+        assert f"page: {page}" in result.output.replace("\n", "")
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert "<script" not in pages[0].read_text(encoding="utf-8")
+
+
+def test_one_caption_an_image_has_neither_specificity_nor_scores(
+    tmp_path: Path,
+) -> None:
+    """What cannot be computed is left out, not shown as zero."""
+    path = tmp_path / "single.csv"
+    path.write_text("image_id,caption\n1,a cup\n2,a dog\n", encoding="utf-8")
+    result = _describe(path)
+    assert result.exit_code == 0
+    assert "BLEU" not in result.output
+    assert "how hard the images are is unknown" in " ".join(result.output.split())
+    found = json.loads(_describe(path, "--json").output)
+    assert found["specificity"] == {"images": 0, "mean": None, "median": None}
+    assert found["images_by_difficulty"] == {}
+
+
+def test_votes_on_quality_need_no_captions(tmp_path: Path) -> None:
+    """Levels and flaws are told, words are not."""
+    path = tmp_path / "votes.json"
+    vote = {"image": "a", "unrecognizable": 1, "flaws": {"BLR": 5}}
+    path.write_text(json.dumps([vote]), encoding="utf-8")
+    output = _describe(path).output
+    assert "blur" in output
+    assert "nouns" not in output
+
+
+def test_a_bad_file_ends_in_a_sentence_and_exit_code_2(tmp_path: Path) -> None:
+    """The dataset's faults, and those of the other corpus."""
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.csv"
+    good.write_text("a cup\n", encoding="utf-8")
+    bad.write_text("hit,answer\n1,yes\n", encoding="utf-8")
+    for words in ((bad,), (good, "--against", bad)):
+        result = _describe(*words)
+        assert result.exit_code == 2
+        assert "no column 'caption'" in result.output

@@ -1,0 +1,244 @@
+"""Captions come back from every format as they were written; bad files are told of."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import ConfigError
+from domain.hit import Item
+from postprocess.datasets import reading
+from postprocess.datasets.export import files
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.read_json import from_json
+from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
+from postprocess.datasets.reading import read_captions
+from postprocess.datasets.reading_faults import UnreadableError
+from postprocess.describe.levels import difficulties, text_of_images
+from postprocess.frame import dataset_frame
+
+MakeRow = Callable[..., Mapping[str, object]]
+
+
+@pytest.fixture
+def folder(
+    tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts
+) -> Path:
+    """A dataset of piecework in all formats; img-2 has canned answers alone."""
+    frame = dataset_frame(
+        [
+            row("a1", caption="=a cup", text_detected="yes"),
+            row("a2", caption='a "red"\ncup', text_detected="yes"),
+            row("a3", is_precanned=True),
+            row("a4", caption="spam", is_rejected=True, text_detected="no"),
+            row("a5", caption="too many", is_surplus=True),
+            row("b1", "img-2", is_precanned=True),
+        ]
+    )
+    made = files(frame, items, facts, ("csv", "parquet", "vizwiz_json"))
+    for name, content in made.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["captions.csv", "captions.parquet", "captions.json"])
+def test_every_format_of_ours_reads_alike(folder: Path, name: str) -> None:
+    """Text as it was, canned and rejected answers from the file beside, no surplus."""
+    corpus = read_captions(folder / name)
+    assert sorted(one.text for one in corpus.novel) == ["=a cup", 'a "red"\ncup']
+    assert sorted(
+        (one.is_canned, one.is_rejected) for one in corpus.captions if one.text != ""
+    ) == [
+        (False, False),
+        (False, False),
+        (False, True),
+        (True, False),
+        (True, False),
+    ]
+    assert sorted(difficulties(corpus).values()) == ["medium", "unrecognizable"]
+    assert "yes" in text_of_images(corpus).values()
+    assert corpus.holds_canned
+
+
+def test_a_folder_stands_for_its_captions(folder: Path) -> None:
+    """The tables come before the JSON."""
+    assert read_captions(folder).source.endswith("/captions.parquet")
+
+
+def test_a_split_takes_only_its_own_images_from_what_was_set_aside(
+    folder: Path,
+) -> None:
+    """Together the splits hold every answer once; a split without any is refused."""
+    whole = read_captions(folder / "captions.json")
+    found: list[object] = []
+    for split in ("train", "val", "test"):
+        path = folder / f"captions_{split}.json"
+        listed = {str(one["id"]) for one in json.loads(path.read_bytes())["images"]}
+        if listed & {one.image for one in whole.captions}:
+            found += read_captions(path).captions
+        else:
+            with pytest.raises(ConfigError, match="holds no captions"):
+                read_captions(path)
+    assert sorted(map(repr, found)) == sorted(map(repr, whole.captions))
+
+
+def test_without_what_was_set_aside_difficulty_is_unknown(folder: Path) -> None:
+    """No canned answer in the file does not make an image easy."""
+    for name in ("csv", "parquet", "json"):
+        (folder / f"set_aside.{name}").unlink()
+        assert not read_captions(folder / f"captions.{name}").holds_canned
+
+
+@pytest.mark.parametrize("name", ["captions.parquet", "captions.json"])
+def test_a_rehearsal_stays_one(
+    tmp_path: Path,
+    row: MakeRow,
+    items: list[Item],
+    facts: DatasetFacts,
+    name: str,
+) -> None:
+    """Nobody may take simulated workers for people."""
+    rehearsed = replace(facts, is_rehearsal=True)
+    made = files(
+        dataset_frame([row("a1")]), items, rehearsed, ("parquet", "vizwiz_json")
+    )
+    for each, content in made.items():
+        (tmp_path / each).write_bytes(content)
+    (remark,) = read_captions(tmp_path / name).remarks
+    assert "REHEARSAL" in remark
+
+
+def test_vizwiz_captions_as_published() -> None:
+    """Flags of annotations and images; what COCO lacks may be missing."""
+    annotation = {"id": 1, "image_id": 7, "caption": "a cup", "is_precanned": False}
+    corpus = from_json(
+        json.dumps(
+            {
+                "images": [{"id": 7, "text_detected": True}, {"id": 8}],
+                "annotations": [
+                    {**annotation, "is_rejected": False, "text_detected": False},
+                    {**annotation, "is_precanned": True},
+                ],
+            }
+        ).encode()
+    )
+    assert corpus.images == ["7", "8"]
+    assert corpus.shows_text == {"7": "yes"}
+    assert [one.shows_text for one in corpus.captions] == ["no", ""]
+    assert [one.is_canned for one in corpus.captions] == [False, True]
+
+
+def test_lines_of_flickr_name_their_images() -> None:
+    """Other lines are images of their own; empty ones are nothing."""
+    corpus = from_lines(b"1.jpg#0\ta cup\n1.jpg#1\ta mug\n\na # dog\n")
+    assert [(one.image, one.text) for one in corpus.captions] == [
+        ("1.jpg", "a cup"),
+        ("1.jpg", "a mug"),
+        ("line 4", "a # dog"),
+    ]
+
+
+BAD = {
+    "empty.csv": (b" \n", "the file is empty"),
+    "latin.csv": ("image_id,caption\n1,caf\xe9".encode("latin-1"), "not UTF-8 at byte"),
+    "columns.csv": (b"a,b\n1,2\n", "no column 'caption' (found: 'a', 'b')"),
+    "ids.csv": (b"caption\na cup\n", "no column 'item_id' or 'image_id'"),
+    "header.csv": (b"image_id,caption\n", "holds no captions"),
+    "short.csv": (b"caption,image_id\na cup\n", "line 2: not as many cells"),
+    "long.csv": (b"image_id,caption\n1,a,cup\n", "line 2: not as many cells"),
+    "quote.csv": (b'image_id,caption\n1,"a cup\n', "no CSV"),
+    "flag.csv": (b"image_id,caption,is_precanned\n1,a,maybe\n", "'maybe'; allowed are"),
+    "no_id.csv": (b"image_id,caption\n,a cup\n", "line 2: no image id"),
+    "no.parquet": (b"PAR1 not really", "no Parquet file"),
+    "no.json": (b"{", "line 1: no JSON"),
+    "number.json": (b"3", "neither an object"),
+    "deep.json": (b"[" * 200_000, "nested too deeply"),
+    "other.json": (b'{"data": []}', "keys found: 'data'"),
+    "none.json": (b'{"annotations": []}', "holds no captions"),
+    "strange.json": (
+        b'{"images": [1], "annotations": [{"image_id": 1, "is_rejected": "no"}]}',
+        "images[0]: no object with an 'id'",
+    ),
+    "votes.json": (b'[{"image": "a", "unrecognizable": 6}]', "whole numbers from 0"),
+    "flaws.json": (
+        b'[{"image": "a", "unrecognizable": 1, "flaws": [1]}]',
+        "whole numbers from 0",
+    ),
+    "nothing.json": (b"[]", "holds no captions"),
+    "list.json": (b"[1]", "entry 0: no votes of quality"),
+    "blank.txt": (b"\xef\xbb\xbf\n \n", "holds no captions"),
+    "picture.png": (b"PNG", "files that end in .csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_cannot_be_used_is_told_of_in_a_sentence(
+    tmp_path: Path, name: str
+) -> None:
+    """Each fault names the file, and what was found or is allowed."""
+    content, sentence = BAD[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as told:
+        read_captions(path)
+    assert sentence in str(told.value)
+    assert all(fault.startswith(f"{path}: ") for fault in told.value.faults)
+
+
+def test_every_fault_is_told_and_of_many_the_first_twenty(tmp_path: Path) -> None:
+    """25 rows without an image: twenty sentences and the number of the others."""
+    path = tmp_path / "many.csv"
+    path.write_text("image_id,caption\n" + ",a cup\n" * 25, encoding="utf-8")
+    with pytest.raises(ConfigError) as told:
+        read_captions(path)
+    assert len(told.value.faults) == 21
+    assert told.value.faults[-1] == "... and 5 more"
+
+
+def test_what_is_not_there_or_no_dataset_is_said(tmp_path: Path) -> None:
+    """A missing file, a folder without captions, and one of another task."""
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_captions(tmp_path / "missing.csv")
+    with pytest.raises(ConfigError, match=r"without captions\.parquet or"):
+        read_captions(tmp_path)
+    (tmp_path / "answers.csv").write_bytes(b"answer_id,rating\n1,5\n")
+    with pytest.raises(ConfigError, match="answers of a task without captions"):
+        read_captions(tmp_path)
+    with pytest.raises(ConfigError, match="no column 'caption'"):
+        read_captions(tmp_path / "answers.csv")
+
+
+def test_a_huge_file_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its size and the limit are named."""
+    monkeypatch.setattr(reading, "LARGEST_BYTES", 1000)
+    path = tmp_path / "huge.csv"
+    path.write_bytes(b"x" * 1001)
+    with pytest.raises(ConfigError, match="1,001 bytes; at most 1,000 are read"):
+        read_captions(path)
+
+
+def test_a_caption_like_a_book_is_cut_and_that_is_said(tmp_path: Path) -> None:
+    """200,000 characters are cut after 2,000."""
+    path = tmp_path / "long.csv"
+    path.write_text("image_id,caption\n1," + "cup " * 50_000, encoding="utf-8")
+    corpus = read_captions(path)
+    assert len(corpus.captions[0].text) == 2000
+    assert list(corpus.remarks) == ["Captions cut after 2,000 characters: 1."]
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_are_met_with_anything_but_a_sentence(content: bytes) -> None:
+    """Any reader either reads, or says what is wrong."""
+    faults: list[str] = []
+    for read in (from_csv, from_json, from_lines, from_parquet):
+        try:
+            read(content)
+        except UnreadableError as told:
+            faults += told.faults
+    assert all(faults)
