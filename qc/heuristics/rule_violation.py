@@ -7,7 +7,8 @@ Naive reading: dropping such answers when they are read. They are kept and flagg
 that a rule which turns out to be wrong costs no data.
 
 Edge cases: `problems` is filled when answers are read; a frame where it is empty
-everywhere flags nothing. Several broken rules are one flag.
+everywhere flags nothing. Several broken rules are one flag. A rule that only asks
+(`questioned:<rule>`) is no fault: the page let the answer pass.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from qc.parameters import Phrases
 from qc.scores import sentences, table
 
 NAME = "rule_violation"
-VERSION = 1
+VERSION = 2
 SUBJECT: SubjectKind = "answer"
 
 
@@ -39,7 +40,11 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     ignored = set(params.ignore)
     broken = [
-        [name for name in problems if name not in ignored]
+        [
+            name
+            for name in problems
+            if name not in ignored and not name.startswith("questioned:")
+        ]
         for problems in frame["problems"]
     ]
     flag = np.array([bool(names) for names in broken], dtype="bool")

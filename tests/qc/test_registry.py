@@ -33,7 +33,7 @@ def test_a_finding_says_who_found_what_about_whom() -> None:
     assert assess(answers, {"random_sample": None}, seed=1) == [
         Finding(
             heuristic="rule_violation",
-            version=1,
+            version=2,
             subject_kind="answer",
             subject_id="a",
             suspicion=1.0,

@@ -25,3 +25,9 @@ def test_ignored_rules_do_not_count() -> None:
 def test_an_empty_frame_has_no_answers() -> None:
     """No answers, no rows."""
     assert score(frame(), Params()).empty
+
+
+def test_what_the_page_only_asked_about_is_no_fault() -> None:
+    """A question that the worker answered by going on is not held against him."""
+    answers = frame(row("a", problems=("questioned:kept_small",)))
+    assert flagged(score(answers, Params())) == set()

@@ -1,0 +1,38 @@
+"""The example items of a task's folder, as its page shows them."""
+
+import json
+from dataclasses import dataclass
+
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.task import PRACTICE, Task
+from hit_templates.render import render_hit
+from hit_templates.tasks import FOLDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A HIT of a task with its example items."""
+
+    task: Task
+    items: tuple[Item, ...]
+    practice: tuple[Item, ...]
+
+    @property
+    def page(self) -> str:
+        """The HIT's page."""
+        return render_hit(self.task, self.items, practice=self.practice)
+
+
+def example_of(task: Task) -> Example:
+    """What `example.jsonl` holds."""
+    lines = (FOLDER / task.name / "example.jsonl").read_text("utf-8").splitlines()
+    items = [
+        Item(item_id=ItemId(row[task.columns[0]]), columns=row)
+        for row in map(json.loads, lines)
+    ]
+    return Example(
+        task=task,
+        items=tuple(one for one in items if not one.columns.get(PRACTICE)),
+        practice=tuple(one for one in items if one.columns.get(PRACTICE)),
+    )
