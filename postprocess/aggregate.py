@@ -12,6 +12,8 @@ from typing import Literal
 
 import pandas as pd
 
+from postprocess.analyses.majority import majority
+
 Difficulty = Literal["easy", "medium", "difficult", "unrecognizable", "unknown"]
 
 FLAWS = (
@@ -40,18 +42,6 @@ def difficulty(*, canned: int, answers: int) -> Difficulty:
     return "difficult" if 2 * canned > answers else "medium"
 
 
-def majority(votes: Iterable[str]) -> str:
-    """Which of "yes" and "no" has more votes; "" for a tie or no votes at all.
-
-    >>> majority(["yes", "no", "yes"]), majority(["yes", "no"]), majority([""])
-    ('yes', '', '')
-    """
-    counts = Counter(votes)
-    if counts["yes"] == counts["no"]:
-        return ""
-    return "yes" if counts["yes"] > counts["no"] else "no"
-
-
 def aggregate(
     frame: pd.DataFrame,
     item_ids: Iterable[str],
@@ -69,8 +59,13 @@ def aggregate(
     counted = frame.loc[~(frame["is_rejected"] | frame["is_surplus"])]
     groups = dict(iter(counted.groupby("item_id")))
     nobody = counted.iloc[:0]
+    said = majority(
+        # Whoever answered an item twice was paid twice and is heard twice.
+        counted[["item_id"]].assign(worker="", value=counted["text_detected"])
+    )["value"].dropna()
     rows = {
         item_id: _about_one_item(groups.get(item_id, nobody), flaws)
+        | {"text_detected": said.get(item_id, "")}
         for item_id in item_ids
     }
     columns = _about_one_item(nobody, flaws)
@@ -94,7 +89,7 @@ def _about_one_item(answers: pd.DataFrame, flaws: Sequence[str]) -> dict[str, ob
         "canned": canned,
         "captions": len(answers) - canned,
         "difficulty": difficulty(canned=canned, answers=len(answers)),
-        "text_detected": majority(text_votes.elements()),
+        "text_detected": "",
         "text_yes": text_votes["yes"],
         "text_no": text_votes["no"],
         **{f"votes_{flaw}": flaw_votes[flaw] for flaw in flaws},

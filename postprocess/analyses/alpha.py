@@ -3,19 +3,23 @@
 A. F. Hayes and K. Krippendorff, "Answering the call for a standard reliability measure
 for coding data", Communication Methods and Measures 1 (2007),
 doi:10.1080/19312450709336664.
+
+One minus observed over expected disagreement. Where a disagreement is a squared
+distance, its sum over all pairs needs only sums and sums of squares, and no table of
+pairs of values: forty thousand items are resampled a thousand times in a second.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import krippendorff
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from postprocess.analyses.votes import vote_table
 
+Floats = npt.NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
 
 
@@ -70,12 +74,16 @@ def krippendorff_alpha(
             `order`.
     """
     table = _comparable(vote_table(votes), level, order)
-    counts = table.to_numpy("int64")
-    domain = table.columns.to_numpy()
-    alpha = _alpha(counts, domain, level)
+    counts = table.to_numpy("float64")
+    domain = np.arange(0.0, len(table.columns))
+    if level == "interval":
+        domain = table.columns.to_numpy("float64")
+    # Items with equal counts are told apart by nothing, so they are drawn by number.
+    patterns, times = np.unique(counts, axis=0, return_counts=True)
+    alpha = _alpha(patterns, times.astype("float64"), domain, level)
     chance = np.random.default_rng(seed)
     drawn = [
-        _alpha(counts[chance.integers(len(counts), size=len(counts))], domain, level)
+        _alpha(patterns, _drawn(times, chance), domain, level)
         for _ in range(0 if np.isnan(alpha) else resamples)
     ]
     used = [value for value in drawn if not np.isnan(value)]
@@ -89,6 +97,12 @@ def krippendorff_alpha(
         ratings=int(counts.sum()),
         resamples=len(used),
     )
+
+
+def _drawn(times: npt.NDArray[np.intp], chance: np.random.Generator) -> Floats:
+    """How often each pattern comes up in as many items, drawn with replacement."""
+    total = int(times.sum())
+    return chance.multinomial(total, times / total).astype("float64")
 
 
 def _comparable(
@@ -109,16 +123,32 @@ def _comparable(
     return table
 
 
-def _alpha(
-    counts: npt.NDArray[np.int64], domain: npt.NDArray[Any], level: Level
-) -> float:
-    is_used = counts.any(axis=0)
-    if is_used.sum() < 2:  # noqa: PLR2004 - with one value, chance explains everything
+def _alpha(patterns: Floats, times: Floats, domain: Floats, level: Level) -> float:
+    """Alpha of items that show each pattern of counts so many times."""
+    of_value = times @ patterns
+    if np.count_nonzero(of_value) < 2:  # noqa: PLR2004 - chance explains a single value
         return float("nan")
-    return float(
-        krippendorff.alpha(
-            value_counts=counts[:, is_used],
-            value_domain=domain[is_used],
-            level_of_measurement=level,
-        )
+    scale = _scale(of_value, domain, level)
+    within = _disagreement(patterns, scale) / (patterns.sum(axis=1) - 1)
+    everywhere = _disagreement(of_value[None, :], scale)[0]
+    return float(1.0 - (times @ within) * (of_value.sum() - 1) / everywhere)
+
+
+def _scale(of_value: Floats, domain: Floats, level: Level) -> Floats | None:
+    """Where values lie, if a disagreement is the square of their distance."""
+    if level == "nominal":
+        return None
+    # Ordinal: how many ratings lie between two values, half of their own included, is
+    # the distance of their mid-ranks.
+    place = domain if level == "interval" else np.cumsum(of_value) - of_value / 2
+    return place - np.average(place, weights=of_value)
+
+
+def _disagreement(counts: Floats, scale: Floats | None) -> Floats:
+    """Summed over all ordered pairs of ratings in each row of counts."""
+    made = counts.sum(axis=1)
+    if scale is None:
+        return np.asarray(np.square(made) - np.square(counts).sum(axis=1))
+    return np.asarray(
+        2 * (made * (counts @ np.square(scale)) - np.square(counts @ scale))
     )

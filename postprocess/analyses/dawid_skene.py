@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import coo_array
 
 from postprocess.analyses.votes import counted
 
@@ -49,7 +50,7 @@ def dawid_skene(
     *,
     smoothing: float = 0.0,
     most_iterations: int = 200,
-    tolerance: float = 1e-6,
+    tolerance: float = 1e-8,
 ) -> DawidSkene:
     """Estimate truths and workers' errors from votes alone, without any chance.
 
@@ -61,7 +62,7 @@ def dawid_skene(
         smoothing: votes added to each cell of each worker's table of errors; 0 is the
             paper's maximum likelihood, more keeps workers with few votes from extremes.
         most_iterations: at least 1.
-        tolerance: end when a round raises the log-likelihood by less.
+        tolerance: end when a round raises the log-likelihood by less a vote.
 
     Raises:
         ValueError: there are no votes, or a setting is out of range.
@@ -97,14 +98,20 @@ class _Fit:
     def __init__(
         self, items: Places, workers: Places, values: Places, *, smoothing: float
     ) -> None:
-        self.items, self.workers, self.values = items, workers, values
         self.smoothing = smoothing
-        kinds = int(values.max()) + 1
-        votes = np.zeros((int(items.max()) + 1, kinds))
-        np.add.at(votes, (items, values), 1.0)
+        kinds, crowd = int(values.max()) + 1, int(workers.max()) + 1
+        ones = np.ones(len(items))
+        # One column for each saying of each worker.
+        sayings = coo_array(
+            (ones, (items, workers * kinds + values)),
+            shape=(int(items.max()) + 1, crowd * kinds),
+        )
+        self.sayings = sayings.tocsr()
+        votes = coo_array((ones, (items, values))).toarray()
+        self.votes = len(items)
         self.truths: Floats = votes / votes.sum(axis=1, keepdims=True)
         self.prior: Floats = np.full(kinds, 1.0 / kinds)
-        self.errors: Floats = np.zeros((int(workers.max()) + 1, kinds, kinds))
+        self.errors: Floats = np.zeros((crowd, kinds, kinds))
         self.log_likelihoods: list[float] = []
 
     def run(self, *, most_iterations: int, tolerance: float) -> bool:
@@ -113,25 +120,24 @@ class _Fit:
             self._weigh_truths()
             if len(self.log_likelihoods) > 1:
                 last, now = self.log_likelihoods[-2:]
-                if abs(now - last) < tolerance:
+                if abs(now - last) < tolerance * self.votes:
                     return True
         return False
 
     def _count_errors(self) -> None:
-        tables = np.full_like(self.errors, self.smoothing)
-        by_said = tables.transpose(0, 2, 1)  # a view: worker, said, truth
-        np.add.at(by_said, (self.workers, self.values), self.truths[self.items])
-        sums = tables.sum(axis=2, keepdims=True)
-        with np.errstate(invalid="ignore"):
-            self.errors = tables / sums
+        by_saying = np.asarray(self.sayings.T @ self.truths) + self.smoothing
+        tables = by_saying.reshape(self.errors.shape).transpose(0, 2, 1)
+        with np.errstate(invalid="ignore"):  # a truth that the worker never met: NaN
+            self.errors = tables / tables.sum(axis=2, keepdims=True)
         self.prior = self.truths.mean(axis=0)
 
     def _weigh_truths(self) -> None:
-        # A truth that a worker never met (NaN) weighs nothing: nobody's item has it.
+        kinds = len(self.prior)
+        # What a worker never met weighs nothing: no item that he saw may have it.
         with np.errstate(divide="ignore"):
-            logs = np.log(np.nan_to_num(self.errors))
-            weights = np.tile(np.log(self.prior), (len(self.truths), 1))
-        np.add.at(weights, self.items, logs[self.workers, :, self.values])
+            logs = np.log(np.nan_to_num(self.errors)).transpose(0, 2, 1)
+            prior = np.log(self.prior)
+        weights = np.asarray(self.sayings @ logs.reshape(-1, kinds)) + prior
         top = weights.max(axis=1, keepdims=True)
         likelihoods = np.exp(weights - top)
         sums = likelihoods.sum(axis=1, keepdims=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from postprocess.aggregate import aggregate, difficulty, majority
+from postprocess.aggregate import aggregate, difficulty
 from postprocess.frame import dataset_frame
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
@@ -59,9 +59,13 @@ def test_more_canned_answers_than_answers_are_refused() -> None:
         (["", ""], ""),
     ],
 )
-def test_majority_of_votes(votes: list[str], expected: str) -> None:
+def test_text_is_what_most_people_see(
+    row: MakeRow, votes: list[str], expected: str
+) -> None:
     """A tie is no answer, and neither is silence."""
-    assert majority(votes) == expected
+    rows = [row(f"{n}", text_detected=vote) for n, vote in enumerate(votes)]
+    found = aggregate(dataset_frame(rows), ["img-1"])
+    assert found["text_detected"].tolist() == [expected]
 
 
 def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:

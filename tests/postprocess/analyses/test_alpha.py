@@ -3,14 +3,18 @@
 import math
 from itertools import permutations, product
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postprocess.analyses.alpha import Level, krippendorff_alpha
+from postprocess.analyses.votes import vote_table
 from tests.postprocess.analyses.ballots import votes_of, votes_on
+
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 CODERS = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
@@ -71,6 +75,7 @@ def by_pairs(items: list[list[int]], level: Level) -> float:
     return 1 - observed / (crossed / (len(pool) - 1))
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.lists(st.integers(1, 4), max_size=4), min_size=1, max_size=6),
     st.sampled_from(["nominal", "ordinal", "interval"]),
@@ -85,6 +90,27 @@ def test_alpha_is_the_definition_over_all_pairs(
         assert math.isnan(found.alpha)
     else:
         assert found.alpha == pytest.approx(by_pairs(items, level))
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.lists(st.integers(1, 9), min_size=2, max_size=4), min_size=2, max_size=9
+    )
+)
+def test_alpha_is_what_the_library_named_after_it_finds(items: list[list[int]]) -> None:
+    """Krippendorff 0.9 builds the matrix of coincidences, we only sum."""
+    assume(len({value for item in items for value in item}) > 1)
+    votes = votes_on(*items)
+    counts = vote_table(votes)
+    for level in LEVELS:
+        found = krippendorff_alpha(votes, level=level, seed=1, resamples=0)
+        expected = krippendorff.alpha(
+            value_counts=counts.to_numpy(),
+            value_domain=counts.columns.to_numpy(),
+            level_of_measurement=level,
+        )
+        assert found.alpha == pytest.approx(expected)
 
 
 def test_the_interval_repeats_with_its_seed_and_holds_the_estimate() -> None:
