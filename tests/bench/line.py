@@ -13,6 +13,7 @@ from marketplace.requester.model import TARGET_PREFIX
 KEY = "BENCH"
 """The requester of all calls; a rehearsal looks at the key's name only."""
 
+HOST = "marketplace"
 _END_OF_HEAD = b"\r\n\r\n"
 _LENGTH = b"content-length:"
 
@@ -91,7 +92,7 @@ async def connect(origin: str) -> Line:
 def call(operation: str, /, **members: object) -> bytes:
     """A requester's call as bytes, without a signature."""
     body = json.dumps(members).encode()
-    return _request(
+    return request_of(
         "POST /",
         body,
         "Content-Type: application/x-amz-json-1.1",
@@ -102,7 +103,7 @@ def call(operation: str, /, **members: object) -> bytes:
 
 def worker_call(what: str, token: str, form: str = "") -> bytes:
     """A worker's request as bytes; for example `GET /worker/hits`."""
-    return _request(
+    return request_of(
         what,
         form.encode(),
         "Accept: application/json",
@@ -111,7 +112,8 @@ def worker_call(what: str, token: str, form: str = "") -> bytes:
     )
 
 
-def _request(what: str, body: bytes, *headers: str) -> bytes:
-    head = [f"{what} HTTP/1.1", "Host: marketplace", *headers]
+def request_of(what: str, body: bytes, *headers: str) -> bytes:
+    """A request as bytes; the host is always the same, as signatures cover it."""
+    head = [f"{what} HTTP/1.1", f"Host: {HOST}", *headers]
     head.append(f"Content-Length: {len(body)}")
     return "\r\n".join(head).encode() + _END_OF_HEAD + body

@@ -26,6 +26,7 @@ import httpx
 
 from marketplace.house import House, Rules
 from tests.bench.line import KEY, Line, call, connect, worker_call
+from tests.bench.signed import LiveRequester
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -77,11 +78,14 @@ class Running:
         )
 
 
+_REHEARSAL = ("--rehearsal", "--seed", "7", "--start", START.isoformat())
+
+
 @contextmanager
-def running(database: Path) -> Iterator[Running]:
-    """A marketplace in a process of its own."""
+def running(database: Path, *options: str) -> Iterator[Running]:
+    """A marketplace in a process of its own; a rehearsal, unless options are given."""
     command = [sys.executable, "-m", "marketplace", "--database", str(database)]
-    command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
+    command += options or _REHEARSAL
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         try:
             assert one.stdout is not None
@@ -267,6 +271,30 @@ def _throughput(folder: Path) -> None:
     _table(["calls a second", *(f"{n} connections" for n in CONNECTIONS)], rows)
 
 
+def _signatures(folder: Path) -> None:
+    """The same live calls with their signatures checked and spent, and without."""
+    rows = []
+    for name, options in (("trusted", ("--trust-local",)), ("signed", ("--seed", "0"))):
+        database = folder / f"{name}.db"
+        caller = LiveRequester(
+            database, {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 864_000}
+        )
+        with running(database, *options) as market:
+            made = {
+                "CreateHITWithHITType": caller.new_hit,
+                "GetHIT": caller.look,
+            }
+            rows += [
+                [f"{operation}, {name}"]
+                + [
+                    f"{asyncio.run(calls_a_second(market, n, make)):.0f}"
+                    for n in CONNECTIONS
+                ]
+                for operation, make in made.items()
+            ]
+    _table(["calls a second", *(f"{n} connections" for n in CONNECTIONS)], rows)
+
+
 def _crowds(folder: Path) -> None:
     rows = []
     for pause in PAUSES:
@@ -320,6 +348,7 @@ def main(sizes: tuple[int, ...]) -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         _throughput(Path(folder))
+        _signatures(Path(folder))
         _crowds(Path(folder))
         _sizes(Path(folder), sizes)
 

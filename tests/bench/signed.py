@@ -1,0 +1,64 @@
+"""A live requester whose calls are signed by botocore before they are measured."""
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from marketplace import keys
+from marketplace.house import House, Rules
+from marketplace.requester.model import TARGET_PREFIX
+from tests.bench.line import HOST, request_of
+
+
+class LiveRequester:
+    """A requester with a key and enough money, in a new live marketplace.
+
+    Args:
+        database: of the marketplace, which is made.
+        hit: members of CreateHIT.
+    """
+
+    def __init__(self, database: Path, hit: Mapping[str, object]) -> None:
+        with closing(House(database, Rules())) as house:
+            with house.turn() as turn:
+                self._key = keys.give(turn, "Bench", deposit_cents=10**9)
+            made = house.perform(self._key.access_key, "CreateHIT", dict(hit))["HIT"]
+        self._new = {
+            "HITTypeId": made["HITTypeId"],
+            "LifetimeInSeconds": hit["LifetimeInSeconds"],
+            "Question": hit["Question"],
+        }
+        self._hit_id = made["HITId"]
+        self._made = 0
+
+    def new_hit(self) -> bytes:
+        """One more HIT; each is another request, so each signature is new."""
+        self._made += 1
+        return self._signed(
+            "CreateHITWithHITType", UniqueRequestToken=f"{self._made}", **self._new
+        )
+
+    def look(self) -> bytes:
+        """What may be repeated freely."""
+        return self._signed("GetHIT", HITId=self._hit_id)
+
+    def _signed(self, operation: str, **members: object) -> bytes:
+        body = json.dumps(members).encode()
+        request = AWSRequest(
+            method="POST",
+            url=f"http://{HOST}/",
+            data=body,
+            headers={
+                "Content-Type": "application/x-amz-json-1.1",
+                "X-Amz-Target": f"{TARGET_PREFIX}{operation}",
+            },
+        )
+        credentials = Credentials(self._key.access_key, self._key.secret)
+        SigV4Auth(credentials, "mturk-requester", "us-east-1").add_auth(request)
+        headers = (f"{name}: {value}" for name, value in request.headers.items())
+        return request_of("POST /", body, *headers)
