@@ -5,6 +5,7 @@ port that is taken is an error of the caller's, not of a thread's.
 """
 
 import contextlib
+import gc
 import signal
 import socket
 import sys
@@ -156,6 +157,10 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
         )
         if running.standing_in is not None:
             print(*running.standing_in.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
+        # What was imported stays; looking through it again and again for garbage
+        # would cost a call tens of milliseconds now and then.
+        gc.collect()
+        gc.freeze()
         server.run(sockets)
 
 

@@ -7,6 +7,7 @@ QuestionForm (the house makes the page).
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError
 
@@ -49,8 +50,9 @@ class Question:
     frame_height: int
 
 
+@lru_cache(maxsize=128)
 def read(text: str) -> Question:
-    """A question document.
+    """A question document; each is read again with every step of every worker.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.
