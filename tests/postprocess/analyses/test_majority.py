@@ -67,6 +67,13 @@ def test_equal_weights_are_the_majority(votes: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(weighted_majority(votes, equal), majority(votes))
 
 
+def test_weights_that_only_rounding_tells_apart_are_tied() -> None:
+    """A tenth and two tenths are three tenths, though not in binary."""
+    votes = votes_of(("i", "ann", "x"), ("i", "bob", "x"), ("i", "cid", "y"))
+    found = weighted_majority(votes, pd.Series({"ann": 0.1, "bob": 0.2, "cid": 0.3}))
+    assert found["leaders"].tolist() == [("x", "y")]
+
+
 def test_weightless_votes_are_all_tied() -> None:
     """Nobody of weight has spoken: both values lead, with half each."""
     votes = votes_of(("i", "ann", "x"), ("i", "bob", "y"))

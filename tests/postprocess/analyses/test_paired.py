@@ -82,6 +82,14 @@ def test_one_subject_says_nothing_and_missing_cells_leave_pairs_out() -> None:
     assert math.isnan(same["p_value"].iloc[0])
 
 
+def test_differences_that_only_rounding_tells_apart_are_equal() -> None:
+    """Each a fifth: no spread, so nothing to test, and no tiny p-value."""
+    scores = scores_of([[0.1, 0.3], [0.2, 0.4], [0.7, 0.9]])
+    assert paired_t_tests(scores)["t"].isna().all()
+    assert paired_t_tests(scores)["difference"].tolist() == [pytest.approx(-0.2)]
+    assert equivalence_tests(scores, margin=1)["p_value"].isna().all()
+
+
 def test_a_single_condition_has_no_pairs() -> None:
     """An empty table with its columns."""
     assert paired_t_tests(scores_of([[1], [2]])).empty
