@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from cli.words import say_progress
+from cli.words import say_progress, text_of
 from domain.clock import SystemClock
-from domain.errors import ConfigError
 
 _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -179,7 +178,7 @@ def decisions(
             click.echo(f"{write}: {rows} decisions to make")
         elif read is not None:
             new = read_decisions(
-                place, _text(read), decided_by=str(by).strip(), name=str(read)
+                place, text_of(read), decided_by=str(by).strip(), name=str(read)
             )
             click.echo(f"{read}: {new} decisions stored; the next pass acts on them")
 
@@ -198,12 +197,3 @@ def export(campaign: Path) -> None:
     with stored_place(load_campaign(campaign)) as place:
         clean(place)
         click.echo(f"report: {write_files(place)}")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as fault:
-        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    except UnicodeDecodeError as fault:
-        raise ConfigError([f"{path}: not UTF-8 at byte {fault.start}"]) from fault

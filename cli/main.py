@@ -11,6 +11,7 @@ import click
 
 from cli.campaigns import advance, check, decisions, export, run, status
 from cli.describing import describe
+from cli.money import pay, unreject
 from cli.rehearsals import preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
@@ -68,6 +69,8 @@ for command in (
     decisions,
     export,
     describe,
+    pay,
+    unreject,
     serve,
     requester,
     worker,

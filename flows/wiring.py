@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, SystemClock
-from domain.errors import ConfigError, StoreError
+from domain.errors import ConfigError, RefusedForSafety, StoreError
 from domain.progress import Progress
 from flows.leave import agreed_before, refuse_without_leave
 from flows.workplace import Workplace
@@ -148,6 +148,29 @@ def stored_place(campaign: Campaign) -> Iterator[Workplace]:
         campaign, MTurk(world), SystemClock(), world=world, name="", key=b""
     ) as place:
         yield place
+
+
+def bound_endpoint(campaign: Campaign) -> str:
+    """The marketplace that a campaign's store is of.
+
+    Raises:
+        RefusedForSafety: it is of a rehearsal.
+        StoreError: the campaign has no store yet.
+    """
+    path = campaign.out / FILE_NAME
+    store = open_store(path)
+    try:
+        world = about(store, "world")
+    finally:
+        store.close()
+    if world is None:
+        raise StoreError(f"{path}: the store is empty; no pass has begun")
+    if world.startswith(REHEARSAL):
+        raise RefusedForSafety(
+            f"{path}: it is of a rehearsal; its workers are simulated, and its "
+            "marketplace does not run any more"
+        )
+    return world
 
 
 def normal_endpoint(endpoint: str) -> str:

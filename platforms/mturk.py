@@ -7,8 +7,7 @@ marketplace, or another server of the same protocol. Errors are told apart by
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import boto3
@@ -16,13 +15,14 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from domain.assignment import Assignment, AssignmentStatus
+from domain.bonus import Bonus
 from domain.errors import (
     ConfigError,
     PlatformRefused,
     RefusedForSafety,
     TransientPlatformError,
 )
-from domain.hit import HitType, QualificationRequirement
+from domain.hit import HitType
 from domain.ids import (
     AssignmentId,
     HitId,
@@ -31,14 +31,8 @@ from domain.ids import (
     WorkerId,
 )
 from domain.money import cents_to_wire
-from platforms.answer_xml import fields_of
 from platforms.pace import THROTTLED, Pace, keep_pace
-
-if TYPE_CHECKING:
-    from mypy_boto3_mturk.type_defs import (
-        AssignmentTypeDef,
-        QualificationRequirementUnionTypeDef,
-    )
+from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
@@ -109,7 +103,7 @@ class MTurk:
             AssignmentDurationInSeconds=hit_type.assignment_duration_seconds,
             AutoApprovalDelayInSeconds=hit_type.auto_approval_delay_seconds,
             QualificationRequirements=[
-                _requirement_to_wire(one) for one in hit_type.requirements
+                requirement_to_wire(one) for one in hit_type.requirements
             ],
         )
         return HitTypeId(reply["HITTypeId"])
@@ -217,7 +211,7 @@ class MTurk:
         )
         for page in _pages(pages):
             for assignment in page["Assignments"]:
-                yield _assignment_from_wire(assignment)
+                yield assignment_from_wire(assignment)
             seen += len(page["Assignments"])
             # A list ends with an empty page, which need not be asked for: had somebody
             # added slots, what they brought would have filled this page further.
@@ -292,42 +286,36 @@ class MTurk:
         """See `Platform`; blocking twice is blocking once."""
         _call(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
+    def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
+        """See `Platform`; within 30 days of the submission."""
+        self._judge(
+            assignment_id,
+            "Approved",
+            lambda: self._client.approve_assignment(
+                AssignmentId=assignment_id,
+                RequesterFeedback=because,
+                OverrideRejection=True,
+            ),
+        )
 
-def _requirement_to_wire(
-    requirement: QualificationRequirement,
-) -> "QualificationRequirementUnionTypeDef":
-    wire: QualificationRequirementUnionTypeDef = {
-        "QualificationTypeId": requirement.qualification_type_id,
-        "Comparator": requirement.comparator,
-        # Who may not accept a HIT should not have to look at it.
-        "ActionsGuarded": "DiscoverPreviewAndAccept",
-    }
-    if requirement.integer_values:
-        wire["IntegerValues"] = list(requirement.integer_values)
-    if requirement.locales:
-        wire["LocaleValues"] = [
-            {"Country": country, "Subdivision": subdivision}
-            if subdivision
-            else {"Country": country}
-            for country, _, subdivision in (
-                locale.partition("-") for locale in requirement.locales
-            )
-        ]
-    return wire
+    def bonus(self, bonus: Bonus, *, token: str) -> None:
+        """See `Platform`; MTurk remembers a token for 24 hours, and refuses it."""
+        _call(
+            self._client.send_bonus,
+            WorkerId=bonus.worker_id,
+            AssignmentId=bonus.assignment_id,
+            BonusAmount=cents_to_wire(bonus.cents),
+            Reason=bonus.reason,
+            UniqueRequestToken=token,
+        )
 
-
-def _assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
-    raw = wire.get("Answer", "")
-    return Assignment(
-        assignment_id=AssignmentId(wire["AssignmentId"]),
-        hit_id=HitId(wire["HITId"]),
-        worker_id=WorkerId(wire["WorkerId"]),
-        status=wire["AssignmentStatus"],
-        accepted_at=wire["AcceptTime"].astimezone(UTC),
-        submitted_at=wire["SubmitTime"].astimezone(UTC),
-        raw=raw,
-        fields=fields_of(raw),
-    )
+    def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
+        """See `Platform`."""
+        pages = self._client.get_paginator("list_bonus_payments").paginate(
+            AssignmentId=assignment_id, PaginationConfig={"PageSize": _PAGE}
+        )
+        for page in _pages(pages):
+            yield from map(bonus_from_wire, page["BonusPayments"])
 
 
 def _call(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
+from domain.bonus import Bonus
 from domain.hit import HitType
 from domain.ids import (
     AssignmentId,
@@ -91,4 +92,16 @@ class Platform(Protocol):
 
     def block(self, worker_id: WorkerId, because: str) -> None:
         """The hard block, which counts against the worker's account."""
+        ...
+
+    def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
+        """Take a rejection back and pay the reward; the worker reads the reason."""
+        ...
+
+    def bonus(self, bonus: Bonus, *, token: str) -> None:
+        """Pay something more for an assignment; a repeat of the token is refused."""
+        ...
+
+    def bonuses(self, assignment_id: AssignmentId) -> Iterable[Bonus]:
+        """All bonuses that were paid for an assignment."""
         ...

@@ -98,6 +98,39 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
     return int(row[0])
 
 
+def every(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
+    """All intents of an operation that are done, or all that are open."""
+    return [
+        Intent(
+            key=row["intent_key"],
+            operation=operation,
+            arguments=json.loads(row["arguments"]),
+            amount_cents=row["amount_cents"],
+        )
+        for row in store.db.query(
+            "SELECT * FROM intents WHERE operation = ? AND (done_at IS NOT NULL) = ? "
+            "ORDER BY rowid",
+            [operation, is_done],
+        )
+    ]
+
+
+def withdraw(store: Store, key: str) -> None:
+    """Forget an open intent that was looked for and not found."""
+    with store.db.atomic():
+        store.db.execute(
+            "DELETE FROM intents WHERE intent_key = ? AND done_at IS NULL", [key]
+        )
+
+
+def outcome(store: Store, key: str) -> str | None:
+    """The outcome of an intent; `None` while it is open, or was never declared."""
+    row = store.db.execute(
+        "SELECT outcome FROM intents WHERE intent_key = ?", [key]
+    ).fetchone()
+    return None if row is None else row[0]
+
+
 def read(store: Store, intent: Intent) -> tuple[str | None] | None:
     """The outcome of an intent, `(None,)` while open; `None` if never declared."""
     row: tuple[str | None] | None = store.db.execute(

@@ -85,6 +85,29 @@ def keep_decisions(store: Store, decisions: Iterable[Decision]) -> int:
     return _count(store) - before
 
 
+def overrule(store: Store, decisions: Iterable[Decision]) -> None:
+    """Keep decisions about subjects that have one; the later holds, both are kept.
+
+    Part of the caller's transaction.
+    """
+    store.db.conn.executemany(
+        "INSERT INTO decisions "
+        "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (
+                decision.subject_kind,
+                decision.subject_id,
+                decision.verdict,
+                decision.decided_by,
+                to_text(decision.decided_at),
+                decision.because,
+            )
+            for decision in decisions
+        ],
+    )
+
+
 def decisions(store: Store) -> list[Decision]:
     """All decisions, in the order they were made."""
     return [

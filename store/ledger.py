@@ -4,9 +4,11 @@
 HITs, `rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, get_args
 
+from domain.ids import AssignmentId
 from store.database import Store
 from store.times import to_text
 
@@ -30,6 +32,21 @@ def move(
         "VALUES (?, ?, ?, ?, ?)",
         [intent_key, credit, debit, amount_cents, to_text(at)],
     )
+
+
+def pay(
+    store: Store, legs: Mapping[Account, int], *, intent_key: str, at: datetime
+) -> None:
+    """Pay out of what was not held before; part of the caller's transaction."""
+    for account, cents in legs.items():
+        move(
+            store,
+            cents,
+            credit="requester",
+            debit=account,
+            intent_key=intent_key,
+            at=at,
+        )
 
 
 def balances(store: Store) -> dict[Account, int]:
@@ -58,12 +75,19 @@ def released_cents(store: Store) -> int:
     return int(row[0])
 
 
-def paid_by_intent(store: Store) -> dict[str, int]:
-    """What workers got, in cents without fees, by the intent that paid it."""
+def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
+    """What workers got for each assignment, in cents without fees, by these accounts.
+
+    Whichever intent paid: an approval, a rejection that came too late, or one that was
+    taken back.
+    """
     return {
-        row["intent_key"]: row["cents"]
+        AssignmentId(row["subject"]): row["cents"]
         for row in store.db.query(
-            "SELECT intent_key, sum(amount_cents) AS cents FROM ledger "
-            "WHERE debit IN ('rewards', 'bonuses') GROUP BY intent_key"
+            "SELECT json_extract(arguments, '$.subject') AS subject, "
+            "sum(ledger.amount_cents) AS cents "
+            "FROM ledger JOIN intents USING (intent_key) "
+            f"WHERE debit IN ({', '.join('?' for _ in accounts)}) GROUP BY subject",
+            accounts,
         )
     }

@@ -8,6 +8,7 @@ from domain.progress import Progress, Waiting
 from flows.steps import caps
 from flows.steps.decide import waiting_for_people
 from flows.steps.launch import next_hits
+from flows.steps.left_open import has_left_open
 from flows.steps.state import State, counted, missing, read_state
 from flows.workplace import Workplace
 from store import judgements, ledger
@@ -109,4 +110,9 @@ def _stopped_by(
 
 
 def _has_due(place: Workplace, state: State) -> bool:
-    return bool(state.has_undecided() or state.unsettled() or next_hits(place, state))
+    return bool(
+        state.has_undecided()
+        or state.unsettled()
+        or has_left_open(place)
+        or next_hits(place, state)
+    )

@@ -167,7 +167,8 @@ def _decisions(place: Workplace, state: State) -> pd.DataFrame:
 
 
 def _workers(place: Workplace, state: State) -> pd.DataFrame:
-    traits, paid = planted(place.store), ledger.paid_by_intent(place.store)
+    traits = planted(place.store)
+    paid = ledger.paid_cents(place.store, "rewards", "bonuses")
     worker_of = {one.assignment_id: one.worker_id for one in state.assignments.values()}
     totals: dict[WorkerId, Counter[str]] = {
         worker_id: Counter() for worker_id in sorted(set(worker_of.values()))
@@ -179,10 +180,7 @@ def _workers(place: Workplace, state: State) -> pd.DataFrame:
             (assignment.submitted_at - assignment.accepted_at).total_seconds()
         )
         total[_verdict(state, "assignment", assignment_id)] += 1
-        # An approval by the platform's own delay is booked under the rejection it beat.
-        total["paid"] += sum(
-            paid.get(f"{verb}:{assignment_id}", 0) for verb in ("approve", "reject")
-        )
+        total["paid"] += paid.get(assignment_id, 0)
     for answer_id, answer in state.answers.items():
         total = totals[worker_of[answer.assignment_id]]
         total["answers"] += 1

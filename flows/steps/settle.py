@@ -9,7 +9,15 @@ from domain.errors import PlatformRefused
 from domain.ids import AssignmentId, WorkerId
 from domain.judgement import Decision
 from flows.steps.launch import exclusion
-from flows.steps.state import SETTLEMENTS, State, read_state, settlement_key
+from flows.steps.left_open import close_left_open
+from flows.steps.state import (
+    DONE,
+    PAID_ALREADY,
+    SETTLEMENTS,
+    State,
+    read_state,
+    settlement_key,
+)
 from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
 from store import ledger
@@ -18,8 +26,6 @@ from store.intents import Act, Intent
 
 _ORDER = ("approve", "reject", "exclude", "block")
 _NAMED = 5
-DONE = "done"
-PAID_ALREADY = "approved by the platform before"
 
 
 def settle(place: Workplace) -> int:
@@ -30,6 +36,7 @@ def settle(place: Workplace) -> int:
     Raises:
         PlatformRefused: naming what was refused; a later pass tries it again.
     """
+    close_left_open(place)
     state = read_state(place)
     due = state.unsettled()
     refused: list[tuple[Decision, PlatformRefused]] = []

@@ -19,6 +19,10 @@ SETTLEMENTS: dict[str, str] = {
 }
 """Verdicts that are acted on outside, and the operation that does it."""
 
+DONE = "done"
+PAID_ALREADY = "approved by the platform before"
+"""Outcomes of settlements."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
@@ -74,7 +78,10 @@ class State:
             decision
             for decision in self.decisions.values()
             if decision.verdict in SETTLEMENTS
-            and settlement_key(decision) not in self.settled
+            # An approval that follows a rejection was carried out by taking it back.
+            and self.settled.isdisjoint(
+                {settlement_key(decision), f"unreject:{decision.subject_id}"}
+            )
         ]
 
 
@@ -92,7 +99,10 @@ def read_state(place: Workplace) -> State:
             for one in judgements.decisions(store)
         },
         settled=frozenset().union(
-            *(intents.done(store, operation) for operation in SETTLEMENTS.values())
+            *(
+                intents.done(store, operation)
+                for operation in (*SETTLEMENTS.values(), "unreject")
+            )
         ),
     )
 

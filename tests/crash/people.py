@@ -1,6 +1,7 @@
 """Scripted workers for a crash test: who takes the next HIT, and what is sent."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import httpx
 
@@ -29,6 +30,8 @@ class People:
 
     endpoint: str
     page: int = 0
+    minutes: tuple[float, ...] = ()
+    """How long each page of the script takes; no time beyond the last that is named."""
 
     def work(self) -> int:
         """Let the script's workers take HITs until none is offered; how many."""
@@ -61,11 +64,20 @@ class People:
             group = open_to_me[0]["hit_group_id"]
             accepted = client.post(f"/worker/groups/{group}/accept")
             accepted.raise_for_status()
+            self._let_pass(client)
             page = read_page(client.get(accepted.json()["frame_url"]).text)
             form = _form(accepted.json()["assignment_id"], page, manner)
             sent = client.post("/mturk/externalSubmit", data=form)
             sent.raise_for_status()
         return True
+
+    def _let_pass(self, client: httpx.Client) -> None:
+        """While somebody works, the marketplace's clock goes on."""
+        if self.page < len(self.minutes):
+            now = datetime.fromisoformat(client.get("/rehearsal/clock").json()["now"])
+            later = now + timedelta(minutes=self.minutes[self.page])
+            moved = client.put("/rehearsal/clock", json={"now": later.isoformat()})
+            moved.raise_for_status()
 
 
 def _form(assignment_id: str, page: Page, manner: str) -> dict[str, str]:

@@ -1,0 +1,179 @@
+"""Runs `pay` and `unreject`: previews, asks, pays, and says what was done."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from cli.leave import type_back
+from cli.words import text_of
+from domain.errors import ConfigError
+from domain.ids import AssignmentId
+from domain.money import dollars
+from flows.steps.bonus_file import label_fault, read_bonuses
+from flows.steps.left_open import close_left_open
+from flows.steps.pay import Paid, check_bonuses
+from flows.steps.pay import pay as pay_out
+from flows.steps.top_up import BonusPlan, top_ups
+from flows.steps.unreject import unreject
+from flows.wiring import bound_endpoint, load_campaign, market_place
+from flows.workplace import Workplace
+from postprocess.pseudonyms import pseudonym
+
+_SHOWN = 20
+_LONGEST_REASON = 1024
+
+
+def pay_bonuses(
+    path: Path,
+    *,
+    file: Path | None,
+    label: str,
+    is_agreed: bool,
+    live: bool,
+    as_json: bool,
+) -> None:
+    """Show what is due, and pay it once that is agreed to."""
+    if fault := label_fault(label):
+        raise ConfigError([fault])
+    campaign = load_campaign(path)
+    with market_place(campaign, bound_endpoint(campaign), live=live) as place:
+        # What an earlier process may or may not have paid is known before anything.
+        close_left_open(place)
+        if file is None:
+            plan = top_ups(place, label=label)
+        else:
+            plan = read_bonuses(place, text_of(file), label=label, name=str(file))
+        if not as_json:
+            _preview(place, plan)
+        check_bonuses(place, plan)
+        paid = None
+        if plan.due and _is_agreed(plan, is_agreed=is_agreed, as_json=as_json):
+            paid = pay_out(place, plan)
+        if as_json:
+            click.echo(json.dumps(_as_dict(place, plan, paid), indent=2))
+        else:
+            _say(path, plan, paid)
+
+
+def take_back(
+    path: Path,
+    assignment: str,
+    *,
+    because: str,
+    by: str,
+    keep_answers: bool,
+    live: bool,
+) -> None:
+    """Take one rejection back."""
+    reason, author = because.strip(), by.strip()
+    faults = []
+    if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
+        faults.append(
+            f"--because has {len(reason)} characters; the worker reads it, so 1 to "
+            f"{_LONGEST_REASON} on one line are needed"
+        )
+    if not author:
+        faults.append("--by is empty; a decision has an author")
+    if faults:
+        raise ConfigError(faults)
+    campaign = load_campaign(path)
+    with market_place(campaign, bound_endpoint(campaign), live=live) as place:
+        close_left_open(place)
+        kept = unreject(
+            place,
+            AssignmentId(assignment),
+            because=reason,
+            by=author,
+            keep_answers=keep_answers,
+        )
+    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
+    click.echo(f"next: piecework export {path}, if the dataset is written already")
+
+
+def _is_agreed(plan: BonusPlan, *, is_agreed: bool, as_json: bool) -> bool:
+    if is_agreed:
+        return True
+    if as_json or not sys.stdin.isatty():
+        return False
+    type_back(plan.total_cents, otherwise="nothing was paid")
+    return True
+
+
+def _preview(place: Workplace, plan: BonusPlan) -> None:
+    table = Table(title=f"bonuses, label {plan.label}", title_justify="left")
+    table.add_column("assignment", no_wrap=True)
+    table.add_column("worker", no_wrap=True)
+    table.add_column("bonus", justify="right")
+    table.add_column("fee", justify="right")
+    table.add_column("reason")
+    for one in plan.due[:_SHOWN]:
+        table.add_row(
+            one.bonus.assignment_id,
+            pseudonym(one.bonus.worker_id, place.pseudonym_key),
+            dollars(one.bonus.cents),
+            dollars(one.fee_cents),
+            one.bonus.reason,
+        )
+    if plan.due:
+        Console().print(table, markup=False)
+    if len(plan.due) > _SHOWN:
+        click.echo(f"… and {len(plan.due) - _SHOWN} more")
+    fees = plan.total_cents - plan.bonus_cents
+    click.echo(
+        f"{len(plan.due)} bonuses: {dollars(plan.bonus_cents)} and {dollars(fees)} "
+        f"fees, {dollars(plan.total_cents)} in all; {plan.before} with this label were "
+        "paid before"
+    )
+    if plan.lacking_cents:
+        click.echo(
+            f"work that had such a bonus lacks {dollars(plan.lacking_cents)} of the "
+            "floor again, since the median has risen; another --label pays that"
+        )
+    if plan.too_late:
+        click.echo(f"{len(plan.too_late)} assignments are too old for a bonus")
+
+
+def _say(path: Path, plan: BonusPlan, paid: Paid | None) -> None:
+    if not plan.due:
+        click.echo("nothing is due")
+    elif paid is None:
+        click.echo("nothing was paid")
+        click.echo("next: the same command with --yes")
+    else:
+        click.echo(f"{paid.bonuses} bonuses paid: {dollars(paid.cents)} with fees")
+        if paid.waiting:
+            click.echo(
+                f"{paid.waiting} bonuses ({dollars(paid.waiting_cents)}) wait for the "
+                "next UTC day: the day's cap is used up"
+            )
+            click.echo("next: the same command then")
+        else:
+            click.echo(f"next: piecework export {path}, for a report that counts them")
+
+
+def _as_dict(place: Workplace, plan: BonusPlan, paid: Paid | None) -> dict[str, object]:
+    return {
+        "label": plan.label,
+        "due": [
+            {
+                "assignment_id": one.bonus.assignment_id,
+                "worker": pseudonym(one.bonus.worker_id, place.pseudonym_key),
+                "cents": one.bonus.cents,
+                "fee_cents": one.fee_cents,
+                "reason": one.bonus.reason,
+            }
+            for one in plan.due
+        ],
+        "bonus_cents": plan.bonus_cents,
+        "total_cents": plan.total_cents,
+        "paid_before": plan.before,
+        "lacking_cents": plan.lacking_cents,
+        "too_late": list(plan.too_late),
+        "paid": 0 if paid is None else paid.bonuses,
+        "paid_cents": 0 if paid is None else paid.cents,
+        "waiting_for_the_next_day": 0 if paid is None else paid.waiting,
+    }

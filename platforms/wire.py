@@ -1,0 +1,67 @@
+"""Between MTurk's structures and ours: each is translated once, here."""
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from domain.assignment import Assignment
+from domain.bonus import Bonus
+from domain.hit import QualificationRequirement
+from domain.ids import AssignmentId, HitId, WorkerId
+from domain.money import cents_from_wire
+from platforms.answer_xml import fields_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk.type_defs import (
+        AssignmentTypeDef,
+        BonusPaymentTypeDef,
+        QualificationRequirementUnionTypeDef,
+    )
+
+
+def requirement_to_wire(
+    requirement: QualificationRequirement,
+) -> "QualificationRequirementUnionTypeDef":
+    """A requirement as HIT types have it; it guards looking, too."""
+    wire: QualificationRequirementUnionTypeDef = {
+        "QualificationTypeId": requirement.qualification_type_id,
+        "Comparator": requirement.comparator,
+        # Who may not accept a HIT should not have to look at it.
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    if requirement.integer_values:
+        wire["IntegerValues"] = list(requirement.integer_values)
+    if requirement.locales:
+        wire["LocaleValues"] = [
+            {"Country": country, "Subdivision": subdivision}
+            if subdivision
+            else {"Country": country}
+            for country, _, subdivision in (
+                locale.partition("-") for locale in requirement.locales
+            )
+        ]
+    return wire
+
+
+def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
+    """An assignment as it was submitted, its answer document kept verbatim."""
+    raw = wire.get("Answer", "")
+    return Assignment(
+        assignment_id=AssignmentId(wire["AssignmentId"]),
+        hit_id=HitId(wire["HITId"]),
+        worker_id=WorkerId(wire["WorkerId"]),
+        status=wire["AssignmentStatus"],
+        accepted_at=wire["AcceptTime"].astimezone(UTC),
+        submitted_at=wire["SubmitTime"].astimezone(UTC),
+        raw=raw,
+        fields=fields_of(raw),
+    )
+
+
+def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
+    """A bonus as it was paid."""
+    return Bonus(
+        assignment_id=AssignmentId(wire["AssignmentId"]),
+        worker_id=WorkerId(wire["WorkerId"]),
+        cents=cents_from_wire(wire["BonusAmount"]),
+        reason=wire.get("Reason", ""),
+    )

@@ -1,0 +1,150 @@
+"""`pay` and `unreject` as a person calls them, against a marketplace of today."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from domain.clock import FixedClock, SystemClock
+from flows.steps.state import read_state
+from flows.wiring import load_campaign, market_place, rehearsal_place
+from marketplace.server import serve
+from tests.crash.people import People
+from tests.crash.test_crash import CAMPAIGN
+from tests.flows.conftest import one_pass
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A campaign that is finished, on a marketplace that runs."""
+
+    path: Path
+    rejected: str
+    approved: str
+
+    def piecework(self, command: str, *words: str) -> Result:
+        """Run a command on the campaign."""
+        return CliRunner().invoke(main, [command, str(self.path), *words])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    """The small campaign to its end; everybody takes twelve minutes for a HIT."""
+    folder = tmp_path_factory.mktemp("money")
+    path = folder / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    keys = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in keys.items():
+            environment.setenv(name, value)
+        start = SystemClock().now() - timedelta(hours=2)
+        with serve(
+            folder / "market.db", rehearsal=True, seed=1, start=start
+        ) as running:
+            people = People(running.endpoint_url, minutes=(12,) * 8)
+            campaign = load_campaign(path)
+            with market_place(campaign, running.endpoint_url, live=False) as place:
+                while not one_pass(place).is_finished:
+                    people.work()
+                by_verdict = {
+                    one.verdict: one.subject_id
+                    for one in read_state(place).decisions.values()
+                    if one.subject_kind == "assignment"
+                }
+            yield Finished(path, by_verdict["reject"], by_verdict["approve"])
+
+
+def test_bonuses_are_shown_then_paid_once(finished: Finished) -> None:
+    """Without --yes nothing is paid; with it once; then nothing is due.
+
+    Twelve minutes each: at $5 an hour $1.00, so 50 cents and 10 cents fee for five.
+    """
+    shown = finished.piecework("pay")
+    assert shown.exit_code == 0, shown.output
+    assert "5 bonuses: $2.50 and $0.50 fees, $3.00 in all" in shown.output
+    assert "nothing was paid" in shown.output
+    assert "--yes" in shown.output
+    paid = finished.piecework("pay", "--yes", "--json")
+    facts = json.loads(paid.stdout)
+    assert (facts["paid"], facts["paid_cents"], facts["total_cents"]) == (5, 300, 300)
+    again = finished.piecework("pay", "--yes")
+    assert again.exit_code == 0
+    assert "nothing is due" in again.output
+    status = json.loads(finished.piecework("status", "--json").stdout)
+    assert status["bonuses_cents"] == 250
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (b"assignment_id,amount_usd,reason\n{id},0.005,r\n", 2, "is no amount"),
+        (b"assignment_id,amount_usd,reason\n{id},5000,r\n", 3, "nothing was paid"),
+        (b"assignment_id,amount_usd,reason\n{id},1,\xff\n", 2, "not UTF-8"),
+        (b"", 2, "columns missing"),
+        (b"\x00\x01\x02", 2, ""),
+    ],
+)
+def test_a_bad_file_ends_in_a_sentence(
+    finished: Finished, content: bytes, code: int, words: str
+) -> None:
+    """Exit code 2 or 3, no traceback, nothing paid."""
+    file = finished.path.parent / "bonuses.csv"
+    file.write_bytes(content.replace(b"{id}", finished.approved.encode()))
+    result = finished.piecework("pay", "--from", str(file), "--yes")
+    assert result.exit_code == code, result.output
+    assert words in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "complaint"),
+    [
+        ("pay", ("--from", "none.csv"), "cannot be read"),
+        ("pay", ("--label", "A B"), "--label 'A B'"),
+        ("unreject", ("--assignment", "X", "--because", " ", "--by", "a"), "--because"),
+        ("unreject", ("--assignment", "X", "--because", "b", "--by", " "), "--by"),
+        ("unreject", ("--assignment", "X", "--because", "b", "--by", "a"), "no assig"),
+    ],
+)
+def test_what_makes_no_sense_is_a_fault_of_use(
+    finished: Finished, command: str, words: tuple[str, ...], complaint: str
+) -> None:
+    """Exit code 2 and a sentence."""
+    result = finished.piecework(command, *words)
+    assert result.exit_code == 2, result.output
+    assert complaint in result.output
+
+
+def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
+    """Its answers count again; a second time is a fault of use."""
+    words = ("--assignment", finished.rejected, "--because", "It was fine.")
+    done = finished.piecework("unreject", *words, "--by", "ada")
+    assert done.exit_code == 0, done.output
+    assert "2 answers count again" in done.output
+    again = finished.piecework("unreject", *words, "--by", "ada")
+    assert again.exit_code == 2
+    assert "is not rejected" in again.output
+
+
+def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
+    """Refused for safety, before anything is called."""
+    path = tmp_path / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "a,https://example.org/a\nb,https://example.org/b\n"
+    (tmp_path / "items.csv").write_text(f"image_id,url\n{rows}")
+    before = CliRunner().invoke(main, ["pay", str(path)])
+    assert before.exit_code == 1
+    assert "there is no store yet" in before.output
+    clock = FixedClock(SystemClock().now())
+    with rehearsal_place(load_campaign(path), "http://127.0.0.1:1", clock):
+        pass
+    result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
+    assert result.exit_code == 3
+    assert "it is of a rehearsal" in result.output
