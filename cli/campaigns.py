@@ -23,6 +23,11 @@ _SPEND = click.option(
     help="What the whole campaign may take, for good or until said again; nobody is "
     "asked then.",
 )
+_ANEW = click.option(
+    "--anew",
+    is_flag=True,
+    help="Begin although HITs of a campaign of this name are there already.",
+)
 _ENDPOINT = click.option(
     "--endpoint",
     envvar="PIECEWORK_ENDPOINT",
@@ -58,6 +63,7 @@ def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
 @_ENDPOINT
 @_LIVE
 @_SPEND
+@_ANEW
 @click.option("--poll-seconds", default=60.0, show_default=True)
 @_JSON
 def run(
@@ -66,6 +72,7 @@ def run(
     endpoint: str,
     live: bool,
     spend_at_most: str | None,
+    anew: bool,
     poll_seconds: float,
     as_json: bool,
 ) -> None:
@@ -87,6 +94,7 @@ def run(
             live=live,
             poll_seconds=poll_seconds,
             spend_at_most=spend_at_most,
+            anew=anew,
         ),
         as_json=as_json,
     )
@@ -97,6 +105,12 @@ def run(
 @_ENDPOINT
 @_LIVE
 @_SPEND
+@_ANEW
+@click.option(
+    "--rehearsal",
+    is_flag=True,
+    help="The marketplace is a rehearsal's, see `piecework crowd`.",
+)
 @_JSON
 def advance(
     campaign: Path,
@@ -104,9 +118,14 @@ def advance(
     endpoint: str,
     live: bool,
     spend_at_most: str | None,
+    anew: bool,
+    rehearsal: bool,
     as_json: bool,
 ) -> None:
     """Make one pass: do what is due, and end; for a schedule.
+
+    With PREFECT_API_URL set the pass is a flow run on that server; without, it needs no
+    Prefect. Where nothing is due, it ends at once.
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
     money; whoever runs it pays outside.
@@ -116,12 +135,18 @@ def advance(
     Live:     piecework advance birds.toml --endpoint https://hits.example.org
               --live --spend-at-most 120
     """
-    from cli.passing import advance_once  # noqa: PLC0415 - Prefect costs seconds
+    from cli.advancing import advance_once  # noqa: PLC0415 - boto3 costs a third of a second
+    from flows.orders import Orders, amount_cents  # noqa: PLC0415 - as above
 
-    say_progress(
-        advance_once(campaign, endpoint, live=live, spend_at_most=spend_at_most),
-        as_json=as_json,
+    orders = Orders(
+        campaign=campaign,
+        endpoint=endpoint,
+        live=live,
+        spend_at_most_cents=amount_cents(spend_at_most) if spend_at_most else None,
+        rehearsal=rehearsal,
+        anew=anew,
     )
+    say_progress(advance_once(orders), as_json=as_json)
 
 
 @click.command()

@@ -10,10 +10,10 @@ from domain.errors import RefusedForSafety
 from domain.money import cents_from_text, dollars
 from flows.leave import (
     agreed_before,
-    amount_cents,
     most_cents,
     refuse_without_leave,
 )
+from flows.orders import amount_cents
 from flows.wiring import load_campaign, normal_endpoint
 
 

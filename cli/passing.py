@@ -5,8 +5,10 @@ from pathlib import Path
 from prefect import tags
 
 from cli.leave import leave_to_spend
+from domain.money import cents_to_wire
 from domain.progress import Progress
 from flows.advance import advance, run
+from flows.orders import Orders
 from flows.steps.caps import check_caps
 from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place, stored_place
@@ -19,26 +21,39 @@ def run_passes(
     live: bool,
     poll_seconds: float,
     spend_at_most: str | None,
+    anew: bool,
 ) -> Progress:
     """Run the flow `run` in this process."""
-    name = _check_first(campaign, endpoint, live=live, spend_at_most=spend_at_most)
+    name = _check_first(
+        campaign, endpoint, live=live, spend_at_most=spend_at_most, anew=anew
+    )
     with tags("piecework", name):
         run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
 
-def advance_once(
-    campaign: Path, endpoint: str, *, live: bool, spend_at_most: str | None
-) -> Progress:
-    """Run the flow `advance` in this process."""
-    name = _check_first(campaign, endpoint, live=live, spend_at_most=spend_at_most)
-    with tags("piecework", name):
-        advance(str(campaign), endpoint, live=live)
-    return _progress(campaign)
+def advance_in_prefect(orders: Orders) -> Progress:
+    """Run the flow `advance` in this process, recorded by the server that is set."""
+    cents = orders.spend_at_most_cents
+    with tags("piecework", orders.campaign.stem):
+        advance(
+            str(orders.campaign.resolve()),
+            orders.endpoint,
+            live=orders.live,
+            spend_at_most="" if cents is None else cents_to_wire(cents),
+            rehearsal=orders.rehearsal,
+            anew=orders.anew,
+        )
+    return _progress(orders.campaign)
 
 
 def _check_first(
-    campaign: Path, endpoint: str, *, live: bool, spend_at_most: str | None
+    campaign: Path,
+    endpoint: str,
+    *,
+    live: bool,
+    spend_at_most: str | None,
+    anew: bool,
 ) -> str:
     """Say what is wrong, and ask, before a Prefect server starts; the campaign's name.
 
@@ -46,7 +61,11 @@ def _check_first(
     """
     allowed = leave_to_spend(campaign, endpoint, live=live, spend_at_most=spend_at_most)
     with market_place(
-        load_campaign(campaign), endpoint, live=live, spend_at_most_cents=allowed
+        load_campaign(campaign),
+        endpoint,
+        live=live,
+        spend_at_most_cents=allowed,
+        anew=anew,
     ) as place:
         check_caps(place.campaign, at=place.clock.now())
         return place.campaign.name

@@ -43,6 +43,10 @@ class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 
 
+class CampaignBusy(StoreError):  # noqa: N818 - nothing is wrong; somebody is at work
+    """Another process works on the campaign; its number is in the message."""
+
+
 class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, not ours
     """The platform understood the call and said no.
 

@@ -1,7 +1,8 @@
 """How far a campaign has come, as a value: counts, money, and who has to act."""
 
-from dataclasses import asdict, dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
 
 Waiting = Literal["nobody", "workers", "people", "the next pass", "the next day"]
 
@@ -65,3 +66,12 @@ class Progress:
     def as_dict(self) -> dict[str, object]:
         """Plain values, for `--json`."""
         return {**asdict(self), "is_finished": self.is_finished}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> "Progress | None":
+        """What `as_dict` gave, or `None` if another version of this gave it."""
+        named = {field.name for field in fields(cls)}
+        if {*values} - {"is_finished"} != named:
+            return None
+        known: dict[str, Any] = {name: values[name] for name in named}
+        return cls(**known)

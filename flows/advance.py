@@ -7,17 +7,31 @@ import time
 from pathlib import Path
 
 from prefect import flow
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
 
+from domain.errors import CampaignBusy
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
 from flows.credentials import from_block
-from flows.leave import amount_cents
+from flows.events import tell_of_end, tell_of_failure
+from flows.looking import look
+from flows.orders import Orders, amount_cents, campaign_path
 from flows.passes import one_pass, run_name
 from flows.wiring import load_campaign, market_place
+from flows.worlds import world
 from flows.writing import write_results
+from platforms.credentials import Credentials
+from store import standing
 
 
-@flow(name="advance", flow_run_name=run_name, validate_parameters=True)
+@flow(
+    name="advance",
+    flow_run_name=run_name,
+    validate_parameters=True,
+    on_failure=[tell_of_failure],
+    on_crashed=[tell_of_failure],
+)
 def advance(
     campaign: str,
     endpoint: str,
@@ -25,31 +39,44 @@ def advance(
     live: bool = False,
     spend_at_most: str = "",
     credentials_block: str = "",
-) -> dict[str, object]:
+    rehearsal: bool = False,
+    anew: bool = False,
+) -> State[dict[str, object]]:
     """Do what is due on a campaign and end.
 
+    It never waits: where workers or people have to act first, the run ends and its
+    state says so.
+
     Args:
-        campaign: path of the campaign file.
+        campaign: path of the campaign file; a relative one begins at the checkout.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
         spend_at_most: dollars that the whole campaign may take, e.g. `120.00`; without
             it, what was agreed before.
         credentials_block: name of a Prefect `Secret` block with keys; without it,
             boto3's own chain.
+        rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
+        anew: begin although HITs of a campaign of this name are there already.
 
     Returns:
-        The progress as plain values (`flows.steps.progress.Progress`).
+        The progress as plain values (`domain.progress.Progress`).
     """
-    loaded = load_campaign(Path(campaign))
-    campaign = str(loaded.path)
-    with market_place(
-        loaded,
-        endpoint,
+    orders = Orders(
+        campaign=campaign_path(campaign),
+        endpoint=endpoint,
         live=live,
         spend_at_most_cents=_cents(spend_at_most),
-        credentials=from_block(credentials_block),
-    ):
-        return _finish_pass(campaign, one_pass(campaign)).as_dict()
+        rehearsal=rehearsal,
+        anew=anew,
+    )
+    credentials = from_block(credentials_block)
+    try:
+        reached = look(orders, credentials=credentials)
+        reached = reached or _whole_pass(orders, credentials)
+    except CampaignBusy as busy:
+        return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
+    tell_of_end(campaign, reached)
+    return _ended(reached)
 
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
@@ -94,7 +121,29 @@ def _cents(spend_at_most: str) -> int | None:
     return amount_cents(spend_at_most) if spend_at_most else None
 
 
+def _whole_pass(orders: Orders, credentials: Credentials | None) -> Progress:
+    with world(orders, credentials=credentials) as place:
+        campaign = str(place.campaign.path)
+        reached = _finish_pass(campaign, one_pass(campaign))
+        standing.remember(place.store, reached.as_dict(), asked=orders.digest())
+    return reached
+
+
 def _finish_pass(campaign: str, reached: Progress) -> Progress:
     report = write_results(campaign) if reached.is_finished else None
     publish_artifacts(campaign, reached, report)
     return reached
+
+
+def _ended(reached: Progress) -> State[dict[str, object]]:
+    """The run's last state: done, and who is waited for."""
+    name, message = "Completed", f"waiting for {reached.waiting_for}"
+    if reached.waiting_for == "people":
+        name = "WaitsForPeople"
+        message = (
+            f"{reached.to_decide} decisions wait for a person: piecework decisions "
+            "CAMPAIGN --write decisions.csv"
+        )
+    elif reached.is_finished:
+        name, message = "Finished", "finished; dataset and report lie ready"
+    return Completed(name=name, message=message, data=reached.as_dict())

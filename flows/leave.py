@@ -8,12 +8,12 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from domain.campaign import Campaign
-from domain.errors import ConfigError, RefusedForSafety
-from domain.money import cents_from_text
+from domain.errors import RefusedForSafety
 from flows.steps.pricing import price
 from platforms.mturk import refuse_closed_host
 from store.agreements import agreed_cents
-from store.database import FILE_NAME, open_store
+from store.database import open_store
+from store.files import FILE_NAME
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -70,18 +70,6 @@ def agreed_before(campaign: Campaign) -> int | None:
         return agreed_cents(store)
     finally:
         store.close()
-
-
-def amount_cents(text: str, *, option: str = "--spend-at-most") -> int:
-    """An amount that a person wrote, in cents.
-
-    Raises:
-        ConfigError: it is none.
-    """
-    try:
-        return cents_from_text(text)
-    except ValueError as fault:
-        raise ConfigError([f"{option} {fault}"]) from fault
 
 
 def most_cents(campaign: Campaign, *, today: date) -> int:

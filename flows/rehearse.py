@@ -45,7 +45,7 @@ from rehearsal.people import people
 from rehearsal.replay import Replay
 from rehearsal.sight import SceneSource, Source
 from rehearsal.traits import PLANTED_BAD
-from store.database import FILE_NAME
+from store.files import FILE_NAME
 from store.lock import only_pass
 
 MARKET = "marketplace.db"

@@ -18,6 +18,7 @@ from domain.clock import Clock, SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 from domain.progress import Progress
 from flows.leave import agreed_before, refuse_without_leave
+from flows.newborn import refuse_second_store
 from flows.workplace import Workplace
 from hit_templates.item_faults import faults_of_items
 from hit_templates.tasks import load_task
@@ -26,7 +27,8 @@ from platforms.mturk import MTurk
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
 from store.agreements import agree, agreed_cents
-from store.database import FILE_NAME, Store, about, fix, open_store
+from store.database import Store, about, fix, open_store
+from store.files import FILE_NAME
 from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
@@ -60,13 +62,19 @@ def load_campaign(
 
 @contextmanager
 def rehearsal_place(
-    campaign: Campaign, endpoint: str, clock: Clock
+    campaign: Campaign, endpoint: str, clock: Clock, *, anew: bool = True
 ) -> Iterator[Workplace]:
-    """The workplace of a rehearsal: policy decides, ids are hashed by the seed."""
+    """The workplace of a rehearsal: policy decides, ids are hashed by the seed.
+
+    Raises:
+        RefusedForSafety: not `anew`, and the campaign is at work from another store.
+    """
     campaign = replace(campaign, decided_by="policy")
     seed = f"piecework rehearsal {campaign.name} {campaign.rehearsal.seed}"
     key = hashlib.sha256(seed.encode()).digest()
     platform = MTurk(endpoint, access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
+    if not anew:
+        _refuse_twin(campaign, platform)
     with _opened(
         campaign,
         platform,
@@ -84,6 +92,7 @@ def market_place(
     endpoint: str,
     *,
     live: bool,
+    anew: bool = False,
     spend_at_most_cents: int | None = None,
     credentials: Credentials | None = None,
 ) -> Iterator[Workplace]:
@@ -93,12 +102,14 @@ def market_place(
         campaign: the campaign.
         endpoint: URL of the marketplace.
         live: real people work, perhaps on another machine.
+        anew: begin although HITs of a campaign of this name are there already.
         spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
 
     Raises:
-        RefusedForSafety: see `flows.leave`.
+        RefusedForSafety: see `flows.leave`; or the campaign is at work from another
+            store.
         StoreError: another process works on the campaign, or the store is of
             another world.
     """
@@ -110,9 +121,10 @@ def market_place(
         access_key=credentials.access_key if credentials else None,
         secret_key=credentials.secret_key if credentials else None,
     )
-    with (
-        only_pass(campaign.out),
-        _opened(
+    with only_pass(campaign.out):
+        if not anew:
+            _refuse_twin(campaign, platform)
+        with _opened(
             campaign,
             platform,
             SystemClock(),
@@ -121,9 +133,8 @@ def market_place(
             key=secrets.token_bytes(32),
             at_once=AT_ONCE,
             agreed_now=spend_at_most_cents,
-        ) as place,
-    ):
-        yield place
+        ) as place:
+            yield place
 
 
 @contextmanager
@@ -256,6 +267,18 @@ def _opened(
     finally:
         _open.pop(str(campaign.path), None)
         store.close()
+
+
+def _refuse_twin(campaign: Campaign, platform: MTurk) -> None:
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        store = open_store(path)
+        try:
+            if about(store, "name") is not None:
+                return
+        finally:
+            store.close()
+    refuse_second_store(platform, campaign)
 
 
 def check_store(campaign: Campaign, world: str) -> None:

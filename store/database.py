@@ -14,7 +14,6 @@ from sqlite_utils import Database
 from domain.errors import StoreError
 from store.migrations import migrations
 
-FILE_NAME = "piecework.db"
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from domain.errors import StoreError
+from domain.errors import CampaignBusy
 
 FILE_NAME = ".piecework.lock"
 
@@ -20,7 +20,7 @@ def only_pass(folder: Path) -> Iterator[None]:
     """Hold a campaign's folder for as long as the block lasts.
 
     Raises:
-        StoreError: another process holds it; its number is in the message.
+        CampaignBusy: another process holds it; its number is in the message.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / FILE_NAME).open("a+") as file:
@@ -29,7 +29,7 @@ def only_pass(folder: Path) -> Iterator[None]:
         except BlockingIOError as fault:
             file.seek(0)
             holder = file.read().strip() or "unknown"
-            raise StoreError(
+            raise CampaignBusy(
                 f"{folder}: process {holder} is working on this campaign",
                 next_step="wait until it ends, or end it; `piecework status` may look",
             ) from fault

@@ -29,6 +29,15 @@ def m_agreements(db: Database) -> None:
     )
 
 
+@migrations()
+def m_standing(db: Database) -> None:
+    """How far the last whole pass found the campaign, so that the next may be short."""
+    db.execute(
+        "CREATE TABLE standing (only_one INTEGER PRIMARY KEY CHECK (only_one = 1), "
+        "asked TEXT NOT NULL, tally TEXT NOT NULL, progress TEXT NOT NULL) STRICT"
+    )
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

@@ -1,0 +1,64 @@
+"""Events about campaigns, which Prefect's automations can wait for.
+
+An event is best effort and may be lost: nothing that has to happen hangs on one.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from prefect.client.schemas.objects import FlowRun, State
+from prefect.events import emit_event
+
+from domain.errors import PieceworkError
+from domain.progress import Progress
+from flows.orders import campaign_path
+
+if TYPE_CHECKING:
+    from prefect import Flow
+
+FAILED = "piecework.pass.failed"
+ENDED = "piecework.pass.ended"
+PEOPLE = "piecework.campaign.waits-for-people"
+FINISHED = "piecework.campaign.finished"
+
+
+def tell_of_failure(
+    flow: "Flow[Any, Any]", flow_run: FlowRun, state: State[Any]
+) -> None:
+    """A pass has failed or its process has died; a hook of the flow.
+
+    The payload has the sentence that a user would read, where it is one of ours: other
+    errors may hold anything, so only their kind is told.
+    """
+    fault = state.result(raise_on_failure=False) if state.is_failed() else None
+    emit_event(
+        event=FAILED,
+        resource=_resource(str(flow_run.parameters.get("campaign", ""))),
+        related=[
+            {
+                "prefect.resource.id": f"prefect.flow-run.{flow_run.id}",
+                "prefect.resource.role": "flow-run",
+            }
+        ],
+        payload={
+            "flow": flow.name,
+            "state": state.name or state.type.value,
+            "error": type(fault).__name__ if fault is not None else "",
+            "sentence": str(fault) if isinstance(fault, PieceworkError) else "",
+            "next_step": getattr(fault, "next_step", ""),
+        },
+    )
+
+
+def tell_of_end(campaign: str, reached: Progress) -> None:
+    """A pass has ended well: how far the campaign is, and who has to act."""
+    name = {"people": PEOPLE, "nobody": FINISHED}.get(reached.waiting_for, ENDED)
+    emit_event(event=name, resource=_resource(campaign), payload=reached.as_dict())
+
+
+def _resource(campaign: str) -> dict[str, str]:
+    path = campaign_path(campaign)
+    return {
+        "prefect.resource.id": f"piecework.campaign.{path.stem}",
+        "prefect.resource.name": path.stem,
+        "piecework.campaign-file": str(path),
+    }

@@ -1,0 +1,58 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+from domain.judgement import Decision
+from store.database import Store
+from store.judgements import keep_decisions
+from store.standing import glance, remember
+
+FOUND = {"accepted": 3, "waiting_for": "people"}
+
+
+def test_what_a_pass_found_holds_until_something_is_written(
+    store: Store, tmp_path: Path
+) -> None:
+    """A decision made by a person afterwards makes the next pass look for itself."""
+    remember(store, FOUND, asked="orders")
+    found = glance(tmp_path, asked="orders")
+    assert found is not None
+    assert (found.progress, found.open_hits) == (FOUND, frozenset())
+
+    decision = Decision(
+        subject_kind="worker",
+        subject_id="W1",
+        verdict="keep",
+        decided_by="ada",
+        decided_at=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        because="",
+    )
+    assert keep_decisions(store, [decision]) == 1
+    assert glance(tmp_path, asked="orders") is None
+
+
+def test_a_column_that_is_filled_counts_as_written(
+    store: Store, tmp_path: Path
+) -> None:
+    """No row is added when a HIT gets its id; the standing falls all the same."""
+    store.db.execute(
+        "INSERT INTO hits VALUES ('k', 1, 0, 1, 5, 1, '[]', '', '', '', '')"
+    )
+    store.db.execute("UPDATE hits SET hit_id = NULL, collected_at = NULL")
+    remember(store, FOUND, asked="orders")
+    assert glance(tmp_path, asked="orders") is not None
+    store.db.execute("UPDATE hits SET hit_id = 'H1'")
+    store.db.conn.commit()
+    assert glance(tmp_path, asked="orders") is None
+    remember(store, FOUND, asked="orders")
+    found = glance(tmp_path, asked="orders")
+    assert found is not None
+    assert found.open_hits == {"H1"}
+
+
+def test_other_orders_and_a_folder_without_a_store_know_nothing(
+    store: Store, tmp_path: Path
+) -> None:
+    """What was found under a lower cap says nothing about a higher one."""
+    remember(store, FOUND, asked="orders")
+    assert glance(tmp_path, asked="other orders") is None
+    assert glance(tmp_path / "none", asked="orders") is None
