@@ -47,12 +47,14 @@ class Option:
         column: the item's column that holds the label, instead of `label`; an item
             without it does not offer the option.
         group: the heading it stands under, "" for none.
+        last: it keeps its place after the others when the options are shuffled.
     """
 
     value: str
     label: str = ""
     column: str = ""
     group: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

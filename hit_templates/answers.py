@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 from domain.assignment import Answer, FieldValue
 from domain.ids import AssignmentId, ItemId, answer_id
+from domain.scales import mirrored
 from domain.task import Field, FieldScope, Task
 from hit_templates.order import item_order, option_order, shuffled
 from hit_templates.rules import check
 from hit_templates.values import (
     SEPARATOR,
     Columns,
-    mirrored,
-    offered,
+    in_order,
     typed,
     value_problems,
 )
@@ -204,7 +204,9 @@ def _orders(
 ) -> dict[str, tuple[str, ...]]:
     """By name, the orders inside an item that belong to the assignment."""
     orders = {
-        field.name: option_order(field, assignment_id, item_id, offered(field, columns))
+        field.name: option_order(
+            field, assignment_id, item_id, in_order(field, columns)
+        )
         for field in task.item_fields
         if field.shuffled
     }

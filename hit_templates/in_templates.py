@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from markupsafe import Markup, escape
 
@@ -77,7 +78,5 @@ def grouped(field: Field, item: Item | None) -> list[tuple[str, list[Option]]]:
     for option in field.options:
         label = columns.get(option.column, "") if option.column else option.label
         if label.strip():
-            groups.setdefault(option.group, []).append(
-                Option(value=option.value, label=label, group=option.group)
-            )
+            groups.setdefault(option.group, []).append(replace(option, label=label))
     return list(groups.items())

@@ -30,6 +30,7 @@ class OptionEntry(Entry):
     label: str = ""
     column: str = ""
     group: str = ""
+    last: bool = False
 
 
 class FieldEntry(Entry):

@@ -1,4 +1,4 @@
-"""One field's value: typed from the wire, held against the field, turned round.
+"""One field's value: typed from the wire and held against the field.
 
 What cannot be typed (a number that is none) is left out and named among the problems;
 the assignment's `raw` holds it verbatim.
@@ -34,6 +34,12 @@ def offered(field: Field, columns: Columns) -> tuple[str, ...]:
     )
 
 
+def in_order(field: Field, columns: Columns) -> tuple[str, ...]:
+    """Those of the offered options that a page puts into an order, if it does."""
+    last = {option.value for option in field.options if option.last}
+    return tuple(value for value in offered(field, columns) if value not in last)
+
+
 def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[str]:
     """Names of the ways in which a value is none that the page could have sent."""
     if isinstance(value, float):
@@ -52,22 +58,6 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
         if not known.issuperset(chosen):
             return [f"unknown_option:{field.name}"]
     return []
-
-
-def mirrored(field: Field, value: FieldValue) -> FieldValue:
-    """The value on the scale turned round: the first option for the last, and so on.
-
-    >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
-    >>> mirrored(grade, 1.0)
-    4.0
-    """
-    if isinstance(value, float):
-        return field.minimum + field.maximum - value
-    values = [option.value for option in field.options]
-    turned = dict(zip(values, reversed(values), strict=True))
-    if isinstance(value, str):
-        return turned.get(value, value)
-    return tuple(turned.get(one, one) for one in value)
 
 
 def _number(text: str) -> float | None:

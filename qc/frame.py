@@ -22,7 +22,9 @@ its items say so, for what the heuristics about judgements read (`qc.judged`):
 - `judged.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` float64, its place on the scale from 0 to 1, NaN when absent
 - `shown.<field>`: tuple of str, the options in the order shown; only for a field whose
-  options are shuffled or turned round
+  options are shuffled
+- `sides.<field>`: str, `first` or `second`: the side of the page that was favoured, ""
+  for neither; only for a field whose scale is turned round
 - `gold.<field>`: what was expected, like `judged.<field>`; empty where nothing was
 - `twinned.<field>`: like `judged.<field>`, turned round if the item asks the other way
 - `twin`: str, the id of the item that asks the same again, ""

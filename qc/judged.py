@@ -15,10 +15,12 @@ import pandas as pd
 from domain.assignment import Answer, FieldValue
 from domain.hit import Item
 from domain.ids import ItemId
+from domain.scales import mirrored
 from domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
 
 JUDGED = "judged."
 SHOWN = "shown."
+SIDES = "sides."
 TWINNED = "twinned."
 PLACE = "place"
 
@@ -119,9 +121,15 @@ def _columns(
             _turned(field, one) if reverse else one
             for one, reverse in zip(judged, turned, strict=True)
         )
-    if field.kind == "choice" and (field.shuffled or field.mirrored_by):
+    if field.shuffled:
         made[SHOWN + field.name] = column(
-            (_as_shown(field, answer, task) for answer in own), of="object"
+            (answer.orders.get(field.name, ()) for answer in own), of="object"
+        )
+    if field.mirrored_by:
+        made[SIDES + field.name] = pd.Series(
+            [_side(field, answer, task) for answer in own],
+            index=frame.index,
+            dtype="str",
         )
     return made
 
@@ -147,21 +155,26 @@ def expected_as(field: Field, text: str) -> Judgement:
 def _turned(field: Field, one: Judgement) -> Judgement:
     if isinstance(one, float):
         return 1 - one
-    values = [option.value for option in field.options]
-    mirror = dict(zip(values, reversed(values), strict=True))
-    return tuple(sorted(mirror.get(value, value) for value in one))
+    turned = mirrored(field, one)
+    return tuple(sorted(turned)) if isinstance(turned, tuple) else one
 
 
-def _as_shown(field: Field, answer: Answer, task: Task) -> tuple[str, ...]:
-    """The options in the order shown: the first of them stood first on the page."""
-    if field.shuffled:
-        return answer.orders.get(field.name, ())
-    values = tuple(option.value for option in field.options)
+def _side(field: Field, answer: Answer, task: Task) -> str:
+    """Which side of the page a mirrored judgement favours, as it was shown."""
+    value = answer.values.get(field.name)
     asked = next(
         one.columns for one in task.arrangements if one.name == field.mirrored_by
     )
-    shown = answer.orders.get(field.mirrored_by, ())
-    return values[::-1] if shown == asked[::-1] else values
+    if value is not None and answer.orders.get(field.mirrored_by) == asked[::-1]:
+        value = mirrored(field, value)
+    if isinstance(value, float):
+        middle = (field.minimum + field.maximum) / 2
+        return "" if value == middle else "first" if value < middle else "second"
+    values = [option.value for option in field.options]
+    if value not in values:
+        return ""
+    twice = 2 * values.index(str(value)) - (len(values) - 1)
+    return "" if twice == 0 else "first" if twice < 0 else "second"
 
 
 def _column(items: Mapping[ItemId, Item], item_id: ItemId, name: str) -> str:

@@ -55,6 +55,11 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
     return graded.astype("float64")
 
 
+def grade_one(measure: float, limit: float, *, flag: bool) -> float:
+    """The suspicion of one measure; see `grade`."""
+    return float(grade([measure], limit, flag=np.array([flag]))[0])
+
+
 def sentences(
     speaks: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
 ) -> list[str]:

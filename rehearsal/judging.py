@@ -11,10 +11,11 @@ from random import Random
 
 from domain.hit import Item
 from domain.ids import AssignmentId, ItemId
+from domain.scales import mirrored
 from domain.task import TRUTH, Field, Task
 from hit_templates.answers import MEASURES
 from hit_templates.in_templates import plain_number, steps_of, wire
-from hit_templates.values import SEPARATOR, mirrored, typed
+from hit_templates.values import SEPARATOR, typed
 from rehearsal.chance import dice
 from rehearsal.orders import orders_sent
 from rehearsal.page import Page
@@ -146,8 +147,12 @@ def _on_page(
     page: Page, field: Field, name: str, form: Form, n: int | str
 ) -> list[str]:
     """The values that can be chosen, in the order in which the worker sees them."""
+    values = _values(page, field, name)
     order = form.get(f"order.{field.name}.{n}")
-    return order[0].split("|") if order and order[0] else _values(page, field, name)
+    if not order or not order[0]:
+        return values
+    shown = order[0].split("|")
+    return [*shown, *(value for value in values if value not in shown)]
 
 
 def _values(page: Page, field: Field, name: str) -> list[str]:

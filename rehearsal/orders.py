@@ -6,7 +6,7 @@ from domain.hit import Item
 from domain.ids import AssignmentId, ItemId
 from domain.task import Task
 from hit_templates.order import groups_of, item_order, option_order, shuffled
-from hit_templates.values import offered
+from hit_templates.values import in_order
 from rehearsal.page import Page
 
 
@@ -27,7 +27,7 @@ def orders_sent(
     for n, item in enumerate(shown, start=1):
         for field in task.item_fields:
             order = option_order(
-                field, assignment_id, item.item_id, offered(field, item.columns)
+                field, assignment_id, item.item_id, in_order(field, item.columns)
             )
             sent[f"order.{field.name}.{n}"] = ["|".join(order)]
         for one in task.arrangements:

@@ -1,0 +1,20 @@
+"""A scale turned round: the first option for the last, the least for the most."""
+
+from domain.assignment import FieldValue
+from domain.task import Field
+
+
+def mirrored(field: Field, value: FieldValue) -> FieldValue:
+    """The value on the scale turned round; what is no option stays as it is.
+
+    >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
+    >>> mirrored(grade, 1.0)
+    4.0
+    """
+    if isinstance(value, float):
+        return field.minimum + field.maximum - value
+    values = [option.value for option in field.options]
+    turned = dict(zip(values, reversed(values), strict=True))
+    if isinstance(value, str):
+        return turned.get(value, value)
+    return tuple(turned.get(one, one) for one in value)
