@@ -96,6 +96,14 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
     }
 
 
+def argument(store: Store, intent_key: str, name: str) -> str:
+    """What an intent was declared with, under this name."""
+    row = store.db.execute(
+        "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
+    ).fetchone()
+    return str(json.loads(row[0])[name])
+
+
 PROMISES = ("publish", "bonus", "unreject")
 """Operations that take new money from the requester."""
 
