@@ -15,7 +15,6 @@ from cli.money import pay, unreject
 from cli.rehearsals import preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
-from cli.stopping import stop
 from cli.workers import worker
 from domain.errors import PieceworkError
 
@@ -69,7 +68,6 @@ for command in (
     run,
     advance,
     status,
-    stop,
     decisions,
     export,
     describe,

@@ -5,20 +5,22 @@ votes, and the votes for each option. `shares` of choices: for each option the s
 people who ticked it, and the options that more than half ticked. `mean` of a number, or
 of a choice between grades: the mean, the standard deviation (of a sample), and the 95 %
 interval of Student's t for the mean; both are missing for fewer than two answers.
-Counted are answers that are neither rejected nor surplus.
+Counted are answers that are neither rejected nor surplus; a worker's second answer
+about an item is no second voice (`postprocess.analyses.votes`), nor is a value that is
+none of the options.
 """
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
 from domain.task import Aggregate, AggregateKind, Field
+from postprocess.analyses.majority import majority
+from postprocess.analyses.votes import counted as voices
+from postprocess.analyses.votes import vote_table
 from postprocess.fields import counted, votes
-
-Row = dict[str, object]
 
 _HALF = 0.5
 _CONFIDENCE = 0.95
@@ -39,80 +41,80 @@ def item_aggregates(
     """
     rows = counted(frame)
     by_name = {field.name: field for field in fields}
-    said = [(one, votes(rows, by_name[one.field])) for one in aggregates]
-    answers = rows.groupby("item_id").size()
-    made = {}
-    for item_id in item_ids:
-        row: Row = {"answers": int(answers.get(item_id, 0))}
-        for one, about in said:
-            values = about.loc[about["item_id"] == item_id, "value"].tolist()
-            row |= _KINDS[one.kind](by_name[one.field], values)
-        made[item_id] = row
-    index = pd.Index(list(made), dtype="str", name="item_id")
-    return pd.DataFrame(list(made.values()), index=index)
+    items = pd.Index(list(dict.fromkeys(item_ids)), dtype="str", name="item_id")
+    answers = rows.groupby("item_id").size().reindex(items, fill_value=0)
+    parts = [pd.DataFrame({"answers": answers.astype("int64")}, index=items)]
+    for one in aggregates:
+        field = by_name[one.field]
+        parts.append(_KINDS[one.kind](field, voices(votes(rows, field)), items))
+    whole = pd.concat(parts, axis="columns")
+    # Two aggregates of a field may both count its votes.
+    return whole.loc[:, ~whole.columns.duplicated(keep="last")]
 
 
-def _majority(field: Field, values: Sequence[object]) -> Row:
-    count = Counter(str(value) for value in values if value)
-    best = max(count.values(), default=0)
-    leaders = [option.value for option in field.options if count[option.value] == best]
-    is_clear = best > 0 and len(leaders) == 1
-    return {
-        field.name: leaders[0] if is_clear else "",
-        f"{field.name}_share": best / count.total() if best else math.nan,
-        **{
-            f"{field.name}_votes_{option.value}": count[option.value]
+def _majority(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    options = [option.value for option in field.options]
+    said = said.assign(value=said["value"].astype("str"))
+    said = said.loc[said["value"].isin(options)]
+    leading = majority(said).reindex(items)
+    table = vote_table(said).reindex(index=items, columns=options, fill_value=0)
+    return pd.DataFrame(
+        {
+            field.name: leading["value"].fillna("").astype("str"),
+            f"{field.name}_share": leading["share"].astype("float64"),
+        }
+        | {
+            f"{field.name}_votes_{name}": table[name].astype("int64")
+            for name in options
+        },
+        index=items,
+    )
+
+
+def _shares(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    said = said.loc[said["value"].map(lambda ticked: isinstance(ticked, tuple | list))]
+    shares = pd.DataFrame(
+        {
+            option.value: said["value"]
+            .map(lambda ticked, name=option.value: name in ticked)
+            .astype("float64")
+            .groupby(said["item_id"])
+            .mean()
+            .reindex(items)
             for option in field.options
         },
-    }
+        index=items,
+    )
+    names = shares.columns.to_numpy()
+    most = [names[row].tolist() for row in (shares > _HALF).to_numpy()]
+    whole = shares.add_prefix(f"{field.name}_share_")
+    whole[f"{field.name}_majority"] = pd.Series(most, index=items, dtype="object")
+    return whole
 
 
-def _shares(field: Field, values: Sequence[object]) -> Row:
-    ticked = [set(value) for value in values if isinstance(value, tuple | list)]
-    shares = {
-        option.value: sum(option.value in one for one in ticked) / len(ticked)
-        if ticked
-        else math.nan
-        for option in field.options
-    }
-    return {
-        **{f"{field.name}_share_{name}": share for name, share in shares.items()},
-        f"{field.name}_majority": [
-            name for name, share in shares.items() if share > _HALF
-        ],
-    }
+def _mean(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    # What is no grade is no vote for one.
+    numbers = pd.to_numeric(said["value"], errors="coerce").astype("float64")
+    of_item = numbers.dropna().groupby(said["item_id"])
+    found = of_item.agg(["size", "mean", "std"]).reindex(items)
+    size = found["size"].fillna(0).astype("int64")
+    quantile = student.ppf((1 + _CONFIDENCE) / 2, np.maximum(size - 1, 1))
+    reach = quantile * found["std"] / np.sqrt(np.maximum(size, 1))
+    return pd.DataFrame(
+        {
+            f"{field.name}_mean": found["mean"],
+            f"{field.name}_sd": found["std"],
+            f"{field.name}_low": found["mean"] - reach,
+            f"{field.name}_high": found["mean"] + reach,
+            f"{field.name}_votes": size,
+        },
+        index=items,
+    )
 
 
-def _mean(field: Field, values: Sequence[object]) -> Row:
-    numbers = [
-        number
-        for number in (_number(value) for value in values)
-        if not math.isnan(number)
-    ]
-    count = len(numbers)
-    mean = sum(numbers) / count if count else math.nan
-    sd = half = math.nan
-    if count > 1:
-        sd = math.sqrt(sum((one - mean) ** 2 for one in numbers) / (count - 1))
-        quantile = float(student.ppf((1 + _CONFIDENCE) / 2, count - 1))
-        half = quantile * sd / math.sqrt(count)
-    return {
-        f"{field.name}_mean": mean,
-        f"{field.name}_sd": sd,
-        f"{field.name}_low": mean - half,
-        f"{field.name}_high": mean + half,
-        f"{field.name}_votes": count,
-    }
+_Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]
 
-
-def _number(value: object) -> float:
-    try:
-        return float(str(value)) if value not in (None, "") else math.nan
-    except ValueError:  # what is no grade is no vote for one
-        return math.nan
-
-
-_KINDS: Mapping[AggregateKind, Callable[[Field, Sequence[object]], Row]] = {
+_KINDS: Mapping[AggregateKind, _Kind] = {
     "majority": _majority,
     "shares": _shares,
     "mean": _mean,

@@ -1,17 +1,18 @@
 """How hard the images of a dataset are, and what most workers say about them.
 
-The levels and majorities are those of `postprocess.aggregate`; here they are counted
-over a corpus from any file, a file of votes on quality alone included.
+The levels are those of `postprocess.aggregate`, majorities of `postprocess.analyses`;
+here they are counted over a corpus from any file, a file of votes on quality included.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
-from postprocess.aggregate import Difficulty, difficulty, majority
-from postprocess.describe.corpus import ANSWERS_OF_QUALITY_FILES, Caption, Corpus
+from postprocess.aggregate import Difficulty, difficulty
+from postprocess.analyses.majority import majority
+from postprocess.describe.corpus import ANSWERS_OF_QUALITY_FILES, Corpus
 from postprocess.report.reading import tally
 
 PEOPLE = frozenset(
@@ -75,16 +76,20 @@ def text_of_images(corpus: Corpus) -> dict[str, str]:
     The majority of the workers' answers; where the file has none of these, what it
     says about the image as a whole.
     """
-    said = {image: _said(captions) for image, captions in corpus.accepted.items()}
+    votes = pd.DataFrame(
+        [
+            (image, "", one.shows_text)
+            for image, captions in corpus.accepted.items()
+            for one in captions
+        ],
+        columns=["item_id", "worker", "value"],
+    )
+    said = majority(votes)["value"].fillna("").to_dict()
     return {
-        image: majority(said.get(image, ())) or corpus.shows_text.get(image, "")
-        for image in dict.fromkeys([*corpus.images, *said])
-        if said.get(image) or image in corpus.shows_text
+        image: said.get(image) or corpus.shows_text.get(image, "")
+        for image in dict.fromkeys([*corpus.images, *corpus.accepted])
+        if image in said or image in corpus.shows_text
     }
-
-
-def _said(captions: Sequence[Caption]) -> list[str]:
-    return [one.shows_text for one in captions if one.shows_text]
 
 
 def _votes(corpus: Corpus) -> Iterator[tuple[str, tuple[int, int]]]:
