@@ -15,6 +15,7 @@ from cli.money import pay, unreject
 from cli.rehearsals import preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
+from cli.stopping import stop
 from cli.workers import worker
 from domain.errors import PieceworkError
 
@@ -68,6 +69,7 @@ for command in (
     run,
     advance,
     status,
+    stop,
     decisions,
     export,
     describe,

@@ -21,7 +21,8 @@ class Progress:
         to_decide: subjects that wait for a person's decision.
         waiting_for: who has to act before anything moves.
         cap_reached: answers are missing, and no more can be bought.
-        stopped_by: the key that ended the campaign early, or puts it off; or nothing.
+        stopped_by: the key that ended the campaign early, or puts it off, or the
+            command by which a person stopped it; or nothing.
         goes_on_at: when a day's cap lets it go on, as ISO 8601; or nothing.
     """
 

@@ -7,6 +7,7 @@ marketplace, or another server of the same protocol. Errors are told apart by
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -38,6 +39,7 @@ _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _PAGE = 100
 _CONNECTIONS = 32
+_EXPIRING_TRIES = 12
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 
@@ -182,6 +184,25 @@ class MTurk:
             f"the HIT {annotation!r} was posted before, but is not listed",
             code="HitAlreadyExists",
         )
+
+    def expire(self, hit_id: HitId) -> None:
+        """See `Platform`; a HIT that has expired stays so.
+
+        MTurk makes a token of HIT and moment, and refuses the exact repeat, even when
+        somebody extended the HIT in between. So each try names another second of 1970.
+        """
+        for second in range(_EXPIRING_TRIES):
+            try:
+                _call(
+                    self._client.update_expiration_for_hit,
+                    HITId=hit_id,
+                    ExpireAt=datetime.fromtimestamp(second, UTC),
+                )
+            except PlatformRefused as refusal:
+                if refusal.code != "RequestError" or second == _EXPIRING_TRIES - 1:
+                    raise
+            else:
+                return
 
     def find_hits(self) -> Iterator[tuple[str, HitId]]:
         """See `Platform`; disposed HITs are not listed."""

@@ -50,6 +50,10 @@ class Platform(Protocol):
         """Post a HIT; a repeat with the same token gives the first one's id."""
         ...
 
+    def expire(self, hit_id: HitId) -> None:
+        """Let nobody accept the HIT any more; whoever works on it may still submit."""
+        ...
+
     def find_hits(self) -> Iterator[tuple[str, HitId]]:
         """Annotation and id of every HIT that this requester still has."""
         ...

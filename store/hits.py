@@ -48,6 +48,15 @@ def uncollected(store: Store) -> list[PlannedHit]:
     return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")
 
 
+def give_up(store: Store, keys: Iterable[HitKey]) -> None:
+    """Forget plans that were never posted; what has an id stays."""
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "DELETE FROM hits WHERE hit_key = ? AND hit_id IS NULL",
+            [(key,) for key in keys],
+        )
+
+
 def mark_posted(
     store: Store,
     hit_key: HitKey,

@@ -10,11 +10,12 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from domain.clock import Clock
 from domain.errors import StoreError
 from store.database import Store
-from store.times import to_text
+from store.times import from_text, to_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,26 @@ def done(store: Store, operation: str) -> set[str]:
             [operation],
         )
     }
+
+
+def begun(store: Store, operation: str) -> dict[str, datetime]:
+    """When the intents of an operation were made whose outcome nobody knows, by key."""
+    return {
+        row["intent_key"]: from_text(row["made_at"])
+        for row in store.db.query(
+            "SELECT intent_key, made_at FROM intents "
+            "WHERE operation = ? AND done_at IS NULL",
+            [operation],
+        )
+    }
+
+
+def argument(store: Store, intent_key: str, name: str) -> str:
+    """What an intent was declared with, under this name."""
+    row = store.db.execute(
+        "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
+    ).fetchone()
+    return str(json.loads(row[0])[name])
 
 
 PROMISES = ("publish", "bonus", "unreject")

@@ -38,6 +38,15 @@ def m_standing(db: Database) -> None:
     )
 
 
+@migrations()
+def m_stops(db: Database) -> None:
+    """When a person stopped the campaign, and when it went on."""
+    db.execute(
+        "CREATE TABLE stops (stop_id INTEGER PRIMARY KEY, "
+        "stopped_at TEXT NOT NULL, undone_at TEXT) STRICT"
+    )
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

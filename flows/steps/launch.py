@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from itertools import chain
+from itertools import chain, takewhile
 from threading import Lock
 
 from domain.campaign import Campaign
@@ -19,9 +19,10 @@ from flows.steps.planning import (
     replacements,
 )
 from flows.steps.state import State, missing, read_state
+from flows.steps.stop import is_stopped, wind_down
 from flows.workplace import Workplace
 from hit_templates.render import html_question, render_hit
-from store import hits, intents, ledger
+from store import hits, intents, ledger, stops
 from store.acting import carry_out
 from store.database import about, fix
 from store.intents import Act, Intent
@@ -30,9 +31,20 @@ from store.intents import Act, Intent
 def launch(place: Workplace) -> int:
     """Plan what is due and post every planned HIT; how many were posted.
 
+    Of a stopped campaign nothing is posted, and what is live is expired.
+
     Raises:
         BudgetExceeded: the plain campaign costs more than its caps allow.
     """
+    items = {item.item_id: item for item in place.campaign.items}
+    if is_stopped(place):
+        wind_down(
+            place,
+            lambda hit, find: _publish(
+                place, hit, _hit_type(place, hit.reward_cents), items, find
+            ),
+        )
+        return 0
     caps.check_caps(place.campaign, at=place.clock.now())
     due = next_hits(place, read_state(place))
     if due:
@@ -47,12 +59,12 @@ def launch(place: Workplace) -> int:
         cents: _hit_type(place, cents)
         for cents in sorted({hit.reward_cents for hit in unposted})
     }
-    items = {item.item_id: item for item in place.campaign.items}
     carry_out(
         place.store,
         (
             _publish(place, hit, types[hit.reward_cents], items, find)
-            for hit in unposted
+            # A person may stop the campaign while it posts.
+            for hit in takewhile(lambda _: not is_stopped(place), unposted)
         ),
         clock=place.clock,
         at_once=place.at_once,
@@ -70,7 +82,7 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
     an item with four answers is worth more than one with none.
     """
     campaign = place.campaign
-    if state.batch and not _is_settled(place, state):
+    if is_stopped(place) or (state.batch and not _is_settled(place, state)):
         return []
     today = place.clock.now().date()
     begun = {hit.batch for hit in state.hits}
@@ -85,7 +97,7 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
 
     def again(batch: int) -> list[PlannedHit]:
         rounds = max(hit.round for hit in state.hits_of(batch))
-        if rounds >= campaign.posting.max_rounds:
+        if rounds >= most_rounds(place):
             return []
         mine = {one: lacking[one] for one in batches[batch] if one in lacking}
         return replacements(campaign, batch, rounds + 1, mine, on=today)
@@ -100,6 +112,11 @@ def next_hits(place: Workplace, state: State) -> list[PlannedHit]:
         if chosen := affordable(choice, left_cents=room):
             return chosen
     return []
+
+
+def most_rounds(place: Workplace) -> int:
+    """How often a batch may be posted again; going on after a stop grants one more."""
+    return place.campaign.posting.max_rounds + stops.undone(place.store)
 
 
 def exclusion(place: Workplace) -> QualificationTypeId:
@@ -207,7 +224,12 @@ def _publish(
     def record(hit_id: str) -> None:
         now = clock.now()
         hits.mark_posted(
-            store, hit.hit_key, hit_type_id=hit_type_id, hit_id=HitId(hit_id), at=now
+            store,
+            hit.hit_key,
+            # As it was posted: the title may have been reworded since.
+            hit_type_id=HitTypeId(intents.argument(store, intent.key, "hit_type_id")),
+            hit_id=HitId(hit_id),
+            at=now,
         )
         ledger.move(
             store, cost, credit="requester", debit="held", intent_key=intent.key, at=now

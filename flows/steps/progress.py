@@ -7,9 +7,10 @@ from domain.ids import ItemId
 from domain.progress import Progress, Waiting
 from flows.steps import caps
 from flows.steps.decide import waiting_for_people
-from flows.steps.launch import next_hits
+from flows.steps.launch import most_rounds, next_hits
 from flows.steps.left_open import has_left_open
 from flows.steps.state import State, counted, missing, read_state
+from flows.steps.stop import BY_A_PERSON, is_stopped, is_winding_down
 from flows.workplace import Workplace
 from store import judgements, ledger
 
@@ -58,15 +59,16 @@ def progress(place: Workplace) -> Progress:
         held_cents=money["held"],
         budget_cents=campaign.rewards.cap_cents,
         waiting_for=waiting_for,
-        cap_reached=waiting_for == "nobody" and bool(lacking),
+        cap_reached=waiting_for == "nobody" and bool(lacking) and not is_stopped(place),
         stopped_by=_DAY if put_off else _stopped_by(place, state, lacking, waiting_for),
         goes_on_at=caps.next_day(place).isoformat() if put_off else "",
     )
 
 
 def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
-    unposted = _unposted(state)
-    if caps.payable_today(place, unposted):
+    unposted = [] if is_stopped(place) else _unposted(state)
+    is_ending = is_stopped(place) and is_winding_down(place)
+    if is_ending or caps.payable_today(place, unposted):
         # A pass died while it posted: workers at the first HITs do not wait for that.
         return "the next pass"
     if any(hit.hit_id and not hit.collected_at for hit in state.hits):
@@ -75,7 +77,8 @@ def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
         return "the next day"
     if to_decide:
         return "people"
-    if state.hits and not _has_due(place, state):
+    is_begun = bool(state.hits) or is_stopped(place)
+    if is_begun and not _has_due(place, state):
         return "nobody"
     return "the next pass"
 
@@ -88,6 +91,8 @@ def _stopped_by(
     place: Workplace, state: State, lacking: Container[ItemId], waiting_for: Waiting
 ) -> str:
     """What ended a campaign that still misses answers, as the campaign file's key."""
+    if is_stopped(place):
+        return BY_A_PERSON
     batches = {
         hit.batch
         for hit in state.hits
@@ -95,7 +100,7 @@ def _stopped_by(
     }
     if waiting_for != "nobody" or not batches:
         return ""
-    most = place.campaign.posting.max_rounds
+    most = most_rounds(place)
     again = [
         batch
         for batch in sorted(batches)

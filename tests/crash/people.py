@@ -1,5 +1,6 @@
 """Scripted workers for a crash test: who takes the next HIT, and what is sent."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -32,6 +33,7 @@ class People:
     page: int = 0
     minutes: tuple[float, ...] = ()
     """How long each page of the script takes; no time beyond the last that is named."""
+    meanwhile: Callable[[], object] = bool
 
     def work(self) -> int:
         """Let the script's workers take HITs until none is offered; how many."""
@@ -67,6 +69,8 @@ class People:
             self._let_pass(client)
             page = read_page(client.get(accepted.json()["frame_url"]).text)
             form = _form(accepted.json()["assignment_id"], page, manner)
+            # What happens while the worker writes.
+            self.meanwhile()
             sent = client.post("/mturk/externalSubmit", data=form)
             sent.raise_for_status()
         return True

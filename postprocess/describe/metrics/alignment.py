@@ -14,6 +14,9 @@ from postprocess.describe.stems import stem
 
 BEAM = 40
 
+NEAREST = 8
+"""Places tried for a word that the reference repeats more often than people do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
@@ -54,7 +57,8 @@ def align(candidate: Tokens, reference: Tokens) -> Alignment:
     beam = [Alignment()]
     for here, word in enumerate(candidate):
         if options := places.get(stem(word)):
-            beam = _best(_grown(beam, here, options))
+            nearest = sorted(options, key=lambda there: abs(here - there))[:NEAREST]
+            beam = _best(_grown(beam, here, nearest))
     return beam[0]
 
 

@@ -4,7 +4,7 @@ Formula and parameters are those for English (Denkowski and Lavie 2014): functio
 weigh a third of content words, recall far more than precision, and matches scattered
 over many chunks are punished. METEOR's synonyms need WordNet and its paraphrases a
 table of 60 MB; both are left out, so scores are lower than those of the full program,
-and are called "METEOR (exact, stem)".
+and are called "METEOR, exact and stem".
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,7 @@ from postprocess.describe.description import Description
 from postprocess.describe.published import PEOPLE_PERCENT, TEXT_PERCENT
 from postprocess.report.parts import Note, Section, Table, number, text
 from postprocess.report.sections import difficulty
-from postprocess.report.words import count, excerpt, share
+from postprocess.report.words import NOTHING, count, excerpt, share
 
 _LEVELS = ("easy", "medium", "difficult", "unrecognizable")
 
@@ -108,7 +108,7 @@ def _text(description: Description) -> Table:
                 name,
                 count(votes.get(key, 0)),
                 share(votes.get(key, 0), images),
-                published.get(key, ""),
+                published.get(key, NOTHING),
             )
             for name, key in rows
         ),

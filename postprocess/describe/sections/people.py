@@ -41,7 +41,7 @@ def _figure(scores: dict[str, float]) -> Figure:
 
 def _table(scores: dict[str, float]) -> Table:
     rows = [
-        (name, f"{score:.1f}", f"{HUMAN[name.partition(' (')[0]]:.1f}")
+        (name, f"{score:.1f}", f"{HUMAN[name.partition(',')[0]]:.1f}")
         for name, score in scores.items()
     ]
     rows.append((ABSENT, _ABSENT_BECAUSE, f"{HUMAN[ABSENT]:.1f}"))

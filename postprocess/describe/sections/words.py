@@ -37,8 +37,8 @@ def build(description: Description) -> Section | None:
         figures=(_figure(whole),),
         tables=tuple(
             build_one(name, one)
-            for name, one in groups.items()
             for build_one in (_means, _different)
+            for name, one in groups.items()
         ),
     )
 

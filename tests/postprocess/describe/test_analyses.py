@@ -175,6 +175,15 @@ def test_another_seed_draws_other_captions() -> None:
     assert [*human_pairs(corpus, seed=1)] != [*human_pairs(corpus, seed=2)]
 
 
+def test_a_word_repeated_a_thousand_times_is_no_burden() -> None:
+    """Scored by its first hundred tokens: five captions alike, in a moment."""
+    captions = [Caption(image="1", text="the " * 1000) for _ in range(5)]
+    (pair,) = human_pairs(_corpus(*captions), seed=0)
+    assert len(pair.candidate) == 100
+    scores = human_performance(_corpus(*captions), seed=0).scores
+    assert scores["METEOR, exact and stem"] == pytest.approx(100)
+
+
 def test_without_easy_images_people_have_no_score() -> None:
     """No numbers, not zeros."""
     assert human_performance(_corpus(), seed=0).scores == {}

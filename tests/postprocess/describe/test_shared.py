@@ -66,7 +66,7 @@ def test_half_of_val_is_as_documented() -> None:
         "BLEU-2": 39.8,
         "BLEU-3": 26.8,
         "BLEU-4": 18.0,
-        "METEOR (exact, stem)": 20.8,
+        "METEOR, exact and stem": 20.8,
         "ROUGE-L": 42.8,
         "CIDEr-D": 77.5,
     }

@@ -65,3 +65,9 @@ def test_being_is_no_action() -> None:
 def test_a_text_without_words_has_no_tags() -> None:
     """Nothing is asked of the tagger."""
     assert list(tagged(["", "?!"])) == [(), ()]
+
+
+def test_a_word_like_a_book_keeps_nobody_waiting() -> None:
+    """The tagger sees forty of 2,000 letters, which took it twelve seconds."""
+    (words,) = tagged(["x" * 2000])
+    assert [word for word, _ in words] == ["x" * 2000]

@@ -1,0 +1,176 @@
+"""A death while bonuses are paid, or a rejection is taken back, doubles nothing.
+
+`piecework unreject` and `pay`, in a process of their own, are killed by SIGKILL around
+calls to a real marketplace: before the call, with its reply unread, with nothing
+recorded. Then the same is asked for again, and both books are read.
+"""
+
+import multiprocessing
+import shutil
+import sqlite3
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import get_args
+
+import httpx
+import pytest
+
+from domain.clock import FixedClock, SystemClock
+from domain.errors import ConfigError
+from domain.ids import AssignmentId
+from flows.steps.left_open import close_left_open
+from flows.steps.pay import pay
+from flows.steps.state import read_state
+from flows.steps.top_up import top_ups
+from flows.steps.unreject import unreject
+from flows.wiring import load_campaign, rehearsal_place
+from flows.workplace import Workplace
+from marketplace.server import serve
+from store import ledger
+from tests.crash.passing import Death, Moment, _watch, calls_made
+from tests.crash.people import People
+from tests.crash.test_crash import CAMPAIGN
+from tests.flows.conftest import one_pass
+
+# The one who was rejected is paid (one call). Everybody took 12 minutes: at $5 an hour
+# that is $1.00, so each of six who were paid 50 cents gets 50 cents more (six calls).
+CALLS = 7
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a campaign that is finished, its marketplace's file within."""
+    folder = tmp_path_factory.mktemp("finished")
+    path = folder / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    start = SystemClock().now() - timedelta(hours=2)
+    with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
+        people = People(running.endpoint_url, minutes=(12,) * 8)
+        with rehearsal_place(
+            load_campaign(path), running.endpoint_url, SystemClock()
+        ) as place:
+            while not one_pass(place).is_finished:
+                people.work()
+    return folder
+
+
+def rejected_of(place: Workplace) -> AssignmentId:
+    """The one assignment that the policy rejected."""
+    with sqlite3.connect(place.store.path) as store:
+        (found,) = store.execute(
+            "SELECT subject_id FROM decisions WHERE verdict = 'reject'"
+        ).fetchone()
+    return AssignmentId(found)
+
+
+def _all_money(
+    campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime
+) -> None:
+    with rehearsal_place(load_campaign(campaign), endpoint, FixedClock(now)) as place:
+        _watch(place, calls, death)
+        close_left_open(place)
+        name = rejected_of(place)
+        if read_state(place).decisions["assignment", name].verdict == "reject":
+            unreject(place, name, because="It was fine.", by="ada")
+        pay(place, top_ups(place))
+
+
+def ask(
+    campaign: Path, endpoint: str, death: Death | None, now: datetime
+) -> int | None:
+    """Pay and take back in a new process; its exit code (-9: killed)."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    calls = campaign.with_suffix(".calls")
+    process = context.Process(
+        target=_all_money, args=(campaign, endpoint, calls, death, now)
+    )
+    process.start()
+    process.join(timeout=60)
+    if process.is_alive():
+        process.kill()
+        raise TimeoutError("paying took longer than a minute")
+    return process.exitcode
+
+
+def paid_to_the_end(
+    finished: Path, folder: Path, *deaths: Death, hours_dead: int = 0
+) -> list[str]:
+    """Die as told, ask again until it is done, check both books; the calls made."""
+    shutil.copytree(finished, folder, dirs_exist_ok=True)
+    campaign, now = folder / "crash.toml", SystemClock().now()
+    with serve(folder / "market.db", rehearsal=True, seed=1) as running:
+        for death in deaths:
+            assert ask(campaign, running.endpoint_url, death, now) == -9
+            now += timedelta(hours=hours_dead)
+            httpx.put(
+                f"{running.endpoint_url}/rehearsal/clock", json={"now": now.isoformat()}
+            ).raise_for_status()
+        assert ask(campaign, running.endpoint_url, None, now) == 0
+        books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
+        with rehearsal_place(
+            load_campaign(campaign), running.endpoint_url, FixedClock(now)
+        ) as place:
+            mine = ledger.balances(place.store)
+            with pytest.raises(ConfigError, match="is not rejected"):
+                unreject(place, rejected_of(place), because="It was fine.", by="ada")
+    bonuses = Counter(one["assignment_id"] for one in books["bonuses"])
+    assert sorted(bonuses.values()) == [1] * 6
+    assert {one["cents"] for one in books["bonuses"]} == {50}
+    assert {one["status"] for one in books["assignments"]} == {"Approved"}
+    # Six rewards of 50 cents and six bonuses of 50, each with a fee of 10.
+    assert (mine["rewards"], mine["bonuses"], mine["fees"]) == (300, 300, 120)
+    assert (books["fees_cents"], books["balance_cents"]) == (120, 1_000_000 - 720)
+    assert mine["requester"] == -720
+    return calls_made(campaign.with_suffix(".calls"))
+
+
+def test_undisturbed_it_makes_the_calls_that_are_killed(
+    finished: Path, tmp_path: Path
+) -> None:
+    """An approval and six bonuses, and not one call more."""
+    calls = paid_to_the_end(finished, tmp_path)
+    assert calls == ["ApproveAssignment"] + ["SendBonus"] * 6
+    assert len(calls) == CALLS
+
+
+@pytest.mark.parametrize("moment", get_args(Moment))
+@pytest.mark.parametrize(
+    "call",
+    [
+        1,
+        2,
+        *(pytest.param(call, marks=pytest.mark.full) for call in range(3, CALLS + 1)),
+    ],
+)
+def test_a_death_around_a_call_pays_nobody_twice_and_forgets_nobody(
+    finished: Path, tmp_path: Path, call: int, moment: Moment
+) -> None:
+    """Each bonus once, the rejection taken back once, the ledger equals the books."""
+    paid_to_the_end(finished, tmp_path, Death(call, moment))
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_what_the_platform_s_token_does_not_remember_is_looked_for(
+    finished: Path, tmp_path: Path, call: int
+) -> None:
+    """After 25 hours the same token would pay again."""
+    death = Death(call, "reply lost")
+    paid_to_the_end(finished, tmp_path, death, hours_dead=25)
+
+
+def test_a_second_death_while_looking_changes_nothing(
+    finished: Path, tmp_path: Path
+) -> None:
+    """The look is repeated; the second call of the story is the look itself."""
+    calls = paid_to_the_end(
+        finished,
+        tmp_path,
+        Death(2, "reply lost"),
+        Death(3, "before the record"),
+    )
+    assert calls[2:4] == ["ListBonusPayments", "ListBonusPayments"]
+    assert calls.count("SendBonus") == 6
