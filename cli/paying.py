@@ -109,7 +109,7 @@ def _preview(place: Workplace, plan: BonusPlan) -> None:
     table.add_column("worker", no_wrap=True)
     table.add_column("bonus", justify="right")
     table.add_column("fee", justify="right")
-    table.add_column("reason")
+    table.add_column("reason", no_wrap=True, overflow="ellipsis")
     for one in plan.due[:_SHOWN]:
         table.add_row(
             one.bonus.assignment_id,
@@ -119,7 +119,8 @@ def _preview(place: Workplace, plan: BonusPlan) -> None:
             one.bonus.reason,
         )
     if plan.due:
-        Console().print(table, markup=False)
+        # A reason is anybody's text: brackets in it are no markup.
+        Console(markup=False).print(table)
     if len(plan.due) > _SHOWN:
         click.echo(f"… and {len(plan.due) - _SHOWN} more")
     fees = plan.total_cents - plan.bonus_cents

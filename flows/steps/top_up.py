@@ -116,8 +116,8 @@ def _planned(
         assignment_id=assignment.assignment_id,
         worker_id=assignment.worker_id,
         cents=cents,
-        reason=f"Half of all workers took more than {seconds / 60:.1f} minutes for a "
-        f"HIT like this; this brings your pay for it to {floor} an hour.",
+        reason=f"Top-up: the median time of a HIT like this was {seconds / 60:.1f} "
+        f"minutes, and it shall not pay less than {floor} an hour.",
     )
     return planned_bonus(
         place,
