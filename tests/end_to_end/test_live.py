@@ -19,7 +19,7 @@ from tests.end_to_end.conftest import ROOT
 
 pytestmark = [pytest.mark.flow, pytest.mark.full]
 
-PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120"}
+PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300"}
 """A new home is made ready first, which takes long on a busy machine."""
 SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for
 
@@ -59,7 +59,7 @@ def test_the_secret_is_in_no_store_log_or_message(
             *("--live", "--spend-at-most", "5"),
         ],
         capture_output=True,
-        timeout=240,
+        timeout=600,
         check=False,
         cwd=ROOT,
         env={
@@ -101,7 +101,7 @@ def test_keys_in_a_prefect_block_sign_the_calls(
         [sys.executable, "-c", script, campaign, elsewhere, SECRET],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
         cwd=ROOT,
         env={
