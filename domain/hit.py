@@ -67,6 +67,7 @@ class PlannedHit:
             planned; a campaign file that changes later changes no HIT.
         item_ids: in the order shown.
         hit_id: the platform's id, once it is known.
+        looked_at: when it was last asked for answers while it was open.
     """
 
     hit_key: HitKey
@@ -79,6 +80,7 @@ class PlannedHit:
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None
     posted_at: datetime | None = None
+    looked_at: datetime | None = None
     collected_at: datetime | None = None
 
     @property

@@ -224,6 +224,19 @@ class MTurk:
                 for hit in page["HITs"]:
                     yield HitId(hit["HITId"])
 
+    def submitted(self) -> Iterator[tuple[HitId, int]]:
+        """See `Platform`; MTurk tells what is free and what is in hand instead."""
+        pages = self._client.get_paginator("list_hits").paginate(
+            PaginationConfig={"PageSize": _PAGE}
+        )
+        for page in _pages(pages):
+            for hit in page["HITs"]:
+                elsewhere = (
+                    hit["NumberOfAssignmentsAvailable"]
+                    + hit["NumberOfAssignmentsPending"]
+                )
+                yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
+
     def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
         """See `Platform`."""
         seen = 0

@@ -62,6 +62,13 @@ class Platform(Protocol):
         """HITs of these types on which nobody works any more."""
         ...
 
+    def submitted(self) -> Iterator[tuple[HitId, int]]:
+        """Every HIT of this requester, and at most how many assignments it has got.
+
+        One listing for all of them; a count too high costs a look, no more.
+        """
+        ...
+
     def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
         """All submitted assignments of a HIT, whatever became of them.
 

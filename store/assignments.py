@@ -113,3 +113,9 @@ def _answer(row: dict[str, Any]) -> Answer:
         problems=tuple(json.loads(row["problems"])),
         **{name: fields[name] for name in _TELEMETRY},
     )
+
+
+def count_by_hit(store: Store) -> dict[HitId, int]:
+    """How many assignments of each HIT are here."""
+    rows = store.db.query("SELECT hit_id, count(*) AS n FROM assignments GROUP BY 1")
+    return {HitId(row["hit_id"]): row["n"] for row in rows}

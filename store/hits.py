@@ -79,6 +79,14 @@ def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
     )
 
 
+def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
+    """Write down that open HITs were asked for answers; part of a transaction."""
+    store.db.conn.executemany(
+        "UPDATE hits SET looked_at = ? WHERE hit_id = ?",
+        [(to_text(at), hit_id) for hit_id in hit_ids],
+    )
+
+
 def _select(store: Store, condition: str) -> list[PlannedHit]:
     rows = store.db.query(f"SELECT * FROM hits WHERE {condition} ORDER BY rowid")
     return [_hit(row) for row in rows]
@@ -96,5 +104,6 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,
         posted_at=from_text(row["posted_at"]) if row["posted_at"] else None,
+        looked_at=from_text(row["looked_at"]) if row["looked_at"] else None,
         collected_at=from_text(row["collected_at"]) if row["collected_at"] else None,
     )

@@ -47,6 +47,12 @@ def m_stops(db: Database) -> None:
     )
 
 
+@migrations()
+def m_harvests(db: Database) -> None:
+    """When an open HIT was last asked for the answers it has so far."""
+    db.execute("ALTER TABLE hits ADD COLUMN looked_at TEXT")
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

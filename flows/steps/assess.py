@@ -11,19 +11,19 @@ from store import judgements
 
 
 def assess(place: Workplace) -> int:
-    """Judge the batch at work once all of it is here; how many findings flag something.
+    """Judge what came of the batch at work; how many findings flag something.
 
     Heuristics see the whole campaign so far (a sentence pasted in two batches is one
-    story); what they say about earlier batches' answers stays as it was decided on.
+    story); what they said about answers that are decided stays as it was decided on.
     """
     state = read_state(place)
-    if not _is_due(state):
+    if not state.has_undecided():
         return 0
     frame = answer_frame(place, state)
     findings = run_heuristics(
         frame, place.campaign.heuristics, seed=place.campaign.rehearsal.seed
     )
-    subjects = _subjects(frame[frame["batch"] == state.batch])
+    subjects = _subjects(state, frame[frame["batch"] == state.batch])
     mine = [one for one in findings if one.subject_id in subjects[one.subject_kind]]
     judgements.replace_findings(place.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
@@ -40,13 +40,13 @@ def answer_frame(place: Workplace, state: State) -> pd.DataFrame:
     )
 
 
-def _is_due(state: State) -> bool:
-    return state.batch > 0 and state.is_collected(state.batch) and state.has_undecided()
-
-
-def _subjects(batch: pd.DataFrame) -> dict[SubjectKind, set[str]]:
-    return {
+def _subjects(state: State, batch: pd.DataFrame) -> dict[SubjectKind, set[str]]:
+    subjects: dict[SubjectKind, set[str]] = {
         "answer": set(batch.index),
         "assignment": set(batch["assignment_id"]),
-        "worker": set(batch["worker_id"]),
     }
+    open_: dict[SubjectKind, set[str]] = {
+        kind: {one for one in many if (kind, one) not in state.decisions}
+        for kind, many in subjects.items()
+    }
+    return {**open_, "worker": set(batch["worker_id"])}

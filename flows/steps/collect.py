@@ -1,19 +1,33 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from itertools import islice
 
-from domain.assignment import Assignment
+from domain.assignment import Answer, Assignment
 from domain.hit import PlannedHit
 from domain.ids import HitId
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger
 
+HARVEST = timedelta(hours=6)
+"""How long HITs may be open before they are asked for what they have got so far. Most
+are done sooner and are asked once; each further look costs a call a HIT."""
 
-def collect(place: Workplace) -> int:
-    """Collect every HIT on which nobody works any more; how many assignments came."""
+Read = tuple[Assignment, tuple[Answer, ...]]
+
+
+def collect(place: Workplace, *, harvest: bool = False) -> int:
+    """Collect every HIT on which nobody works any more; how many assignments came.
+
+    HITs that stay open for long are asked for what they have got so far.
+
+    Args:
+        place: the campaign at work.
+        harvest: ask the open HITs now, however lately that was done.
+    """
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
     # The listing is read before anything is fetched (it is no snapshot), and no
@@ -25,36 +39,91 @@ def collect(place: Workplace) -> int:
     )
     listed = set(islice(news, len(waiting)))
     # In the order they were planned, so that two stores of one campaign read alike.
-    reviewable = [hit for hit_id, hit in waiting.items() if hit_id in listed]
-    with ThreadPoolExecutor(place.at_once, thread_name_prefix="fetch") as pool:
-        fetched = pool.map(lambda hit: _fetch(place, hit), reviewable)
-        return sum(
-            _keep(place, hit, arrived)
-            for hit, arrived in zip(reviewable, fetched, strict=True)
-        )
+    reviewable = [
+        (hit, hit.max_assignments)
+        for hit_id, hit in waiting.items()
+        if hit_id in listed
+    ]
+    came = _fetch_all(place, reviewable, _keep_whole)
+    still_open = [hit for hit_id, hit in waiting.items() if hit_id not in listed]
+    if still_open and (harvest or _harvest_at(still_open) <= place.clock.now()):
+        came += _harvest(place, still_open)
+    return came
 
 
-def _fetch(place: Workplace, hit: PlannedHit) -> list[Assignment]:
-    hit_id = HitId(str(hit.hit_id))
-    return list(place.platform.assignments(hit_id, slots=hit.max_assignments))
+def next_harvest(place: Workplace) -> datetime | None:
+    """When open HITs are next asked for what they have got; `None` if none is open."""
+    still_open = hits.uncollected(place.store)
+    return _harvest_at(still_open) if still_open else None
 
 
-def _keep(place: Workplace, hit: PlannedHit, arrived: Sequence[Assignment]) -> int:
-    task, now = place.campaign.task, place.clock.now()
-    columns = {item.item_id: item.columns for item in place.campaign.items}
+def _harvest_at(still_open: Sequence[PlannedHit]) -> datetime:
+    moments = [hit.looked_at or hit.posted_at for hit in still_open]
+    return min(moment for moment in moments if moment) + HARVEST
+
+
+def _harvest(place: Workplace, still_open: Sequence[PlannedHit]) -> int:
+    """Fetch what open HITs have got since they were last asked."""
+    known = assignments.count_by_hit(place.store)
+    got = dict(place.platform.submitted())
+    news = [
+        (hit, got[hit.hit_id])
+        for hit in still_open
+        if hit.hit_id and got.get(hit.hit_id, 0) > known.get(hit.hit_id, 0)
+    ]
+    before = sum(known.values())
+    _fetch_all(place, news, _keep_part)
     with place.store.db.atomic():
-        for assignment in arrived:
-            answers = read_answers(
-                task,
-                assignment.assignment_id,
-                hit.item_ids,
-                assignment.fields,
-                columns=columns,
+        asked = [hit.hit_id for hit in still_open if hit.hit_id]
+        hits.mark_looked(place.store, asked, at=place.clock.now())
+    return sum(assignments.count_by_hit(place.store).values()) - before
+
+
+def _fetch_all(
+    place: Workplace,
+    some: Sequence[tuple[PlannedHit, int]],
+    keep: Callable[[Workplace, PlannedHit, Sequence[Read]], None],
+) -> int:
+    """Fetch HITs that hold so many assignments, or so many slots; how many came."""
+    task = place.campaign.task
+    columns = {item.item_id: item.columns for item in place.campaign.items}
+    with ThreadPoolExecutor(place.at_once, thread_name_prefix="fetch") as pool:
+        fetched = pool.map(lambda one: _fetch(place, *one), some)
+        came = 0
+        for (hit, _), arrived in zip(some, fetched, strict=True):
+            read = tuple(
+                (
+                    one,
+                    read_answers(
+                        task,
+                        one.assignment_id,
+                        hit.item_ids,
+                        one.fields,
+                        columns=columns,
+                    ),
+                )
+                for one in arrived
             )
-            assignments.keep(place.store, assignment, answers)
-        hits.mark_collected(place.store, HitId(str(hit.hit_id)), at=now)
-        _release_unused(place, hit, len(arrived))
-    return len(arrived)
+            with place.store.db.atomic():
+                keep(place, hit, read)
+            came += len(arrived)
+    return came
+
+
+def _fetch(place: Workplace, hit: PlannedHit, slots: int) -> list[Assignment]:
+    return list(place.platform.assignments(HitId(str(hit.hit_id)), slots=slots))
+
+
+def _keep_part(place: Workplace, _hit: PlannedHit, arrived: Sequence[Read]) -> None:
+    for assignment, answers in arrived:
+        assignments.keep(place.store, assignment, answers)
+
+
+def _keep_whole(place: Workplace, hit: PlannedHit, arrived: Sequence[Read]) -> None:
+    _keep_part(place, hit, arrived)
+    at = place.clock.now()
+    hits.mark_collected(place.store, HitId(str(hit.hit_id)), at=at)
+    _release_unused(place, hit, len(arrived))
 
 
 def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:

@@ -4,10 +4,12 @@ Where people decide, the policy still settles what nothing speaks against, and p
 a verdict for the rest; the rest waits.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
+from domain.ids import AnswerId, AssignmentId
 from domain.judgement import Decision, Finding
 from flows.steps.assess import answer_frame
+from flows.steps.ripeness import ripe
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
 from qc.policy import decide as apply_policy
@@ -17,10 +19,10 @@ from store import judgements
 def decide(place: Workplace) -> int:
     """Decide what can be decided now; how many decisions are new."""
     state = read_state(place)
-    if not state.is_collected(state.batch) or not state.has_undecided():
+    if not (due := ripe(place, state)):
         return 0
     findings = judgements.findings(place.store)
-    proposed = proposals(place, state, findings)
+    proposed = _about(state, proposals(place, state, findings), due)
     if place.campaign.decided_by == "person":
         proposed = _beyond_doubt(state, proposed, findings)
     return judgements.keep_decisions(place.store, proposed)
@@ -44,10 +46,10 @@ def proposals(
 
 def waiting_for_people(place: Workplace, state: State) -> list[Decision]:
     """Proposals that a person has to look at; empty where the policy decides."""
-    if place.campaign.decided_by == "policy" or not state.is_collected(state.batch):
+    if place.campaign.decided_by == "policy" or not state.batch:
         return []
     findings = judgements.findings(place.store)
-    proposed = proposals(place, state, findings)
+    proposed = _about(state, proposals(place, state, findings), ripe(place, state))
     clear = {
         (decision.subject_kind, decision.subject_id)
         for decision in _beyond_doubt(state, proposed, findings)
@@ -57,6 +59,22 @@ def waiting_for_people(place: Workplace, state: State) -> list[Decision]:
         for decision in proposed
         if (decision.subject_kind, decision.subject_id) not in clear
     ]
+
+
+def _about(
+    state: State, proposed: list[Decision], due: Container[AssignmentId]
+) -> list[Decision]:
+    """Proposals about these assignments; about workers when their batch is whole."""
+
+    def is_due(decision: Decision) -> bool:
+        if decision.subject_kind == "worker":
+            return state.is_collected(state.batch)
+        if decision.subject_kind == "answer":
+            answer = state.answers[AnswerId(decision.subject_id)]
+            return answer.assignment_id in due
+        return decision.subject_id in due
+
+    return [decision for decision in proposed if is_due(decision)]
 
 
 def _beyond_doubt(

@@ -3,12 +3,14 @@
 from collections.abc import Container
 
 from domain.hit import PlannedHit
-from domain.ids import ItemId
+from domain.ids import AnswerId, AssignmentId, ItemId
+from domain.judgement import Decision
 from domain.progress import Progress, Waiting
 from flows.steps import caps
 from flows.steps.decide import waiting_for_people
 from flows.steps.launch import most_rounds, next_hits
 from flows.steps.left_open import has_left_open
+from flows.steps.ripeness import ripe
 from flows.steps.state import State, counted, missing, read_state
 from flows.steps.stop import BY_A_PERSON, is_stopped, is_winding_down
 from flows.workplace import Workplace
@@ -25,8 +27,8 @@ def progress(place: Workplace) -> Progress:
     lacking = missing(state, [item.item_id for item in campaign.items], wanted)
     verdicts = [decision.verdict for decision in state.decisions.values()]
     money = ledger.balances(place.store)
-    to_decide = len(waiting_for_people(place, state))
-    waiting_for = _waiting_for(place, state, to_decide)
+    for_people = waiting_for_people(place, state)
+    waiting_for = _waiting_for(place, state, for_people)
     put_off = bool(_unposted(state)) and waiting_for != "the next pass"
     return Progress(
         campaign=campaign.name,
@@ -52,7 +54,7 @@ def progress(place: Workplace) -> Progress:
         missing=sum(lacking.values()),
         rejected=verdicts.count("reject"),
         excluded=verdicts.count("exclude") + verdicts.count("block"),
-        to_decide=to_decide,
+        to_decide=len(for_people),
         rewards_cents=money["rewards"],
         bonuses_cents=money["bonuses"],
         fees_cents=money["fees"],
@@ -65,22 +67,40 @@ def progress(place: Workplace) -> Progress:
     )
 
 
-def _waiting_for(place: Workplace, state: State, to_decide: int) -> Waiting:
+def _waiting_for(place: Workplace, state: State, for_people: list[Decision]) -> Waiting:
     unposted = [] if is_stopped(place) else _unposted(state)
     is_ending = is_stopped(place) and is_winding_down(place)
-    if is_ending or caps.payable_today(place, unposted):
-        # A pass died while it posted: workers at the first HITs do not wait for that.
+    # Of open HITs too: an assignment that was decided, or is to be before the platform
+    # does it, or HITs that a pass died before posting, do not wait for workers.
+    if (
+        is_ending
+        or state.unsettled()
+        or _may_be_judged(place, state, for_people)
+        or caps.payable_today(place, unposted)
+    ):
         return "the next pass"
     if any(hit.hit_id and not hit.collected_at for hit in state.hits):
         return "workers"
     if unposted:
         return "the next day"
-    if to_decide:
+    if for_people:
         return "people"
     is_begun = bool(state.hits) or is_stopped(place)
     if is_begun and not _has_due(place, state):
         return "nobody"
     return "the next pass"
+
+
+def _may_be_judged(place: Workplace, state: State, for_people: list[Decision]) -> bool:
+    """Whether something can be decided now without a person."""
+    held = {
+        state.answers[AnswerId(one.subject_id)].assignment_id
+        if one.subject_kind == "answer"
+        else AssignmentId(one.subject_id)
+        for one in for_people
+        if one.subject_kind != "worker"
+    }
+    return not ripe(place, state) <= held
 
 
 def _unposted(state: State) -> list[PlannedHit]:

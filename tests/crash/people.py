@@ -35,10 +35,10 @@ class People:
     """How long each page of the script takes; no time beyond the last that is named."""
     meanwhile: Callable[[], object] = bool
 
-    def work(self) -> int:
+    def work(self, at_most: int = len(SCRIPT)) -> int:
         """Let the script's workers take HITs until none is offered; how many."""
         done = 0
-        while self.page < len(SCRIPT):
+        while self.page < len(SCRIPT) and done < at_most:
             handle, manner = SCRIPT[self.page]
             if not self._take_one(handle, manner):
                 break

@@ -1,0 +1,127 @@
+"""HITs that stay open: their answers are fetched, judged in time, and exported."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from flows.steps import collect
+from flows.steps.collect import HARVEST, next_harvest
+from flows.steps.state import read_state
+from flows.workplace import Workplace
+from rehearsal.clock import MarketplaceClock
+from store import ledger
+from tests.crash.people import People
+from tests.flows.conftest import Open, one_pass
+
+At = tuple[Workplace, People, MarketplaceClock]
+HalfDone = Callable[[str], AbstractContextManager[At]]
+
+
+@pytest.fixture
+def half_done(at_work: Open, campaign_text: str) -> HalfDone:
+    """The campaign in the marketplace's time; of its first HIT one of two is done.
+
+    What nobody judges is approved by the marketplace after two days; three quarters of
+    that are 36 hours.
+    """
+
+    @contextmanager
+    def opened(decided_by: str) -> Iterator[At]:
+        text = campaign_text.replace('by = "policy"', f'by = "{decided_by}"')
+        text = text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
+        with at_work(text) as (market, people):
+            clock = MarketplaceClock(market.platform.endpoint)
+            place = replace(market, clock=clock)
+            try:
+                one_pass(place)
+                assert people.work(at_most=1) == 1
+                yield place, people, clock
+            finally:
+                clock.close()
+
+    return opened
+
+
+def _calls(place: Workplace) -> dict[str, int]:
+    counts: dict[str, int] = httpx.get(
+        f"{place.platform.endpoint}/rehearsal/calls"
+    ).json()
+    return counts
+
+
+def test_an_open_hit_is_asked_after_some_hours_and_not_before(
+    half_done: HalfDone,
+) -> None:
+    """One look at each six hours: a listing for all, a call for what has news."""
+    with half_done("policy") as (place, _, clock):
+        assert collect.collect(place) == 0
+        assert "ListAssignmentsForHIT" not in _calls(place)
+        clock.let_pass(HARVEST)
+        assert collect.collect(place) == 1
+        assert next_harvest(place) == clock.now() + HARVEST
+        clock.let_pass(HARVEST)
+        assert collect.collect(place) == 0
+        calls = _calls(place)
+        assert calls["ListAssignmentsForHIT"] == 1
+        # Two looks, each a page and the empty one that ends a list.
+        assert calls["ListHITs"] == 4
+
+
+def test_answers_of_an_open_hit_come_when_they_are_asked_for(
+    half_done: HalfDone,
+) -> None:
+    """Whoever wants them now has them now, and twice is once."""
+    with half_done("policy") as (place, _, _clock):
+        assert collect.collect(place, harvest=True) == 1
+        assert collect.collect(place, harvest=True) == 0
+        assert len(read_state(place).answers) == 2
+
+
+def test_an_open_batch_is_judged_before_the_platform_does_it(
+    half_done: HalfDone,
+) -> None:
+    """After three quarters of the delay ann is paid, though the HIT is still open."""
+    with half_done("policy") as (place, _, clock):
+        clock.let_pass(timedelta(hours=35))
+        waiting = one_pass(place)
+        assert (waiting.answers, waiting.accepted) == (2, 0)
+        clock.let_pass(timedelta(hours=1, minutes=1))
+        paid = one_pass(place)
+        assert (paid.accepted, paid.hits_open, paid.rewards_cents) == (2, 1, 50)
+        assert paid.waiting_for == "workers"
+        assert one_pass(place) == paid
+
+
+def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
+    half_done: HalfDone,
+) -> None:
+    """The whole campaign ends as if it had been collected in one piece."""
+    with half_done("policy") as (place, people, clock):
+        clock.let_pass(timedelta(hours=37))
+        reached = one_pass(place)
+        while not reached.is_finished:
+            people.work()
+            reached = one_pass(place)
+        assert (reached.submitted, reached.rejected, reached.missing) == (6, 1, 0)
+        assert ledger.balances(place.store)["rewards"] == 250
+        books = httpx.get(f"{place.platform.endpoint}/rehearsal/books").json()
+        assert sum(one["paid_cents"] for one in books["assignments"]) == 250
+
+
+def test_people_are_asked_about_an_open_batch_before_the_platform_decides(
+    half_done: HalfDone,
+) -> None:
+    """Bob shouted: his answers wait for a person while the HIT's last slot is open."""
+    with half_done("person") as (place, people, clock):
+        # ann's work is beyond doubt; bob's is the second assignment of the same HIT,
+        # so the batch is whole, and only he waits.
+        people.work(at_most=1)
+        clock.let_pass(timedelta(hours=37))
+        reached = one_pass(place)
+        assert reached.waiting_for == "people"
+        assert reached.accepted == 2
+        assert reached.to_decide > 0
