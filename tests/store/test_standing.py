@@ -35,7 +35,7 @@ def test_a_column_that_is_filled_counts_as_written(
 ) -> None:
     """No row is added when a HIT gets its id; the standing falls all the same."""
     store.db.execute(
-        "INSERT INTO hits VALUES ('k', 1, 0, 1, 5, 1, '[]', '', '', '', '')"
+        "INSERT INTO hits VALUES ('k', 1, 0, 1, 5, 1, '[]', '', '', '', '', '')"
     )
     store.db.execute("UPDATE hits SET hit_id = NULL, collected_at = NULL")
     remember(store, FOUND, asked="orders")
