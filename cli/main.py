@@ -12,7 +12,7 @@ import click
 from cli.campaigns import advance, check, decisions, export, run, status
 from cli.describing import describe
 from cli.money import pay, unreject
-from cli.rehearsals import preview, rehearse
+from cli.rehearsals import crowd, preview, rehearse
 from cli.requesters import requester
 from cli.serving import serve
 from cli.stopping import stop
@@ -66,6 +66,7 @@ for command in (
     check,
     preview,
     rehearse,
+    crowd,
     run,
     advance,
     status,

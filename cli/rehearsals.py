@@ -15,6 +15,23 @@ _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 
 @click.command()
 @_FILE
+@click.option("--port", default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--poll-seconds", default=1.0, show_default=True)
+def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
+    """Be the world of a rehearsed schedule: a marketplace and its simulated workers.
+
+    Passes are made by somebody else (`piecework advance --rehearsal`, or a deployment);
+    between them the workers work, in virtual time. Ends when the campaign is finished.
+
+    Example:  piecework crowd config/campaigns/demo.toml --port 8080
+    """
+    from cli.crowding import work_between_passes  # noqa: PLC0415 - costs seconds
+
+    work_between_passes(campaign, port=port, poll_seconds=poll_seconds, say=click.echo)
+
+
+@click.command()
+@_FILE
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def rehearse(campaign: Path, *, as_json: bool) -> None:
     """Rehearse the whole campaign on simulated workers.

@@ -36,7 +36,7 @@ def rehearse_campaign(campaign: Path, bar: Bar) -> Rehearsed:
         )
 
     with listening(listener), tags("piecework", "rehearsal", loaded.name):
-        facts = rehearse(str(campaign))
+        facts = rehearse(str(campaign.resolve()))
     with stored_place(loaded) as place:
         reached = progress(place)
     return Rehearsed(

@@ -55,6 +55,8 @@ def publish_artifacts(campaign: str, reached: Progress, report: str | None) -> N
 
 def _markdown(reached: Progress) -> str:
     kind = "rehearsal: workers were simulated" if reached.is_rehearsal else "campaign"
+    if reached.waiting_for == "people":
+        kind += f", {reached.to_decide} decisions wait"
     lines = [
         f"# {reached.campaign} ({kind})",
         "",

@@ -45,7 +45,7 @@ def look(orders: Orders, *, credentials: Credentials | None = None) -> Progress 
                 access_key=keys.access_key if keys else None,
                 secret_key=keys.secret_key if keys else None,
             )
-            if _has_news(platform, found):
+            if has_news(platform, found):
                 return None
     return reached
 
@@ -57,7 +57,8 @@ def _stands(reached: Progress) -> bool:
     )
 
 
-def _has_news(platform: MTurk, found: Glance) -> bool:
+def has_news(platform: MTurk, found: Glance) -> bool:
+    """Whether a HIT whose answers have not been fetched has become reviewable."""
     hit_types = [HitTypeId(hit_type) for hit_type in found.hit_types]
     reviewable = platform.reviewable_hits(hit_types)
     return any(hit_id in found.open_hits for hit_id in reviewable)

@@ -22,6 +22,7 @@ from domain.hit import Item
 from domain.progress import GOES_ON
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
+from flows.orders import campaign_path
 from flows.passes import one_pass, run_name
 from flows.steps.caps import check_caps, next_day
 from flows.steps.traits import remember_planted
@@ -60,13 +61,13 @@ def rehearse(campaign: str) -> dict[str, object]:
     """Rehearse a campaign from its file to dataset and report.
 
     Args:
-        campaign: path of the campaign file.
+        campaign: path of the campaign file; a relative one begins at the checkout.
 
     Returns:
         The progress as plain values (`flows.steps.progress.Progress`), and the virtual
         seconds that the campaign took as `virtual_seconds`.
     """
-    loaded = prepare(Path(campaign))
+    loaded = prepare(campaign_path(campaign))
     campaign = str(loaded.path)
     with rehearsal_world(loaded) as (place, crowd):
         _crowds[campaign] = crowd
@@ -127,7 +128,7 @@ def _check(campaign: Campaign) -> None:
         )
     check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
-    _answering(campaign)
+    answering_of(campaign)
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
@@ -142,7 +143,7 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
             (pictures / name).write_text(draw(scene), encoding="utf-8")
 
 
-def _answering(campaign: Campaign) -> Answering:
+def answering_of(campaign: Campaign) -> Answering:
     """How the crowd answers: by describing, or by what the items' columns call true."""
     if campaign.task.dataset == "captions":
         return Describing(campaign.task, _source(campaign), campaign.items)
@@ -186,13 +187,19 @@ def _source(campaign: Campaign) -> Source:
 
 
 @contextmanager
-def _marketplace(campaign: Campaign) -> Iterator[Running]:
+def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
+    """The campaign's own marketplace, in virtual time, on a database beside the store.
+
+    Raises:
+        StoreError: the database belongs to something else.
+    """
     database = campaign.out / MARKET
     with ExitStack() as stack:
         try:
             running = stack.enter_context(
                 serve(
                     database,
+                    port=port,
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,
@@ -211,7 +218,7 @@ def _marketplace(campaign: Campaign) -> Iterator[Running]:
 def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
-    with only_pass(campaign.out), _marketplace(campaign) as running:
+    with only_pass(campaign.out), rehearsal_market(campaign) as running:
         clock = MarketplaceClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,
@@ -219,7 +226,7 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
                 plan,
                 campaign.task,
                 endpoint_url=running.endpoint_url,
-                answering=_answering(campaign),
+                answering=answering_of(campaign),
                 clock=clock,
             ) as crowd,
         ):

@@ -53,12 +53,12 @@ def remember(store: "Store", progress: Mapping[str, object], *, asked: str) -> N
         )
 
 
-def glance(folder: Path, *, asked: str) -> Glance | None:
+def glance(folder: Path, *, asked: str | None = None) -> Glance | None:
     """What is remembered, unless it was asked otherwise or something was written.
 
     Args:
         folder: the campaign's; there need not be a store in it.
-        asked: as `remember` was given it.
+        asked: as `remember` was given it; without it, whatever was asked.
     """
     path = folder / FILE_NAME
     if not path.is_file():
@@ -69,7 +69,7 @@ def glance(folder: Path, *, asked: str) -> Glance | None:
         row = connection.execute(
             f"SELECT asked, tally, progress FROM {_TABLE}"
         ).fetchone()
-        if row is None or row[0] != asked or row[1] != _tally(connection):
+        if row is None or (asked or row[0]) != row[0] or row[1] != _tally(connection):
             return None
         waiting = connection.execute(
             "SELECT hit_id, hit_type_id FROM hits "

@@ -39,8 +39,13 @@ def export(place: Workplace) -> Path:
     made = files(answers_frame(place, state), campaign.items, facts, campaign.formats)
     for name, content in made.items():
         _write(campaign.out / DATASET / name, content)
-    report = campaign.out / REPORT
-    _write(report, render(report_facts(place, state)).encode())
+    return write_report(place)
+
+
+def write_report(place: Workplace) -> Path:
+    """Write the report alone; its path."""
+    report = place.campaign.out / REPORT
+    _write(report, render(report_facts(place, read_state(place))).encode())
     return report
 
 

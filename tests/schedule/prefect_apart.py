@@ -1,0 +1,149 @@
+"""A Prefect server and a process worker, each a process of its own that can be killed.
+
+They live in a folder of their own, on a free port, and reach no other host. What is
+ended is ended by process id: a worker with the flow runs that it has started.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+_BIN = Path(sys.executable).parent
+_PATIENCE = 180.0
+
+
+@dataclass(slots=True)
+class PrefectApart:
+    """Started with `server()` and `worker()`; `kill` sends SIGKILL to whole groups."""
+
+    home: Path
+    port: int
+    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    @property
+    def api(self) -> str:
+        """The address of the server's API."""
+        return f"http://127.0.0.1:{self.port}/api"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What every process of this Prefect is started with."""
+        return {
+            **os.environ,
+            "PREFECT_HOME": str(self.home),
+            "PREFECT_API_URL": self.api,
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "DO_NOT_TRACK": "1",
+            "PREFECT_WORKER_QUERY_SECONDS": "1",
+            "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": (
+                "prefect.server.concurrency.lease_storage.filesystem"
+            ),
+            "PREFECT_SERVER_CONCURRENCY_INITIAL_DEPLOYMENT_LEASE_DURATION": "30",
+        }
+
+    def server(self) -> None:
+        """Start the server and wait until it answers."""
+        self._start("server", "prefect", "server", "start", "--port", str(self.port))
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            try:
+                if httpx.get(f"{self.api}/health", timeout=5).is_success:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.2)
+        raise TimeoutError(self.said("server"))
+
+    def worker(self) -> None:
+        """Start a process worker of the pool that `prefect.yaml` names."""
+        self._start(
+            "worker", "prefect", "worker", "start", "--pool", "piecework",
+            "--type", "process",
+        )  # fmt: skip
+
+    def deploy(self, *, every_seconds: int, **parameters: object) -> None:
+        """Deploy `prefect.yaml` with another campaign and a shorter interval."""
+        words: dict[str, Any] = yaml.safe_load((ROOT / "prefect.yaml").read_text())
+        for deployment in words["deployments"]:
+            wanted = set(deployment["parameters"])
+            deployment["parameters"] |= {
+                name: value for name, value in parameters.items() if name in wanted
+            }
+            for schedule in deployment.get("schedules", ()):
+                schedule["interval"] = every_seconds
+        file = self.home / "prefect.yaml"
+        file.write_text(yaml.safe_dump(words))
+        self.run("work-pool", "create", "piecework", "--type", "process")
+        self.run("--no-prompt", "deploy", "--all", "--prefect-file", file)
+
+    def run(self, *words: str | Path) -> str:
+        """One `prefect` command; what it printed."""
+        done = subprocess.run(
+            [_BIN / "prefect", *words],
+            env=self.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def states(self) -> list[str]:
+        """Names of the states of all flow runs that have begun, oldest first."""
+        return [str(one["state_name"]) for one in self.read("flow_runs/filter")]
+
+    def read(self, what: str) -> list[dict[str, Any]]:
+        """All of something, as the server's API lists it."""
+        reply = httpx.post(f"{self.api}/{what}", json={"limit": 200}, timeout=30)
+        reply.raise_for_status()
+        found: list[dict[str, Any]] = reply.json()
+        return found
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to a process and all that it started, as a machine's end would."""
+        process = self.running.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=30)
+
+    def said(self, name: str) -> str:
+        """What a process has printed."""
+        return (self.home / f"{name}.log").read_text()[-4000:]
+
+    def _start(self, name: str, *words: str) -> None:
+        with (self.home / f"{name}.log").open("ab") as log:
+            self.running[name] = subprocess.Popen(
+                [_BIN / words[0], *words[1:]],
+                env=self.environment,
+                cwd=self.home,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+
+@contextmanager
+def prefect_apart(home: Path) -> Iterator[PrefectApart]:
+    """A Prefect of its own; nothing is started yet, and nothing is left running."""
+    home.mkdir(parents=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    prefect = PrefectApart(home, port)
+    try:
+        yield prefect
+    finally:
+        for name in list(prefect.running):
+            prefect.kill(name)

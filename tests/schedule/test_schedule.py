@@ -1,0 +1,75 @@
+"""A schedule on a real Prefect server drives campaigns to their end, unwatched.
+
+Server, worker, marketplace with its crowd, and every pass are processes of their own.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.schedule.prefect_apart import PrefectApart, prefect_apart
+from tests.schedule.rehearsed import driven_by_a_schedule
+
+pytestmark = [pytest.mark.flow]
+
+
+def test_a_schedule_alone_brings_a_small_campaign_to_its_end(tmp_path: Path) -> None:
+    """prefect.yaml is deployed as it is; nobody but the schedule starts a pass."""
+    with prefect_apart(tmp_path / "prefect") as prefect:
+        ended = driven_by_a_schedule(
+            tmp_path / "campaign",
+            prefect,
+            pictures=5,
+            batches=1,
+            every_seconds=5,
+            patience=400,
+        )
+        assert {"captions.csv", "captions.json", "report.html"} <= set(ended.files)
+        assert "Finished" in ended.states
+        assert not {"Failed", "Crashed"} & set(ended.states)
+        artifacts = {one["key"] for one in prefect.read("artifacts/filter")}
+        assert {"days-progress", "days-status", "days-report"} <= artifacts
+        key = "/marketplace.db"
+        assert not [one for one in artifacts if one and key in one]
+
+
+class _Kills:
+    """Kills worker and server, each at a number of HITs, and starts them again."""
+
+    def __init__(self, prefect: PrefectApart, at: dict[int, str]) -> None:
+        self._prefect, self._at, self.done = prefect, dict(at), 0
+
+    def __call__(self, posted: int) -> None:
+        for number in [one for one in self._at if posted >= one]:
+            name = self._at.pop(number)
+            self._prefect.kill(name)
+            self.done += 1
+            getattr(self._prefect, name)()
+
+
+@pytest.mark.full
+def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
+    """600 pictures: worker and server die by SIGKILL; the files are the same bytes."""
+    ended = []
+    # 120 HITs in five batches of 24, and replacements: so the deaths fall while the
+    # first, second, third and fourth batch are posted.
+    deaths = {3: "worker", 30: "server", 60: "worker", 100: "server"}
+    for name, at in (("calm", {}), ("stormy", deaths)):
+        with prefect_apart(tmp_path / f"prefect-{name}") as prefect:
+            kills = _Kills(prefect, at)
+            ended.append(
+                driven_by_a_schedule(
+                    tmp_path / name,
+                    prefect,
+                    pictures=600,
+                    batches=5,
+                    every_seconds=10,
+                    patience=3600,
+                    mischief=kills,
+                )
+            )
+            assert kills.done == len(at)
+    calm, stormy = ended
+    print(f"{calm.seconds:.0f} s calm, {stormy.seconds:.0f} s with deaths")  # noqa: T201
+    print(calm.states, stormy.states)  # noqa: T201 - the figures of docs/operations.md
+    assert stormy.files == calm.files
