@@ -10,6 +10,7 @@ What is packed and unpacked is the same to the last byte, or it is not packed.
 
 import json
 import re
+from os.path import commonprefix
 
 from hit_templates.in_templates import packed
 
@@ -19,8 +20,9 @@ MARK = "\ue000"
 _SECTION = re.compile(
     r'(?s)<section class="step item" data-position="([1-9][0-9]*)".*?</section>\n'
 )
+_NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _PACKED = re.compile(
-    r'(?s)<script id="packed">\n.*?JSON\.parse\((".*?")\);\n.*?</script>\n'
+    r'(?s)<script id="packed">\n.*?const packed = (\{.*?\});\n.*?</script>\n'
 )
 
 
@@ -35,16 +37,20 @@ def pack(page: str, *, more_than: int) -> str:
     between = page[start:end] == "".join(match[0] for match in found)
     if not numbered or not between or len({len(lines) for lines in sections}) > 1:
         return page
-    shared = [_shared(lines) for lines in zip(*sections, strict=True)]
-    own = [
-        [line for line, common in zip(lines, shared, strict=True) if common is None]
-        for lines in sections
-    ]
-    carried = json.dumps({"lines": shared, "items": own}, separators=(",", ":"))
-    # Inside a script, "</script>" and "<!--" would end or change it; as JSON's text in
-    # a JavaScript text they are escaped.
-    quoted = json.dumps(carried).replace("<", "\\u003c")
-    code = packed("_unpack.js").replace("PACKED", quoted, 1)
+    shared: list[str | list[str]] = []
+    own: list[list[str]] = [[] for _ in sections]
+    for lines in zip(*sections, strict=True):
+        common = _common(lines)
+        shared.append(common if common is not None else _around(lines))
+        if common is None:
+            before, after = map(len, shared[-1])
+            for mine, line in zip(own, _marked(lines), strict=True):
+                mine.append(line[before : len(line) - after])
+    carried = {"lines": shared, "items": own}
+    # Inside a script, "</script>" and "<!--" would end or change it.
+    quoted = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
+    quoted = quoted.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
+    code = str(packed("_unpack.js")).replace("PACKED", quoted, 1)
     return f'{page[:start]}<script id="packed">\n{code}\n</script>\n{page[end:]}'
 
 
@@ -53,25 +59,33 @@ def unpack(page: str) -> str:
     found = _PACKED.search(page)
     if found is None:
         return page
-    carried = json.loads(json.loads(found[1]))
+    carried = json.loads(found[1])
     sections = []
     for number, own in enumerate(carried["items"], start=1):
-        lines = iter(own)
-        sections += [
-            next(lines) if line is None else line.replace(MARK, str(number))
-            for line in carried["lines"]
-        ]
-    whole = "".join(f"{line}\n" for line in sections)
-    return page[: found.start()] + whole + page[found.end() :]
+        mine = iter(own)
+        for line in carried["lines"]:
+            whole = line if isinstance(line, str) else next(mine).join(line)
+            sections.append(f"{whole.replace(MARK, str(number))}\n")
+    return page[: found.start()] + "".join(sections) + page[found.end() :]
 
 
-def _shared(lines: tuple[str, ...]) -> str | None:
+def _common(lines: tuple[str, ...]) -> str | None:
     """One line for all sections, the position marked; `None` if they differ."""
     for number in (len(lines), 1, min(7, len(lines))):
         common = lines[number - 1].replace(str(number), MARK)
-        if all(
-            common.replace(MARK, str(n)) == line
-            for n, line in enumerate(lines, start=1)
-        ):
+        numbered = enumerate(lines, start=1)
+        if all(common.replace(MARK, str(n)) == line for n, line in numbered):
             return common
     return lines[0] if len(set(lines)) == 1 else None
+
+
+def _marked(lines: tuple[str, ...]) -> list[str]:
+    return [line.replace(str(n), MARK) for n, line in enumerate(lines, start=1)]
+
+
+def _around(lines: tuple[str, ...]) -> list[str]:
+    """What all lines begin with, and what they end with; the rest is their own."""
+    marked = _marked(lines)
+    before = commonprefix(marked)  # noqa: RUF071 - these are texts, no paths
+    rest = [line[len(before) :][::-1] for line in marked]
+    return [before, commonprefix(rest)[::-1]]  # noqa: RUF071 - as above
