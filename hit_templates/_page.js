@@ -194,6 +194,11 @@
       hint.textContent = told(texts.words_counted, { count, minimum: hint.dataset.minimum });
       hint.classList.toggle("enough", count >= Number(hint.dataset.minimum));
     });
+    document.querySelectorAll("[data-limits]").forEach((hint) => {
+      const count = rules.length(controls(hint.dataset.limits)[0].value);
+      hint.textContent = told(texts.characters_counted, { count, maximum: hint.dataset.maximum });
+      hint.classList.toggle("beyond", count > Number(hint.dataset.maximum));
+    });
     document.querySelectorAll("[data-shown-with]").forEach((block) => {
       const [name, value] = block.dataset.shownWith.split("=");
       block.hidden = !controls(name).some((control) => control.value === value && control.checked);

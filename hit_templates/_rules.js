@@ -118,6 +118,7 @@ const pieceworkRules = (characters) => {
 
   return {
     words,
+    length: (text) => Array.from(textOf(text)).length,
     // The rules that the values break, in the order given; `columns` are the item's.
     check: (rules, values, columns) =>
       rules.filter((rule) => !kinds[rule.kind](values, rule, columns || {})),

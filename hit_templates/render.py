@@ -45,6 +45,7 @@ MOST_DOTS = 12
 
 _FOR_SCRIPTS = (
     *("heading", "next", "submit", "sending", "accept_first", "words_counted"),
+    "characters_counted",
     *("is_back", "now_says", "chosen_value", "whole_picture", "zoomed", "turned"),
 )
 
@@ -83,7 +84,7 @@ def render_hit(
         task=task,
         title=title or task.title,
         noun=_noun(task),
-        frame=frame_texts(task.language),
+        frame=_frame(task),
         t=task.texts,
         shown=[
             *((f"p{k}", item) for k, item in enumerate(trials, start=1)),
@@ -94,7 +95,8 @@ def render_hit(
         fields={field.name: field for field in task.fields},
         measures=MEASURES,
         ordered=ordered_names(task),
-        minimum_words=_minimum_words(task),
+        minimum_words=_stated(task, "min_words", "minimum"),
+        maximum_length=_stated(task, "max_length", "maximum"),
         round_number=round_number,
         page_data=_page_data(task, shown),
     )
@@ -230,7 +232,7 @@ def _page_data(task: Task, items: Sequence[Item]) -> Mapping[str, object]:
 
 
 def _script_texts(task: Task) -> Mapping[str, str]:
-    frame, noun = frame_texts(task.language), _noun(task)
+    frame, noun = _frame(task), _noun(task)
     return {
         "noun": noun,
         **{name: frame[name] for name in _FOR_SCRIPTS},
@@ -238,12 +240,19 @@ def _script_texts(task: Task) -> Mapping[str, str]:
     }
 
 
-def _minimum_words(task: Task) -> Mapping[str, object]:
-    """The least number of words by field, for fields that have one."""
+def _frame(task: Task) -> Mapping[str, str]:
+    """The words of the frame; a task's own texts of the same names stand above them."""
+    frame = frame_texts(task.language)
+    own = {name: text for name, text in task.texts.items() if name in frame}
+    return {**frame, **own}
+
+
+def _stated(task: Task, kind: str, parameter: str) -> Mapping[str, object]:
+    """What rules of a kind state, by field, for fields that have one."""
     return {
-        rule.field: rule.parameters["minimum"]
+        rule.field: rule.parameters[parameter]
         for rule in task.rules
-        if rule.kind == "min_words"
+        if rule.kind == kind
     }
 
 

@@ -166,7 +166,7 @@ def _write(
         text = _PASTED[int(person.handle.rpartition("-")[2]) % len(_PASTED)]
         return _Written(text=text, has_text=False, flaws=(), way="pasted")
     sight = source.look(item_id, rng, accuracy=person.trait.accuracy)
-    if _presses_button(sight, person, rng):
+    if task.canned_text and _presses_button(sight, person, rng):
         return _Written(
             text=task.canned_text,
             has_text=False,

@@ -48,31 +48,52 @@ def mend(task: Task, text: str, rng: Random) -> str:
         broken = breaks(task, text)
         if not broken:
             break
-        text = _MENDINGS.get(broken[0].kind, _left)(text, rng)
+        text = _MENDINGS.get(broken[0].kind, _left)(text, broken[0], rng)
     return text
 
 
-def _left(text: str, _rng: Random) -> str:
+def _left(text: str, _rule: Rule, _rng: Random) -> str:
     return text
 
 
-def _longer(text: str, rng: Random) -> str:
+def _longer(text: str, _rule: Rule, rng: Random) -> str:
     if not text.strip():
         return text
     more = rng.choice(_MORE)
     return text.rstrip(" .,;") + (more.upper() if text.isupper() else more)
 
 
-def _one_sentence(text: str, _rng: Random) -> str:
+def _one_sentence(text: str, _rule: Rule, _rng: Random) -> str:
     return _BETWEEN_SENTENCES.sub(lambda found: f", {found[1].lower()}", text)
 
 
-def _another_beginning(text: str, _rng: Random) -> str:
+def _another_beginning(text: str, _rule: Rule, _rng: Random) -> str:
     rest = _IDLE_BEGINNING.sub("", text.strip())
     return rest[:1].upper() + rest[1:]
 
 
-_MENDINGS: Mapping[str, Callable[[str, Random], str]] = {
+def _shorter(text: str, rule: Rule, _rng: Random) -> str:
+    """As many whole words as fit, without a last one that leads to the next."""
+    room = int(str(rule.parameters["maximum"])) - len(".")
+    kept = text[: room + 1].rsplit(maxsplit=1)[0] if len(text) > room else text
+    words = kept.rstrip(" ,.;").split()
+    while words and words[-1].lower() in _LEADING_ON:
+        words.pop()
+    return " ".join(words) + "." * text.rstrip().endswith(".")
+
+
+_LEADING_ON = frozenset(
+    {
+        *("a", "an", "the", "and", "of", "on", "in", "at", "to", "with", "next", "by"),
+        *("beside", "near", "behind", "under", "left", "right", "is", "are", "placed"),
+        *("one", "two", "three", "four", "five", "several", "there", "that", "labeled"),
+        *("says", "say"),
+    }
+)
+"""Nobody ends a sentence with one of these."""
+
+_MENDINGS: Mapping[str, Callable[[str, Rule, Random], str]] = {
+    "max_length": _shorter,
     "min_words": _longer,
     "one_sentence": _one_sentence,
     "banned_prefixes": _another_beginning,

@@ -4,6 +4,7 @@ import pytest
 
 from domain.ids import ItemId
 from domain.task import Task
+from hit_templates.tasks import load_task
 from rehearsal.chance import dice
 from rehearsal.describe import describe
 from rehearsal.mending import breaks, mend
@@ -135,3 +136,17 @@ def test_a_sentence_that_the_page_takes_is_left_alone(caption: Task) -> None:
     """Typing errors are nobody's business here."""
     text = "a brwon dog runing over teh green grass , fast"
     assert mend(caption, text, dice(13)) == text
+
+
+def test_what_is_too_long_for_the_page_is_cut_after_a_word_that_can_end_it() -> None:
+    """99 characters at most, never a lone "and" at the end, and the stop is kept."""
+    task = load_task("hodosh_caption")
+    long = (
+        "A red mug, a blue bowl, a green bottle, a tall brown box, a round can and a "
+    )
+    cut = mend(task, f"{long}purple jar on a kitchen counter.", dice(14))
+    # With the stop 98 characters are left: "... jar on a kitchen" would have 99, and of
+    # "... jar on a" the last two words lead on.
+    assert cut == f"{long}purple jar."
+    for scene in scenes(4, 60):
+        assert breaks(task, mend(task, describe(scene, dice(15)), dice(16))) == ()
