@@ -35,6 +35,7 @@ COLUMNS: Mapping[str, str] = {
     "submitted_at": "datetime64[us, UTC]",
     "edits": "object",
     "is_surplus": "bool",
+    "is_provisional": "bool",
 }
 """Columns with their dtypes; the index is `answer_id`, unique.
 
@@ -42,7 +43,8 @@ COLUMNS: Mapping[str, str] = {
 "yes", "no" or "" where it was not asked; `flaws` is a tuple of str, `edits` a tuple of
 `domain.edit.Edit`; `worker` a keyed hash in hex; `shown_seconds` NaN where unknown.
 `is_surplus`: accepted, but beyond the number wanted, or a worker's second
-answer about the item.
+answer about the item. `is_provisional`: nobody has decided yet; the row says what the
+policy would decide by what is known so far, and may change.
 """
 
 INDEX = "answer_id"
@@ -63,7 +65,10 @@ def dataset_frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     Raises:
         ValueError: what `check` finds, one line a fault.
     """
-    by_id = sorted(map(_tamed, rows), key=lambda row: str(row[INDEX]))
+    final = {"is_provisional": False}
+    by_id = sorted(
+        ({**final, **_tamed(row)} for row in rows), key=lambda row: str(row[INDEX])
+    )
     names = [*COLUMNS, *dict.fromkeys(name for row in by_id for name in row)]
     names = [name for name in dict.fromkeys(names) if name != INDEX]
     index = pd.Index([str(row[INDEX]) for row in by_id], dtype="str", name=INDEX)

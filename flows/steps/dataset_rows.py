@@ -1,10 +1,13 @@
 """From the store to the dataset frame: one row an answer, workers as keyed hashes."""
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from domain.assignment import Answer
 from domain.edit import Edit
 from domain.hit import Item, PlannedHit
+from domain.judgement import SubjectKind
 from domain.task import Task
 from flows.steps.state import State, counted
 from flows.workplace import Workplace
@@ -17,11 +20,21 @@ from postprocess.splits import split_of
 from qc.frame import is_canned
 from store import edits
 
+Subject = tuple[SubjectKind, str]
+_NOT_YET = "not decided yet"
 
-def answers_frame(place: Workplace, state: State) -> pd.DataFrame:
+
+def answers_frame(
+    place: Workplace, state: State, *, decided: Collection[Subject] | None = None
+) -> pd.DataFrame:
     """Every answer that is decided, kept or not (see `postprocess.frame`).
 
     `assignment_id` is added for the report; no dataset file shows it.
+
+    Args:
+        place: the campaign.
+        state: with its decisions, proposed ones too if they are to be shown.
+        decided: subjects whose decision is final; all, if not given.
     """
     _, surplus = counted(state, place.campaign.posting.assignments)
     proposed = edits.every(place.store)
@@ -32,13 +45,16 @@ def answers_frame(place: Workplace, state: State) -> pd.DataFrame:
         if decision is None:
             continue
         is_rejected = decision.verdict == "drop"
+        is_final = decided is None or ("answer", str(answer.answer_id)) in decided
+        because = decision.because if is_final else f"{_NOT_YET}: {decision.because}"
         rows.append(
             {
                 **_facts(place, state, answer, hits, items),
                 **_text(place, answer, proposed.get(answer.answer_id, ())),
                 **_values(place.campaign.task, answer),
                 "is_rejected": is_rejected,
-                "rejected_because": decision.because if is_rejected else "",
+                "is_provisional": not is_final,
+                "rejected_because": because if is_rejected else "",
                 "is_surplus": answer.answer_id in surplus,
             }
         )

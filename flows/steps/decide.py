@@ -5,9 +5,10 @@ a verdict for the rest; the rest waits.
 """
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from domain.ids import AnswerId, AssignmentId
-from domain.judgement import Decision, Finding
+from domain.judgement import Decision, Finding, SubjectKind
 from flows.steps.assess import answer_frame
 from flows.steps.ripeness import ripe
 from flows.steps.state import State, read_state
@@ -59,6 +60,31 @@ def waiting_for_people(place: Workplace, state: State) -> list[Decision]:
         for decision in proposed
         if (decision.subject_kind, decision.subject_id) not in clear
     ]
+
+
+def as_if_decided(place: Workplace, state: State) -> State:
+    """The state with a decision about every answer: proposed ones where none is made.
+
+    What a person would have to look at is not kept; nothing of this is stored.
+    """
+    if not state.has_undecided():
+        return state
+    findings = judgements.findings(place.store)
+    proposed = proposals(place, state, findings)
+    if place.campaign.decided_by == "person":
+        clear = {one.subject_id for one in _beyond_doubt(state, proposed, findings)}
+        proposed = [
+            one
+            if one.subject_id in clear
+            else replace(one, verdict="drop", because="a person has to look at it")
+            for one in proposed
+        ]
+    answers: dict[tuple[SubjectKind, str], Decision] = {
+        (one.subject_kind, one.subject_id): one
+        for one in proposed
+        if one.subject_kind == "answer"
+    }
+    return replace(state, decisions={**answers, **state.decisions})
 
 
 def _about(

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from flows.provenance import code_version
 from flows.steps.dataset_rows import answers_frame
+from flows.steps.decide import as_if_decided
+from flows.steps.progress import progress
 from flows.steps.report_facts import report_facts
-from flows.steps.state import read_state
+from flows.steps.state import State, read_state
 from flows.workplace import Workplace
 from hit_templates.answers import ordered_names
 from postprocess.datasets.export import files
@@ -20,6 +22,7 @@ DATASET = "dataset"
 def export(place: Workplace) -> Path:
     """Write everything into the campaign's folder; the path of the report."""
     campaign, state = place.campaign, read_state(place)
+    shown = as_if_decided(place, state)
     facts = DatasetFacts(
         campaign=campaign.name,
         purpose=campaign.description,
@@ -35,11 +38,26 @@ def export(place: Workplace) -> Path:
         aggregates=campaign.task.aggregates,
         ordered=tuple(ordered_names(campaign.task)),
         main_text=campaign.task.main_text,
+        unfinished=_unfinished(place, state, shown),
     )
-    made = files(answers_frame(place, state), campaign.items, facts, campaign.formats)
+    frame = answers_frame(place, shown, decided=state.decisions)
+    made = files(frame, campaign.items, facts, campaign.formats)
     for name, content in made.items():
         _write(campaign.out / DATASET / name, content)
     return write_report(place)
+
+
+def _unfinished(place: Workplace, state: State, shown: State) -> str:
+    """What is still to come, in a sentence; nothing once the campaign is finished."""
+    reached = progress(place)
+    if reached.is_finished:
+        return ""
+    provisional = len(shown.decisions) - len(state.decisions)
+    return (
+        f"NOT FINISHED: {reached.missing} accepted answers are still wanted, "
+        f"{reached.hits_open} HITs are open, and {provisional} answers are not decided "
+        "yet (is_provisional)."
+    )
 
 
 def write_report(place: Workplace) -> Path:

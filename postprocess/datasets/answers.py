@@ -22,7 +22,7 @@ from postprocess.splits import split_of
 Table = dict[str, list[object]]
 
 _FIRST = ("item_id", "split", "batch", "round", "position")
-_LAST = ("worker", "shown_seconds", "submitted_at")
+_LAST = ("worker", "shown_seconds", "submitted_at", "is_provisional")
 _WHY_ASIDE = ("is_rejected", "rejected_because", "is_surplus", "set_aside")
 
 

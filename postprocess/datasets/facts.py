@@ -16,6 +16,7 @@ class DatasetFacts:
         source_hash: sha256 of the campaign file.
         code_commit: the version of piecework, "" if unknown.
         is_rehearsal: workers were simulated; every file says so.
+        unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item.
         rules: version by name of every cleaning rule that ran.
         dataset: captions, or answers: then `fields`, `aggregates`, `ordered` (names of
@@ -40,13 +41,14 @@ class DatasetFacts:
     aggregates: tuple[Aggregate, ...] = ()
     ordered: tuple[str, ...] = ()
     main_text: str = ""
+    unfinished: str = ""
 
     @property
     def warning(self) -> str:
         """What nobody may overlook, or "" where there is nothing of the kind."""
-        if not self.is_rehearsal:
-            return ""
-        return (
+        rehearsed = (
             "REHEARSAL: all answers come from simulated workers. "
             "No person wrote, saw or judged anything here."
         )
+        said = [rehearsed] if self.is_rehearsal else []
+        return " ".join([*said, *filter(None, [self.unfinished])])

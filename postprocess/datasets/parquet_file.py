@@ -14,6 +14,7 @@ _TYPES: Mapping[str, pa.DataType] = {
     "is_precanned": pa.bool_(),
     "is_rejected": pa.bool_(),
     "is_surplus": pa.bool_(),
+    "is_provisional": pa.bool_(),
     "flaws": pa.list_(pa.string()),
     "problems": pa.list_(pa.string()),
     "shown_seconds": pa.float64(),

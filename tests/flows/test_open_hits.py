@@ -6,10 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import httpx
+import pandas as pd
 import pytest
 
-from flows.steps import collect
+from flows.steps import assess, collect
+from flows.steps.clean import clean
 from flows.steps.collect import HARVEST, next_harvest
+from flows.steps.export import export
 from flows.steps.state import read_state
 from flows.workplace import Workplace
 from rehearsal.clock import MarketplaceClock
@@ -111,6 +114,42 @@ def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
         assert ledger.balances(place.store)["rewards"] == 250
         books = httpx.get(f"{place.platform.endpoint}/rehearsal/books").json()
         assert sum(one["paid_cents"] for one in books["assignments"]) == 250
+
+
+def test_an_export_half_way_is_whole_and_says_what_is_provisional(
+    half_done: HalfDone,
+) -> None:
+    """Ann's two captions are in every file, marked, and nothing was decided."""
+    with half_done("policy") as (place, _, _clock):
+        collect.collect(place, harvest=True)
+        assess.assess(place)
+        clean(place)
+        export(place)
+        dataset = place.campaign.out / "dataset"
+        captions = pd.read_csv(dataset / "captions.csv")
+        assert captions["is_provisional"].tolist() == [True, True]
+        card = (dataset / "DATA_CARD.md").read_text()
+        assert "NOT FINISHED: 8 accepted answers are still wanted, 1 HITs" in card
+        assert "Do not train on it" not in card
+        assert read_state(place).decisions == {}
+
+
+def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
+    half_done: HalfDone,
+) -> None:
+    """Bob shouts, and a person decides: his captions are set aside as not decided."""
+    with half_done("person") as (place, people, _clock):
+        people.work(at_most=1)
+        collect.collect(place)
+        assess.assess(place)
+        clean(place)
+        export(place)
+        dataset = place.campaign.out / "dataset"
+        assert len(pd.read_csv(dataset / "captions.csv")) == 2
+        aside = pd.read_csv(dataset / "set_aside.csv")
+        assert set(aside["rejected_because"]) == {
+            "not decided yet: a person has to look at it"
+        }
 
 
 def test_people_are_asked_about_an_open_batch_before_the_platform_decides(
