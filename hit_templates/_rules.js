@@ -112,6 +112,8 @@ const pieceworkRules = (characters) => {
     text_with_option: (values, rule) =>
       !chosen(values[rule.parameters.chosen_in]).includes(rule.parameters.option) ||
       required(values, rule),
+    most_chosen: (values, rule) =>
+      new Set(chosen(values[rule.field])).size <= rule.parameters.maximum,
     must_choose: (values, rule) =>
       chosen(values[rule.field]).includes(rule.parameters.option),
   };

@@ -158,6 +158,10 @@ def _text_with_option(values: Values, rule: Rule, columns: Columns) -> bool:
     return rule.parameters["option"] not in ticked or _required(values, rule, columns)
 
 
+def _most_chosen(values: Values, rule: Rule, _columns: Columns) -> bool:
+    return len(set(chosen(values, rule.field))) <= _number(rule, "maximum")
+
+
 def _must_choose(values: Values, rule: Rule, _columns: Columns) -> bool:
     return rule.parameters["option"] in chosen(values, rule.field)
 
@@ -190,6 +194,9 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         parameters={"chosen_in": str, "option": str},
         field_kinds=_TEXT,
         holds=_text_with_option,
+    ),
+    "most_chosen": RuleKind(
+        parameters={"maximum": int}, field_kinds=("choices",), holds=_most_chosen
     ),
     "must_choose": RuleKind(
         parameters={"option": str},

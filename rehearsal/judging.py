@@ -97,6 +97,8 @@ class Judging:
     ) -> list[str]:
         name = wire(field, n)
         values = _on_page(page, field, name, form, n)
+        if field.kind == "text" and self._is_uncalled(field, form, n):
+            return [""]
         manner = _MANNERS.get(person.trait.manner)
         if manner is not None and values:
             own = dice(0, person.handle, field.name)
@@ -106,8 +108,9 @@ class Judging:
         sent = _honest(field, item, values, rng=rng, accuracy=person.trait.accuracy)
         if field.mirrored_by and self._is_turned(field, form, n):
             sent = [_turned(field, value) for value in sent]
-        if field.kind == "text" and sent[0]:
-            sent = [mistype(sent[0], rng, rate=person.trait.slips)]
+        if field.kind == "text":
+            text = sent[0] or _NOTHING_TO_SAY
+            sent = [mistype(text, rng, rate=person.trait.slips)]
         return self._kept(field, sent)
 
     def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
@@ -118,6 +121,17 @@ class Judging:
             if one.name == field.mirrored_by
         )
         return form.get(f"order.{field.mirrored_by}.{n}") == ["|".join(asked[::-1])]
+
+    def _is_uncalled(self, field: Field, form: Form, n: int | str) -> bool:
+        """Whether a text need not be written: optional, and nothing asks for it."""
+        by_name = {one.name: one for one in self._task.item_fields}
+        asking = [
+            str(rule.parameters["option"])
+            in form.get(wire(by_name[str(rule.parameters["chosen_in"])], n), [])
+            for rule in self._task.rules
+            if rule.kind == "text_with_option" and rule.field == field.name
+        ]
+        return field.optional and not any(asking)
 
     def _kept(self, field: Field, sent: list[str]) -> list[str]:
         """What the page lets pass: an exclusive option alone, something ticked."""

@@ -19,7 +19,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
     def opened(address: str, *, width: int = 1280, height: int = 900) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height})
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))

@@ -1,0 +1,82 @@
+"""Bad items are told in clear sentences before anything is posted."""
+
+import pytest
+
+from domain.errors import ConfigError
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.item_faults import faults_of_item, faults_of_items
+from hit_templates.tasks import load_task
+
+TEN = {f"sentence_{n}": f"Sentence {n}." for n in range(1, 11)}
+PHOTO = {"image_id": "a", "url": "/pictures/a.svg", **TEN}
+
+
+def told(task: str, **columns: str) -> list[str]:
+    """What is wrong with one item of a task."""
+    item = Item(item_id=ItemId("a"), columns=columns)
+    return faults_of_item(load_task(task), item)
+
+
+def test_an_item_without_faults_is_silent() -> None:
+    """The photo of the crowd's task, as it should be."""
+    assert told("crowd_judgement", **PHOTO) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "fault"),
+    [
+        (
+            "crowd_judgement",
+            {**PHOTO, "sentence_7": ""},
+            "the column sentence_7 is missing or empty",
+        ),
+        (
+            "crowd_judgement",
+            {**PHOTO, "sentence_7": " sentence  2. "},
+            "describing offers 'sentence 2.' 2 times",
+        ),
+        (
+            "congruency",
+            {"pair_id": "a", "description": "A dog."},
+            "the column url is missing or empty",
+        ),
+        (
+            "expert_rating",
+            {"pair_id": "a", "url": "/a.svg", "sentence": "A", "gold.score": "7"},
+            "gold.score is '7'; allowed is 1, 2, 3, 4",
+        ),
+        (
+            "expert_rating",
+            {"pair_id": "a", "url": "/a.svg", "sentence": "A", "truth.grade": "3"},
+            "the column truth.grade is about a field that expert_rating has not",
+        ),
+    ],
+)
+def test_each_fault_is_a_sentence(
+    task: str, columns: dict[str, str], fault: str
+) -> None:
+    """Missing columns, twice the same sentence, a value beyond the scale."""
+    assert told(task, **columns) == [fault]
+
+
+def test_a_twin_must_be_another_item() -> None:
+    """An id that does not exist, and an item that is its own twin."""
+    columns = {"pair_id": "a", "url": "/a.svg", "description": "A dog."}
+    items = [
+        Item(item_id=ItemId("a"), columns={**columns, "twin": "a"}),
+        Item(item_id=ItemId("b"), columns={**columns, "twin": "c"}),
+        Item(item_id=ItemId("d"), columns={**columns, "twin": "b"}),
+    ]
+    assert [
+        fault.split(":")[0] for fault in faults_of_items(load_task("congruency"), items)
+    ] == ["item 'a'", "item 'b'"]
+
+
+def test_a_language_without_messages_is_answered_with_those_there_are() -> None:
+    """The next step names the file to add."""
+    with pytest.raises(
+        ConfigError, match=r"no messages in 'fr'; it speaks en"
+    ) as told_:
+        load_task("congruency", "fr")
+    assert "messages.fr.toml" in told_.value.next_step

@@ -1,0 +1,91 @@
+"""A packed page is small, and the same page."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.packing import MARK, pack, unpack
+from hit_templates.render import html_question, render_hit
+from hit_templates.tasks import load_task
+
+HEAD, TAIL = "<form>\n<p>5 of 12</p>\n", "</form>\n"
+
+# As on a page: lines end in line feeds, and no control character is in them.
+_lines = st.lists(
+    st.text(
+        st.characters(
+            exclude_categories=["Cs", "Cc", "Zl", "Zp"],
+            exclude_characters=MARK,
+        ),
+        max_size=12,
+    ),
+    min_size=3,
+    max_size=3,
+)
+
+
+def section(n: int, lines: list[str]) -> str:
+    """A section as the frame writes it."""
+    inside = "".join(f"{line}\n" for line in lines if "</section>" not in line)
+    return (
+        f'<section class="step item" data-position="{n}">\n'
+        f'<b id="x-{n}">{n} of 12</b>\n{inside}</section>\n'
+    )
+
+
+@given(st.lists(_lines, min_size=2, max_size=13))
+def test_unpacking_gives_the_same_bytes(items: list[list[str]]) -> None:
+    """Whatever stands in the lines, also digits that look like positions."""
+    sections = [section(n, lines) for n, lines in enumerate(items, start=1)]
+    page = HEAD + "".join(sections) + TAIL
+    assert unpack(pack(page, more_than=0)) == page
+
+
+def test_lines_that_differ_in_the_position_only_travel_once() -> None:
+    """Twelve sections hold `id="x-..."` once, and each its own sentence."""
+    sections = [section(n, [f"A dog, {n * n} times"]) for n in range(1, 13)]
+    packed = pack(HEAD + "".join(sections) + TAIL, more_than=0)
+    assert packed.count("x-") == 1
+    assert packed.count("A dog") == 1
+    assert "<section" not in packed
+
+
+def test_a_small_page_and_a_single_section_stay_as_they_are() -> None:
+    """Packing is for pages that would not fit."""
+    page = HEAD + section(1, ["a"]) + section(2, ["b"]) + TAIL
+    assert pack(page, more_than=len(page.encode())) == page
+    assert pack(page, more_than=len(page.encode()) - 1) != page
+    alone = HEAD + section(1, ["a"]) + TAIL
+    assert pack(alone, more_than=0) == alone
+
+
+def test_sections_of_unlike_shape_are_left_alone() -> None:
+    """Another number of lines, or a mark in the text: not packed, not broken."""
+    unlike = HEAD + section(1, ["a"]) + section(2, ["b", "c"]) + TAIL
+    assert pack(unlike, more_than=0) == unlike
+    marked = HEAD + section(1, [MARK]) + section(2, ["b"]) + TAIL
+    assert pack(marked, more_than=0) == marked
+
+
+def test_fifty_pairs_of_an_expert_fit_into_one_question() -> None:
+    """The page that the document asks for, with long sentences and hostile ones."""
+    task = load_task("expert_rating")
+    hostile = "</script><script>alert(1)</script>]]>\u2028\\\"'{{7*7}}"
+    items = [
+        Item(
+            item_id=ItemId(f"pair_{n}"),
+            columns={
+                "pair_id": f"pair_{n}",
+                "url": f"https://pictures.example/flickr8k/{n:012}.jpg",
+                "sentence": f"{hostile} {n} people walk two dogs past a brick wall",
+            },
+        )
+        for n in range(1, 51)
+    ]
+    page = render_hit(task, items)
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert "</script><script>" not in unpack(page)
+    assert html_question(page)
+    assert unpack(page).count('name="score.50"') == 4

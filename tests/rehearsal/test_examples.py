@@ -1,0 +1,11 @@
+"""The items of the example campaigns are what the generators write."""
+
+import pytest
+
+from rehearsal.examples import EXAMPLES, FOLDER, as_csv
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_committed_file_is_the_generated_one(name: str) -> None:
+    """Changed by `python -m rehearsal.examples` only, so truth and picture agree."""
+    assert (FOLDER / name).read_text("utf-8") == as_csv(list(EXAMPLES[name]()))
