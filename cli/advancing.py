@@ -9,9 +9,9 @@ from flows.looking import look
 from flows.orders import Orders
 
 
-def advance_once(orders: Orders) -> Progress:
+def advance_once(orders: Orders, *, harvest: bool) -> Progress:
     """Do what is due; a person is asked for leave only if something is."""
-    reached = look(orders)
+    reached = None if harvest else look(orders)
     if reached is not None:
         return reached
     if not orders.rehearsal:
@@ -19,10 +19,10 @@ def advance_once(orders: Orders) -> Progress:
     if os.environ.get("PREFECT_API_URL"):
         from cli.passing import advance_in_prefect  # noqa: PLC0415 - costs seconds
 
-        return advance_in_prefect(orders)
+        return advance_in_prefect(orders, harvest=harvest)
     from flows.plainly import advance_plainly  # noqa: PLC0415 - pandas
 
-    return advance_plainly(orders)
+    return advance_plainly(orders, harvest=harvest)
 
 
 def _with_leave(orders: Orders) -> Orders:

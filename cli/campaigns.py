@@ -111,6 +111,11 @@ def run(
     is_flag=True,
     help="The marketplace is a rehearsal's, see `piecework crowd`.",
 )
+@click.option(
+    "--harvest",
+    is_flag=True,
+    help="Fetch now what open HITs have got so far; else they are asked every 6 hours.",
+)
 @_JSON
 def advance(
     campaign: Path,
@@ -120,12 +125,14 @@ def advance(
     spend_at_most: str | None,
     anew: bool,
     rehearsal: bool,
+    harvest: bool,
     as_json: bool,
 ) -> None:
     """Make one pass: do what is due, and end; for a schedule.
 
     With PREFECT_API_URL set the pass is a flow run on that server; without, it needs no
-    Prefect. Where nothing is due, it ends at once.
+    Prefect. Where nothing is due, it ends at once; the marketplace is asked for news
+    every minute at most, and the less comes, the less often (hourly at least).
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
     money; whoever runs it pays outside.
@@ -146,7 +153,7 @@ def advance(
         rehearsal=rehearsal,
         anew=anew,
     )
-    say_progress(advance_once(orders), as_json=as_json)
+    say_progress(advance_once(orders, harvest=harvest), as_json=as_json)
 
 
 @click.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 from domain.campaign import Campaign
 from domain.errors import CampaignBusy
 from domain.progress import Progress
-from flows.looking import has_news
+from flows.looking import news
 from flows.rehearse import answering_of, prepare, rehearsal_market
 from flows.steps.traits import remember_planted
 from flows.wiring import rehearsal_place
@@ -69,7 +69,7 @@ def _is_finished(
             reached = found and Progress.from_dict(found.progress)
             if not found or not reached:
                 return False
-            if reached.waiting_for == "workers" and not has_news(platform, found):
+            if reached.waiting_for == "workers" and not news(platform, found):
                 shift = crowd.work_until()
                 say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
             elif reached.waiting_for == "the next day":

@@ -32,7 +32,7 @@ def run_passes(
     return _progress(campaign)
 
 
-def advance_in_prefect(orders: Orders) -> Progress:
+def advance_in_prefect(orders: Orders, *, harvest: bool) -> Progress:
     """Run the flow `advance` in this process, recorded by the server that is set."""
     cents = orders.spend_at_most_cents
     with tags("piecework", orders.campaign.stem):
@@ -43,6 +43,7 @@ def advance_in_prefect(orders: Orders) -> Progress:
             spend_at_most="" if cents is None else cents_to_wire(cents),
             rehearsal=orders.rehearsal,
             anew=orders.anew,
+            harvest=harvest,
         )
     return _progress(orders.campaign)
 

@@ -24,6 +24,8 @@ class Progress:
         stopped_by: the key that ended the campaign early, or puts it off, or the
             command by which a person stopped it; or nothing.
         goes_on_at: when a day's cap lets it go on, as ISO 8601; or nothing.
+        due_at: while workers are waited for, when something is due all the same, as
+            ISO 8601; or nothing.
     """
 
     campaign: str
@@ -53,6 +55,7 @@ class Progress:
     cap_reached: bool
     stopped_by: str
     goes_on_at: str
+    due_at: str
 
     @property
     def spent_cents(self) -> int:

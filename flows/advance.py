@@ -4,6 +4,7 @@ Neither has to live for the days that a campaign takes. A pass that dies is run 
 """
 
 import time
+from datetime import timedelta
 from pathlib import Path
 
 from prefect import flow
@@ -23,6 +24,7 @@ from flows.worlds import world
 from flows.writing import write_results
 from platforms.credentials import Credentials
 from store import standing
+from store.polls import next_wait
 
 
 @flow(
@@ -41,6 +43,7 @@ def advance(
     credentials_block: str = "",
     rehearsal: bool = False,
     anew: bool = False,
+    harvest: bool = False,
 ) -> State[dict[str, object]]:
     """Do what is due on a campaign and end.
 
@@ -57,6 +60,7 @@ def advance(
             boto3's own chain.
         rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
         anew: begin although HITs of a campaign of this name are there already.
+        harvest: ask open HITs for what they have got, however lately that was done.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
@@ -71,8 +75,8 @@ def advance(
     )
     credentials = from_block(credentials_block)
     try:
-        reached = look(orders, credentials=credentials)
-        reached = reached or _whole_pass(orders, credentials)
+        reached = None if harvest else look(orders, credentials=credentials)
+        reached = reached or _whole_pass(orders, credentials, harvest=harvest)
     except CampaignBusy as busy:
         return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
     tell_of_end(campaign, reached)
@@ -95,7 +99,8 @@ def run(
         campaign: path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
-        poll_seconds: how long to wait while workers work.
+        poll_seconds: how long to wait while workers work; longer, up to sixty times
+            that, the less comes.
         spend_at_most: dollars that the whole campaign may take; as for `advance`.
         credentials_block: name of a Prefect `Secret` block; as for `advance`.
 
@@ -111,9 +116,13 @@ def run(
         spend_at_most_cents=_cents(spend_at_most),
         credentials=from_block(credentials_block),
     ):
+        least = timedelta(seconds=poll_seconds)
+        wait, known = least, 0
         while (reached := one_pass(campaign)).waiting_for in GOES_ON:
+            done = reached.hits_posted - reached.hits_open
+            wait, known = next_wait(wait, came=done - known, least=least), done
             if reached.waiting_for != "the next pass":
-                time.sleep(poll_seconds)
+                time.sleep(wait.total_seconds())
         return _finish_pass(campaign, reached).as_dict()
 
 
@@ -121,10 +130,12 @@ def _cents(spend_at_most: str) -> int | None:
     return amount_cents(spend_at_most) if spend_at_most else None
 
 
-def _whole_pass(orders: Orders, credentials: Credentials | None) -> Progress:
+def _whole_pass(
+    orders: Orders, credentials: Credentials | None, *, harvest: bool
+) -> Progress:
     with world(orders, credentials=credentials) as place:
         campaign = str(place.campaign.path)
-        reached = _finish_pass(campaign, one_pass(campaign))
+        reached = _finish_pass(campaign, one_pass(campaign, harvest=harvest))
         standing.remember(place.store, reached.as_dict(), asked=orders.digest())
     return reached
 

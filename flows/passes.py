@@ -18,9 +18,9 @@ from flows.wiring import place_of, tell
 
 
 @task(name="collect", retries=2, retry_delay_seconds=5, cache_policy=NO_CACHE)
-def collect_answers(campaign: str) -> int:
-    """Fetch the answers of HITs that are finished; how many assignments came."""
-    return collect.collect(place_of(campaign))
+def collect_answers(campaign: str, *, harvest: bool = False) -> int:
+    """Fetch the answers that are due; how many assignments came."""
+    return collect.collect(place_of(campaign), harvest=harvest)
 
 
 @task(name="assess", cache_policy=NO_CACHE)
@@ -53,9 +53,14 @@ def run_name() -> str:
     return f"{flow_run.flow_name} {campaign}"
 
 
-def one_pass(campaign: str) -> Progress:
-    """Do whatever is due, in order, and say how far the campaign is."""
-    collected = collect_answers(campaign)
+def one_pass(campaign: str, *, harvest: bool = False) -> Progress:
+    """Do whatever is due, in order, and say how far the campaign is.
+
+    Args:
+        campaign: path of the campaign file.
+        harvest: ask open HITs for what they have got, however lately that was done.
+    """
+    collected = collect_answers(campaign, harvest=harvest)
     if collected or _has_work(campaign):
         assess_answers(campaign)
         decide_answers(campaign)

@@ -53,6 +53,15 @@ def m_harvests(db: Database) -> None:
     db.execute("ALTER TABLE hits ADD COLUMN looked_at TEXT")
 
 
+@migrations()
+def m_polls(db: Database) -> None:
+    """When the marketplace was last asked for news, and how long to wait then."""
+    db.execute(
+        "CREATE TABLE polls (only_one INTEGER PRIMARY KEY CHECK (only_one = 1), "
+        "asked_at TEXT NOT NULL, wait_seconds REAL NOT NULL) STRICT"
+    )
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from store import polls
 from store.files import FILE_NAME
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def glance(folder: Path, *, asked: str | None = None) -> Glance | None:
 def _tally(connection: sqlite3.Connection) -> str:
     counts = {}
     for name in _tables(connection):
-        if name == _TABLE:
+        if name in {_TABLE, polls.TABLE}:
             continue
         columns = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
         may_be_empty = [f'count("{one[1]}")' for one in columns if not one[3]]

@@ -7,10 +7,11 @@ from domain.ids import AnswerId, AssignmentId, ItemId
 from domain.judgement import Decision
 from domain.progress import Progress, Waiting
 from flows.steps import caps
+from flows.steps.collect import next_harvest
 from flows.steps.decide import waiting_for_people
 from flows.steps.launch import most_rounds, next_hits
 from flows.steps.left_open import has_left_open
-from flows.steps.ripeness import ripe
+from flows.steps.ripeness import next_ripening, ripe
 from flows.steps.state import State, counted, missing, read_state
 from flows.steps.stop import BY_A_PERSON, is_stopped, is_winding_down
 from flows.workplace import Workplace
@@ -64,7 +65,14 @@ def progress(place: Workplace) -> Progress:
         cap_reached=waiting_for == "nobody" and bool(lacking) and not is_stopped(place),
         stopped_by=_DAY if put_off else _stopped_by(place, state, lacking, waiting_for),
         goes_on_at=caps.next_day(place).isoformat() if put_off else "",
+        due_at=_due_at(place, state) if waiting_for == "workers" else "",
     )
+
+
+def _due_at(place: Workplace, state: State) -> str:
+    moments = [next_harvest(place), next_ripening(place, state)]
+    due = min((moment for moment in moments if moment), default=None)
+    return due.isoformat() if due else ""
 
 
 def _waiting_for(place: Workplace, state: State, for_people: list[Decision]) -> Waiting:

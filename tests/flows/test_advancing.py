@@ -10,12 +10,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
+from domain.clock import FixedClock, SystemClock
 from domain.errors import RefusedForSafety
 from flows.looking import look
 from flows.orders import Orders
@@ -61,7 +62,11 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(tmp_path: Path) -> 
         asked = _calls(orders.endpoint) - before_look
         assert asked == Counter({"ListReviewableHITs": 1})
         people.work()
-        assert look(orders) is None  # answers are here
+        # Answers are here; but it was asked just now.
+        assert look(orders) == first
+        assert _calls(orders.endpoint) - before_look == asked
+        later = FixedClock(SystemClock().now() + timedelta(minutes=2))
+        assert look(orders, clock=later) is None
         reached = advance_plainly(orders)
         while not reached.is_finished:
             people.work()
@@ -74,6 +79,20 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(tmp_path: Path) -> 
     assert {
         path: path.stat().st_mtime_ns for path in files if path.suffix != ".lock"
     } == {path: at for path, at in before.items() if path.suffix != ".lock"}
+
+
+def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> None:
+    """Six hours after they were posted, a pass asks them for what they have got."""
+    with _world(tmp_path) as (orders, people):
+        advance_plainly(orders)
+        people.work(at_most=1)
+        now = SystemClock().now()
+        assert look(orders, clock=FixedClock(now + timedelta(hours=5))) is not None
+        assert (
+            look(orders, clock=FixedClock(now + timedelta(hours=6, minutes=1))) is None
+        )
+        assert advance_plainly(orders).answers == 0  # by the real clock it is too early
+        assert advance_plainly(orders, harvest=True).answers == 2
 
 
 def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:

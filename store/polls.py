@@ -1,0 +1,65 @@
+"""When the marketplace was last asked for news, and how long to wait before the next.
+
+A schedule calls every few minutes for days, and each call to a marketplace costs; so
+the wait grows while nothing comes and shrinks when much does. Through the standard
+library, like `store.standing`: a look before a pass has to cost next to nothing.
+"""
+
+import sqlite3
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from store.files import FILE_NAME
+from store.times import from_text, to_text
+
+TABLE = "polls"
+LEAST = timedelta(minutes=1)
+_MOST = 60
+_GROWS = 1.5
+_FEW, _MANY = 3, 8
+
+
+def next_wait(wait: timedelta, *, came: int, least: timedelta = LEAST) -> timedelta:
+    """How long to wait after an answer, if so long was waited before it.
+
+    An answer that brings three HITs or fewer was not worth its call; eight are worth
+    one sooner. Sixty times the least is the most.
+
+    Args:
+        wait: what was waited before.
+        came: how many HITs had become reviewable.
+        least: what is waited in any case.
+    """
+    if came <= _FEW:
+        wait *= _GROWS
+    elif came >= _MANY:
+        wait /= _GROWS
+    return min(max(wait, least), _MOST * least)
+
+
+def ask_again_at(folder: Path) -> datetime | None:
+    """The moment before which the marketplace need not be asked; `None` if any is."""
+    with closing(_opened(folder)) as connection:
+        row = _row(connection)
+    return None if row is None else row[0] + row[1]
+
+
+def asked(folder: Path, *, at: datetime, came: int) -> None:
+    """Write down that the marketplace was asked, and how many HITs had come."""
+    with closing(_opened(folder)) as connection, connection:
+        row = _row(connection)
+        wait = next_wait(LEAST if row is None else row[1], came=came)
+        connection.execute(
+            f"INSERT OR REPLACE INTO {TABLE} VALUES (1, ?, ?)",
+            [to_text(at), wait.total_seconds()],
+        )
+
+
+def _opened(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / FILE_NAME, timeout=30)
+
+
+def _row(connection: sqlite3.Connection) -> tuple[datetime, timedelta] | None:
+    row = connection.execute(f"SELECT asked_at, wait_seconds FROM {TABLE}").fetchone()
+    return None if row is None else (from_text(row[0]), timedelta(seconds=row[1]))
