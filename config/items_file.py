@@ -168,7 +168,7 @@ def _row_faults(
                 f"{here}: {columns[0]} {fault}"
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
-        if "url" in columns and row.get("url"):
+        if row.get("url"):
             faults += [f"{here}: {fault}" for fault in _url_faults(row, places)]
     return faults
 

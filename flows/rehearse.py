@@ -135,7 +135,8 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
     """Draw the scenes that the items name into `out/pictures`."""
     pictures = out / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
-    wanted = {PurePosixPath(item.columns["url"]).name for item in items}
+    urls = (item.columns.get("url", "") for item in items)
+    wanted = {PurePosixPath(url).name for url in urls if url}
     last = max(map(scenes.number_of, wanted))
     for scene in scenes.scenes(seed, last):
         name = scenes.picture_name(scene.item_id)
