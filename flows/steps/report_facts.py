@@ -54,6 +54,7 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         wage_floor_cents_per_hour=campaign.rewards.wage_floor_cents_per_hour,
         rules={rule.NAME: rule.VERSION for rule in RULES},
         dataset=campaign.task.dataset,
+        asked=campaign.task,
     )
 
 

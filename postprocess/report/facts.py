@@ -9,7 +9,8 @@ from datetime import datetime
 
 import pandas as pd
 
-from domain.task import DatasetKind
+from domain.task import DatasetKind, Task
+from postprocess.fields import EXTRA
 from postprocess.report import frames
 
 
@@ -42,7 +43,8 @@ class ReportFacts:
             to the budget; no part of what was spent). An absent account is 0.
         task_version: the version of the task's folder, if known.
         rules: version by name of every cleaning rule that ran.
-        dataset: captions, or answers to other questions.
+        dataset: captions, or answers to other questions; then `asked` is the task,
+            and `answers` has the columns of `postprocess.fields` too.
     """
 
     campaign: str
@@ -67,6 +69,7 @@ class ReportFacts:
     task_version: int | None = None
     rules: Mapping[str, int] = field(default_factory=dict)
     dataset: DatasetKind = "captions"
+    asked: Task | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""
@@ -77,7 +80,8 @@ class ReportFacts:
             ("decisions", frames.DECISIONS),
             ("workers", frames.WORKERS),
         ):
-            mended = frames.shaped(getattr(self, name), columns, name=name)
+            also = EXTRA if name == "answers" else ()
+            mended = frames.shaped(getattr(self, name), columns, name=name, also=also)
             object.__setattr__(self, name, mended)
 
     def cents(self, account: str) -> int:

@@ -96,9 +96,15 @@ _DTYPES: Mapping[Kind, str] = {
 
 
 def shaped(
-    frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str
+    frame: pd.DataFrame,
+    columns: Mapping[str, Kind],
+    *,
+    name: str,
+    also: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """A copy of the frame whose columns have the dtypes that `columns` promises.
+
+    Columns whose names begin with one of `also` are kept as they are.
 
     Raises:
         ValueError: the frame has rows but lacks columns; all are named.
@@ -112,7 +118,12 @@ def shaped(
     if missing:
         raise ValueError(f"ReportFacts.{name} lacks the columns {', '.join(missing)}")
     mended = {column: _MENDERS[kind](frame[column]) for column, kind in columns.items()}
-    return pd.DataFrame(mended).set_axis(frame.index.astype("str"))
+    kept = {
+        str(column): frame[column]
+        for column in frame.columns
+        if also and str(column).startswith(also) and column not in columns
+    }
+    return pd.DataFrame(mended | kept).set_axis(frame.index.astype("str"))
 
 
 def _text(column: pd.Series) -> pd.Series:

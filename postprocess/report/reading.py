@@ -38,6 +38,24 @@ class Reading:
     verdicts: pd.DataFrame
     wages: pd.Series
 
+    @property
+    def thing(self) -> str:
+        """What the answers are about, in the words of the campaign."""
+        return "image" if self.facts.dataset == "captions" else "item"
+
+    @property
+    def kept(self) -> str:
+        """What an answer that counts is called."""
+        is_captions = self.facts.dataset == "captions"
+        return "novel caption" if is_captions else "accepted answer"
+
+    @property
+    def fates_there_are(self) -> tuple[Fate, ...]:
+        """The fates that an answer can have; only captions can be canned."""
+        if self.facts.dataset == "captions":
+            return FATES
+        return tuple(fate for fate in FATES if fate != "canned")
+
     def count(self, *fates: Fate) -> int:
         """How many answers ended in one of these fates."""
         return int(self.fates.isin(fates).sum())

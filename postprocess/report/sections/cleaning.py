@@ -12,12 +12,15 @@ _MOST_PAIRS = 20
 _PAIR_CHARACTERS = 60
 
 
-def build(reading: Reading) -> Section:
+def build(reading: Reading) -> Section | None:
     """Edits by rule, and the changes made most often."""
+    asked = reading.facts.asked
+    if asked is not None and not asked.main_text:
+        return None
     lists: list[tuple[Edit, ...]] = reading.rows("novel")["edits"].tolist()
     edits = [edit for edits in lists for edit in edits]
     lead = (
-        f"{part_of(sum(map(bool, lists)), len(lists), 'novel caption')} changed by "
+        f"{part_of(sum(map(bool, lists)), len(lists), reading.kept)} changed by "
         f"{plural(len(edits), 'edit')}. The original of each caption is kept beside "
         f"it, and every edit can be replayed and undone."
     )

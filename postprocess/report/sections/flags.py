@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.fields import ITEM_VALUE
 from postprocess.report.parts import (
     Code,
     Quote,
@@ -156,7 +157,11 @@ def _examples(reading: Reading) -> Table:
             text("Heuristic"),
             number("Suspicion"),
             text("Evidence"),
-            text("The caption, for a flagged answer"),
+            text(
+                "The caption, for a flagged answer"
+                if reading.facts.dataset == "captions"
+                else "What a flagged answer says"
+            ),
         ),
         rows=rows,
         note=f"At most {_EXAMPLES_EACH} different ones a heuristic, of "
@@ -171,5 +176,9 @@ def _caption(answers: pd.DataFrame, finding: Mapping[Hashable, Any]) -> str:
     subject = str(finding["subject_id"])
     if finding["subject_kind"] != "answer" or subject not in answers.index:
         return ""
-    original = str(answers["caption_original"][subject])
+    original = str(answers["caption_original"][subject]) or "; ".join(
+        f"{str(name).removeprefix(ITEM_VALUE)}: {answers[name][subject]}"
+        for name in answers
+        if str(name).startswith(ITEM_VALUE)
+    )
     return excerpt(original, limit=_CAPTION_CHARACTERS)

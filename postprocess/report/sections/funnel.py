@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from postprocess.report import plots
 from postprocess.report.canvas import svg
 from postprocess.report.parts import Figure, Section, Table, number, text
-from postprocess.report.reading import FATES, Fate, Reading, tally
+from postprocess.report.reading import Fate, Reading, tally
 from postprocess.report.words import count, part_of, plural, share
 
 _MEANINGS: Mapping[Fate, str] = {
@@ -47,10 +47,22 @@ def _lead(reading: Reading) -> str:
     accepted = count(reading.count("canned", "novel"))
     return (
         f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
-        f"of {plural(facts.items, 'image')}: {count(reading.wanted)} in all. "
+        f"of {plural(facts.items, reading.thing)}: {count(reading.wanted)} in all. "
         f"{plural(reading.submitted, 'answer')} came back; {accepted} were accepted, "
-        f"of which {count(reading.count('novel'))} are novel captions."
+        f"of which {count(reading.count('novel'))} are {reading.kept}s."
     )
+
+
+def _name(reading: Reading, fate: Fate) -> str:
+    """What a fate is called; where nothing is canned, what counts is only kept."""
+    is_answer = fate == "novel" and reading.facts.dataset == "answers"
+    return "kept" if is_answer else fate
+
+
+def _meaning(reading: Reading, fate: Fate) -> str:
+    if _name(reading, fate) == "kept":
+        return "Kept: accepted, and no more than were wanted"
+    return _MEANINGS[fate]
 
 
 def _flagged(reading: Reading) -> int:
@@ -68,15 +80,15 @@ def _figure(reading: Reading) -> Figure:
         ),
         *(
             plots.Bar(
-                fate,
+                _name(reading, fate),
                 reading.count(fate),
                 _beside(reading.count(fate), submitted),
                 _COLOURS[fate],
             )
-            for fate in FATES
+            for fate in reading.fates_there_are
         ),
     ]
-    title = "Answers from wanted to novel"
+    title = f"Answers from wanted to {_name(reading, 'novel')}"
     description = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
     return Figure(title=title, svg=drawing)
@@ -89,12 +101,12 @@ def _beside(part: int, whole: int) -> str:
 def _table(reading: Reading) -> Table:
     is_flagged = reading.flags.any(axis="columns")
     rows = []
-    for fate in FATES:
+    for fate in reading.fates_there_are:
         is_here = reading.fates == fate
         here = int(is_here.sum())
         rows.append(
             (
-                _MEANINGS[fate],
+                _meaning(reading, fate),
                 count(here),
                 share(here, reading.submitted),
                 part_of(int((is_here & is_flagged).sum()), here),
@@ -126,13 +138,17 @@ def _coverage(reading: Reading) -> Table:
     levels = tally(reading.accepted_per_item, at_least=wanted)
     levels[0] = reading.facts.items - int(levels.sum())
     return Table(
-        caption="Accepted answers of each image",
-        columns=(text("Accepted answers"), number("Images"), number("Share")),
+        caption=f"Accepted answers of each {reading.thing}",
+        columns=(
+            text("Accepted answers"),
+            number(f"{reading.thing.capitalize()}s"),
+            number("Share"),
+        ),
         rows=tuple(
             (f"{level} of {wanted}", count(images), share(images, reading.facts.items))
             for level, images in enumerate(levels)
         )
         if reading.facts.items
         else (),
-        empty="The campaign has no images.",
+        empty=f"The campaign has no {reading.thing}s.",
     )

@@ -44,7 +44,9 @@ def _spending(reading: Reading) -> str:
     spent = f"{dollars(facts.spent_cents)} of a budget of " + dollars(
         facts.cents("budget")
     )
-    each = f", ${facts.spent_cents / novel / 100:.3f} a novel caption" if novel else ""
+    article = "an" if reading.kept.startswith("a") else "a"
+    price = f"${facts.spent_cents / novel / 100:.3f}" if novel else ""
+    each = f", {price} {article} {reading.kept}" if novel else ""
     return (
         f"{spent} {verb} spent{each}. {dollars(facts.cents('held'))} are held for HITs "
         f"still open."

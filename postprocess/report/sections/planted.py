@@ -66,7 +66,7 @@ def notes(reading: Reading, result: Score) -> tuple[Note, ...]:
         return (Note("fact", "No simulated worker has submitted anything yet."),)
     novel = reading.count("novel")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
-    leaked = part_of(result.novel_by_bad, novel, "novel caption")
+    leaked = part_of(result.novel_by_bad, novel, reading.kept)
     is_all = result.bad_found == result.bad
     return (
         Note(
@@ -106,11 +106,11 @@ def _table(reading: Reading) -> Table:
             number("With rejected work"),
             number("Found or wronged"),
             number("Answers kept out"),
-            number("Novel captions"),
+            number(f"{reading.kept.capitalize()}s"),
         ),
         rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
         note="Workers who submitted at least one assignment. Kept out: answers "
-        "dropped or rejected. Novel captions: in the dataset.",
+        f"dropped or rejected. {reading.kept.capitalize()}s: in the dataset.",
         empty="No simulated worker submitted anything.",
     )
 

@@ -14,17 +14,12 @@ def key_figures(reading: Reading) -> tuple[KeyFigure, ...]:
     excluded = int(facts.workers["is_excluded"].sum())
     return (
         KeyFigure(
-            label="Images",
+            label=f"{reading.thing.capitalize()}s",
             value=count(facts.items),
             beside=f"{count(reading.complete_items)} with all "
             f"{count(facts.wanted_per_item)} accepted answers",
         ),
-        KeyFigure(
-            label="Accepted captions",
-            value=count(reading.count("novel", "canned")),
-            beside=f"{count(reading.count('novel'))} novel, "
-            f"{count(reading.count('canned'))} canned; {count(reading.wanted)} wanted",
-        ),
+        _accepted(reading),
         KeyFigure(
             label="Workers",
             value=count(len(facts.workers)),
@@ -36,6 +31,22 @@ def key_figures(reading: Reading) -> tuple[KeyFigure, ...]:
             beside=f"of a budget of {dollars(facts.cents('budget'))}, fees included",
         ),
         _wage_figure(reading),
+    )
+
+
+def _accepted(reading: Reading) -> KeyFigure:
+    wanted = f"{count(reading.wanted)} wanted"
+    if reading.facts.dataset == "answers":
+        return KeyFigure(
+            label="Accepted answers",
+            value=count(reading.count("novel")),
+            beside=f"{count(reading.submitted)} submitted; {wanted}",
+        )
+    return KeyFigure(
+        label="Accepted captions",
+        value=count(reading.count("novel", "canned")),
+        beside=f"{count(reading.count('novel'))} novel, "
+        f"{count(reading.count('canned'))} canned; {wanted}",
     )
 
 
@@ -75,7 +86,7 @@ def notes(reading: Reading) -> tuple[Note, ...]:
 def _progress(reading: Reading) -> tuple[Note, ...]:
     facts = reading.facts
     lacking = facts.items - reading.complete_items
-    said = f"{part_of(lacking, facts.items, 'image')} lack accepted answers."
+    said = f"{part_of(lacking, facts.items, reading.thing)} lack accepted answers."
     if not facts.is_finished:
         return (Note("problem", f"The campaign is not finished: {said}"),)
     if lacking:
@@ -83,7 +94,7 @@ def _progress(reading: Reading) -> tuple[Note, ...]:
     return (
         Note(
             "fine",
-            f"Finished, and each of {plural(facts.items, 'image')} has all "
+            f"Finished, and each of {plural(facts.items, reading.thing)} has all "
             f"{count(facts.wanted_per_item)} accepted answers.",
         ),
     )
@@ -111,7 +122,7 @@ def _losses(reading: Reading) -> tuple[Note, ...]:
         Note(
             "fact",
             f"{part_of(out, reading.submitted, 'answer')} were dropped or "
-            f"rejected; {share(novel, reading.submitted)} became novel captions.",
+            f"rejected; {share(novel, reading.submitted)} became {reading.kept}s.",
         ),
     )
 

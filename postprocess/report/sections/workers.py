@@ -66,7 +66,7 @@ def _spread(reading: Reading) -> str:
     busiest = int(per_worker.head(tenth).sum())
     return (
         f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
-        f"of the novel captions, the busiest tenth ({plural(tenth, 'worker')}) "
+        f"of the {reading.kept}s, the busiest tenth ({plural(tenth, 'worker')}) "
         f"{share(busiest, int(per_worker.sum()))}."
     )
 

@@ -16,7 +16,9 @@ from postprocess.report.sections import (
     difficulty,
     flags,
     funnel,
+    judgements,
     money,
+    order_effects,
     planted,
     provenance,
     summary,
@@ -431,7 +433,15 @@ def test_provenance_names_every_version() -> None:
     assert rows["Cleaning rules"] == ("spelling v3 and whitespace v1",)
 
 
-@pytest.mark.parametrize("build", SECTIONS, ids=lambda build: build.__module__)
+of_captions = pytest.mark.parametrize(
+    "build",
+    [one for one in SECTIONS if one not in {judgements.build, order_effects.build}],
+    ids=lambda build: build.__module__,
+)
+"""Datasets of answers have two sections more: see test_judgement_sections."""
+
+
+@of_captions
 def test_every_section_is_built_of_nothing(build: Build) -> None:
     """A campaign without rows has every section, and each table says so."""
     section = _section(build, made_up.empty())
@@ -443,7 +453,7 @@ def test_every_section_is_built_of_nothing(build: Build) -> None:
     assert widths <= {0}
 
 
-@pytest.mark.parametrize("build", SECTIONS, ids=lambda build: build.__module__)
+@of_captions
 def test_every_row_has_a_cell_for_every_column(build: Build) -> None:
     """No column is without its cell, in a full campaign too."""
     for table in _section(build, made_up.large(items=40)).tables:

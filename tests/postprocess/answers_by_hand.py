@@ -1,0 +1,105 @@
+"""A small dataset of answers that can be counted by hand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.task import Aggregate, Field, Option, Task
+from postprocess.frame import dataset_frame
+from postprocess.splits import split_of
+
+FIT = Field(
+    name="fit",
+    kind="choice",
+    label="Does it fit?",
+    options=(Option(value="yes", label="Yes"), Option(value="no", label="No")),
+    varies=True,
+)
+GRADE = Field(
+    name="grade",
+    kind="choice",
+    label="How good is it?",
+    options=tuple(Option(value=value, label=value) for value in "1234"),
+)
+TICKS = Field(
+    name="ticks",
+    kind="choices",
+    label="What is there?",
+    options=tuple(Option(value=value, column=value) for value in ("a", "b", "c")),
+    shuffled=True,
+)
+PLACE = Field(
+    name="place", kind="number", label="Where on the scale?", minimum=0, maximum=100
+)
+AGE = Field(
+    name="age", kind="number", label="How old are you?", maximum=120, scope="hit"
+)
+TASK = Task(
+    name="small",
+    version=2,
+    title="t",
+    description="d",
+    keywords=("k",),
+    columns=("id", "a", "b", "c"),
+    items_per_hit=4,
+    reward_cents=10,
+    assignment_duration_seconds=60,
+    fields=(FIT, GRADE, TICKS, PLACE, AGE),
+    rules=(),
+    aggregates=(
+        Aggregate(field="fit", kind="majority"),
+        Aggregate(field="ticks", kind="shares"),
+        Aggregate(field="place", kind="mean"),
+        Aggregate(field="grade", kind="mean"),
+    ),
+    shuffles_items=True,
+)
+ITEMS = tuple(
+    Item(item_id=ItemId(name), columns={"id": name}) for name in ("i1", "i2", "i3")
+)
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def rows(
+    said: Sequence[tuple[str, str, Mapping[str, Any]]], **more: object
+) -> pd.DataFrame:
+    """The dataset frame of these answers: worker (a letter), item, values by field."""
+    order = ("a", "b", "c")
+    made = [
+        {
+            "answer_id": f"{worker}.{item}",
+            "assignment_id": f"assignment {worker}",
+            "item_id": item,
+            "url": "",
+            "split": split_of(ItemId(item)),
+            "batch": 1,
+            "round": 0,
+            "position": int(item[1:]),
+            "caption": "",
+            "caption_original": "",
+            "is_precanned": False,
+            "is_rejected": False,
+            "rejected_because": "",
+            "text_detected": "",
+            "flaws": (),
+            "flaw_other": "",
+            "worker": f"{ord(worker):016x}",
+            "shown_seconds": 9.0,
+            "submitted_at": START + timedelta(minutes=n),
+            "edits": (),
+            "is_surplus": False,
+            "place": int(item[1:]),
+            "problems": (),
+            "order.ticks": order,
+            "hit.age": 40.0,
+            **{f"value.{field.name}": values.get(field.name) for field in
+               TASK.item_fields},
+            **more,
+        }
+        for n, (worker, item, values) in enumerate(said)
+    ]  # fmt: skip
+    return dataset_frame(made)

@@ -1,0 +1,75 @@
+"""A dataset of answers in files: every field a column, nothing lost."""
+
+import io
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from postprocess.datasets.export import files
+from postprocess.datasets.facts import DatasetFacts
+from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
+from tests.postprocess.test_item_aggregates import SAID
+
+FACTS = DatasetFacts(
+    campaign="small",
+    purpose="To be counted.",
+    task=TASK.name,
+    task_version=TASK.version,
+    source_hash="0" * 64,
+    code_commit="",
+    is_rehearsal=True,
+    wanted_per_item=3,
+    dataset="answers",
+    fields=TASK.fields,
+    aggregates=TASK.aggregates,
+    ordered=("ticks",),
+)
+
+
+def made() -> dict[str, bytes]:
+    """The files of the small dataset, its last answer rejected."""
+    frame = rows(SAID)
+    frame.loc["b.i2", "is_rejected"] = True
+    frame.loc["b.i2", "rejected_because"] = "=1+1"
+    return files(frame, ITEMS, FACTS, ("csv", "parquet"))
+
+
+def test_every_field_is_a_column_in_both_formats() -> None:
+    """Kept and set aside together are all answers; types are those of the fields."""
+    found = made()
+    kept = pd.read_csv(io.BytesIO(found["answers.csv"]), keep_default_na=False)
+    aside = pd.read_csv(io.BytesIO(found["set_aside.csv"]), keep_default_na=False)
+    assert len(kept) + len(aside) == len(SAID)
+    for field in TASK.fields:
+        assert field.name in kept
+    assert kept["ticks"].tolist() == ["a|b", "", "b", "b|c"]  # by answer id
+    assert aside["place"].tolist() == [""] or aside["place"].isna().all()
+    table = pq.read_table(io.BytesIO(found["answers.parquet"]))
+    assert table.schema.field("age").type == "double"
+    assert str(table.schema.field("ticks").type) == "list<element: string>"
+    assert table["order_ticks"].to_pylist()[0] == ["a", "b", "c"]
+
+
+def test_items_say_what_their_answers_say_together() -> None:
+    """One row an item, answered or not."""
+    items = pq.read_table(io.BytesIO(made()["items.parquet"])).to_pandas()
+    assert items["item_id"].tolist() == ["i1", "i2", "i3"]
+    assert items["answers"].tolist() == [3, 1, 0]
+    assert items["fit"].tolist() == ["yes", "yes", ""]
+
+
+def test_a_formula_in_a_reason_is_defused_and_the_card_names_every_column() -> None:
+    """CSV runs nothing; the card of a rehearsal says so and explains the fields."""
+    found = made()
+    assert b"'=1+1" in found["set_aside.csv"]
+    card = found["DATA_CARD.md"].decode()
+    assert "simulated workers" in card.casefold()
+    for field in TASK.fields:
+        assert f"| {field.name} |" in card
+
+
+def test_without_answers_there_are_files_with_headers() -> None:
+    """A campaign that nobody answered exports empty tables, not an error."""
+    found = files(rows([]), ITEMS, FACTS, ("csv", "parquet"))
+    assert b"answer_id" in found["answers.csv"]
+    assert len(pq.read_table(io.BytesIO(found["items.parquet"]))) == 3
