@@ -1,7 +1,17 @@
-"""A scale turned round: the first option for the last, the least for the most."""
+"""Options that are grades, and a scale turned round: the first for the last."""
 
 from domain.assignment import FieldValue
 from domain.task import Field
+
+
+def is_graded(field: Field) -> bool:
+    """Whether the options of a choice are grades: whole numbers in order."""
+    values = [option.value for option in field.options]
+    return (
+        field.kind == "choice"
+        and len(values) > 1
+        and all(value.removeprefix("-").isdigit() for value in values)
+    )
 
 
 def mirrored(field: Field, value: FieldValue) -> FieldValue:

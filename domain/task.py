@@ -28,6 +28,10 @@ TRUTH = "truth."
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
 
+MADE_BY = "made_by."
+"""Item columns with this prefix say which system wrote the text of the column named;
+no page shows them."""
+
 PRACTICE = "practice"
 """Rows of the items file with something in this column are trials: every HIT shows
 them first, and they are never counted."""
@@ -142,7 +146,9 @@ class Task:
         seconds_per_item: what an item takes a careful worker in the middle.
         dataset: which files and sections of the report an export makes.
         shuffles_items: each assignment has the items in an order of its own.
-        keeps_together: the column whose equal values stay side by side when shuffled.
+        keeps_together: the column whose equal values go into one HIT, as far as they
+            fit, and stay side by side when shuffled.
+        hit_holds_one: the column that is the same for all items of a HIT.
         texts: what else the page says, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's stand above.
     """
@@ -166,6 +172,7 @@ class Task:
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
     keeps_together: str = ""
+    hit_holds_one: str = ""
     arrangements: tuple[Arrangement, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(

@@ -56,7 +56,12 @@ const pieceworkFields = (form, data, assignmentId) => {
   const arrange = (at, itemId) => data.arrangements.forEach(({ name, columns }) => {
     const names = order.shuffled(`${name}.${itemId}`, columns);
     form.querySelectorAll(`[data-position="${at}"] [data-arrange="${name}"]`).forEach((block) => {
-      names.forEach((column) => block.append(block.querySelector(`[data-part="${column}"]`)));
+      names.forEach((column, i) => {
+        const part = block.querySelector(`[data-part="${column}"]`);
+        const place = part.querySelector("[data-place]");
+        if (place) place.textContent = i + 1;
+        block.append(part);
+      });
     });
     record(`order.${name}.${at}`, names);
   });

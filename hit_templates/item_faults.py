@@ -22,8 +22,7 @@ def faults_of_item(task: Task, item: Item) -> list[str]:
     """What is wrong with one item, a clause each."""
     return [
         *_faults_of_shape(task, item),
-        *_faults_of_options(task, item),
-        *_faults_of_expected(task, item),
+        *_faults_of_words(task, item),
     ]
 
 
@@ -35,7 +34,7 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
     faults = [
         f"item {item.item_id!r}: {fault}"
         for item in items
-        for fault in (*_faults_of_options(task, item), *_faults_of_expected(task, item))
+        for fault in _faults_of_words(task, item)
     ]
     known = {str(item.item_id) for item in items}
     for item in items:
@@ -46,6 +45,14 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
                 "item of this id"
             )
     return faults
+
+
+def _faults_of_words(task: Task, item: Item) -> list[str]:
+    return [
+        *_faults_of_options(task, item),
+        *_faults_of_arrangements(task, item),
+        *_faults_of_expected(task, item),
+    ]
 
 
 def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
@@ -75,6 +82,17 @@ def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
         for label, times in labels.items():
             if label and times > 1:
                 yield f"{field.name} offers {label!r} {times} times"
+
+
+def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
+    """Nobody can compare a text with itself."""
+    for one in task.arrangements:
+        seen: dict[str, str] = {}
+        for column in one.columns:
+            text = " ".join(item.columns.get(column, "").split()).casefold()
+            if text and text in seen:
+                yield f"{seen[text]} and {column} hold the same text"
+            seen.setdefault(text, column)
 
 
 def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:

@@ -98,6 +98,7 @@ class TaskFile(Entry):
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
     keeps_together: str = ""
+    hit_holds_one: str = ""
     arrangements: tuple[ArrangementEntry, ...] = ()
     aggregates: tuple[AggregateEntry, ...] = ()
     heuristics: dict[str, dict[str, object]] = {}

@@ -142,7 +142,8 @@ def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
     for entry in _tables(raw, "arrangements"):
         for column in _names(entry.get("columns")):
             yield f"arrangements: {entry.get('name')}", column
-    yield "keeps_together", raw.get("keeps_together")
+    for key in ("keeps_together", "hit_holds_one"):
+        yield key, raw.get(key)
     for rule in _tables(raw, "rules"):
         parameters = rule.get("parameters")
         if isinstance(parameters, dict):

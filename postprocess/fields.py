@@ -37,11 +37,3 @@ def votes(frame: pd.DataFrame, field: Field) -> pd.DataFrame:
     return pd.DataFrame(
         {"item_id": frame["item_id"], "worker": frame["worker"], "value": values}
     )
-
-
-def is_graded(field: Field) -> bool:
-    """Whether the options of a choice are grades: whole numbers in order."""
-    values = [option.value for option in field.options]
-    return field.kind == "choice" and all(
-        value.removeprefix("-").isdigit() for value in values
-    )

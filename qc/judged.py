@@ -15,7 +15,7 @@ import pandas as pd
 from domain.assignment import Answer, FieldValue
 from domain.hit import Item
 from domain.ids import ItemId
-from domain.scales import mirrored
+from domain.scales import is_graded, mirrored
 from domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
 
 JUDGED = "judged."
@@ -102,7 +102,7 @@ def _columns(
     items: Mapping[ItemId, Item],
 ) -> dict[str, "pd.Series[Any]"]:
     own = [answers[one] for one in frame.index]
-    dtype = "float64" if field.kind == "number" else "object"
+    dtype = "float64" if _is_scale(field) else "object"
 
     def column(values: Iterable[object], *, of: str = dtype) -> "pd.Series[Any]":
         found = np.empty(len(own), dtype=of)
@@ -140,6 +140,8 @@ def judgement(field: Field, value: FieldValue | None) -> Judgement:
         if not isinstance(value, float):
             return math.nan
         return (value - field.minimum) / (field.maximum - field.minimum)
+    if _is_scale(field):
+        return _place_of_grade(field, value)
     if value is None or value == "" or isinstance(value, float):
         return ()
     return (value,) if isinstance(value, str) else tuple(sorted(set(value)))
@@ -149,7 +151,22 @@ def expected_as(field: Field, text: str) -> Judgement:
     """What an items file expects, as a judgement; nothing for an empty cell."""
     if field.kind == "number":
         return judgement(field, float(text) if text else None)
+    if field.kind == "choice":
+        return judgement(field, text)
     return judgement(field, tuple(text.split("|")) if text else None)
+
+
+def _is_scale(field: Field) -> bool:
+    """A number, or a choice between grades: the next grade is nearly the same."""
+    return field.kind == "number" or (is_graded(field) and not field.shuffled)
+
+
+def _place_of_grade(field: Field, value: FieldValue | None) -> float:
+    grades = [int(option.value) for option in field.options]
+    if not isinstance(value, str) or value not in {o.value for o in field.options}:
+        return math.nan
+    low, high = min(grades), max(grades)
+    return (int(value) - low) / (high - low)
 
 
 def _turned(field: Field, one: Judgement) -> Judgement:

@@ -16,6 +16,7 @@ from random import Random
 from rehearsal import one_error
 from rehearsal.chance import dice
 from rehearsal.composing import CATEGORIES, Sentence, true_sentence, with_error
+from rehearsal.pairs import pairs_of, swapped
 from rehearsal.portraits import draw_portrait
 from rehearsal.scenes import picture_name, scenes
 from rehearsal.truth import Scene
@@ -193,6 +194,22 @@ def _rated_sentence(scene: Scene, score: int, rng: Random) -> str:
     return sentence.text
 
 
+def pairwise_rows() -> Iterator[Row]:
+    """Two pairs of each of 24 images; some gold, four asked again the other way."""
+    first = list(pairs_of(clear_scenes(), images=24, seed=SEED))
+    for row in first:
+        right = row["truth.overall_quality"]
+        gold = right if right in {"1", "5"} else ""
+        yield {**row, "gold.overall_quality": gold, "twin": "", "twin_reversed": ""}
+    for row in first[5::12]:
+        yield {
+            **swapped(row),
+            "gold.overall_quality": "",
+            "twin": row["pair_id"],
+            "twin_reversed": "yes",
+        }
+
+
 EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "congruency.csv": congruency_rows,
     "severity.csv": partial(one_error.rows, "zh-Hant"),
@@ -201,6 +218,7 @@ EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "crowd_judgement.csv": crowd_judgement_rows,
     "error_categories.csv": error_category_rows,
     "expert_rating.csv": expert_rating_rows,
+    "pairwise.csv": pairwise_rows,
 }
 """Rows by file name."""
 

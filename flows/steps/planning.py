@@ -18,16 +18,21 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
     """The items of each batch, in the order of their HITs; batch 1 comes first.
 
     Items are dealt by chance that depends on the campaign's name alone, so every pass
-    and every machine deals alike.
+    and every machine deals alike. What belongs into one HIT (`Task.keeps_together`,
+    `Task.hit_holds_one`) is dealt as one.
     """
-    item_ids = [item.item_id for item in campaign.items]
-    random.Random(f"piecework deals {campaign.name}").shuffle(item_ids)  # noqa: S311 - no secret
-    size, larger = divmod(len(item_ids), campaign.posting.batches)
-    batches, start = [], 0
-    for number in range(campaign.posting.batches):
-        end = start + size + (number < larger)
-        batches.append(item_ids[start:end])
-        start = end
+    bundles = _bundles(campaign, [item.item_id for item in campaign.items])
+    random.Random(f"piecework deals {campaign.name}").shuffle(bundles)  # noqa: S311 - no secret
+    number = campaign.posting.batches
+    size, larger = divmod(len(campaign.items), number)
+    batches: list[list[ItemId]] = [[] for _ in range(number)]
+    dealt, at, full = 0, 0, size + (larger > 0)
+    for bundle in bundles:
+        while dealt >= full and at < number - 1:
+            at += 1
+            full += size + (at < larger)
+        batches[at] += bundle
+        dealt += len(bundle)
     return batches
 
 
@@ -91,10 +96,45 @@ def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHi
 
 
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
+    """The items by HIT: as many as fit, and no bundle parted."""
     size = campaign.posting.items_per_hit
+    column = campaign.task.hit_holds_one
+    groups: list[tuple[ItemId, ...]] = []
+    held = ""
+    value_of = _values(campaign, column)
+    for bundle in _bundles(campaign, item_ids):
+        mixes = column and value_of[bundle[0]] != held
+        if groups and not mixes and len(groups[-1]) + len(bundle) <= size:
+            groups[-1] += bundle
+        else:
+            groups.append(bundle)
+        held = value_of.get(bundle[0], "")
+    return groups
+
+
+def _bundles(
+    campaign: Campaign, item_ids: Sequence[ItemId]
+) -> list[tuple[ItemId, ...]]:
+    """Items that go into one HIT together, none larger than a HIT; else one by one."""
+    task, size = campaign.task, campaign.posting.items_per_hit
+    column = task.hit_holds_one or task.keeps_together
+    if not column:
+        return [(item_id,) for item_id in item_ids]
+    value_of = _values(campaign, column)
+    alike: dict[str, list[ItemId]] = {}
+    for item_id in item_ids:
+        alike.setdefault(value_of[item_id], []).append(item_id)
     return [
-        tuple(item_ids[start : start + size]) for start in range(0, len(item_ids), size)
+        tuple(some[start : start + size])
+        for some in alike.values()
+        for start in range(0, len(some), size)
     ]
+
+
+def _values(campaign: Campaign, column: str) -> dict[ItemId, str]:
+    if not column:
+        return {}
+    return {item.item_id: item.columns.get(column, "") for item in campaign.items}
 
 
 def _hits(

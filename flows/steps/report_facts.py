@@ -13,6 +13,7 @@ from flows.steps.progress import progress
 from flows.steps.state import State
 from flows.steps.traits import planted
 from flows.workplace import Workplace
+from postprocess.comparisons import comparisons
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from postprocess.report.facts import ReportFacts
@@ -22,6 +23,7 @@ from store import judgements, ledger
 def report_facts(place: Workplace, state: State) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
     campaign = place.campaign
+    answers, task = answers_frame(place, state), campaign.task
     money = ledger.balances(place.store)
     started, finished = _span(place, state)
     return ReportFacts(
@@ -38,7 +40,7 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         wanted_per_item=campaign.posting.assignments,
         items=len(campaign.items),
         is_finished=progress(place).is_finished,
-        answers=answers_frame(place, state),
+        answers=answers,
         batches=_batches(state),
         findings=_findings(place),
         decisions=_decisions(place, state),
@@ -53,8 +55,11 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         },
         wage_floor_cents_per_hour=campaign.rewards.wage_floor_cents_per_hour,
         rules={rule.NAME: rule.VERSION for rule in RULES},
-        dataset=campaign.task.dataset,
-        asked=campaign.task,
+        dataset=task.dataset,
+        asked=task,
+        comparisons=comparisons(
+            answers, campaign.items, task.item_fields, task.arrangements
+        ),
     )
 
 

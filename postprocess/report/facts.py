@@ -45,6 +45,8 @@ class ReportFacts:
         rules: version by name of every cleaning rule that ran.
         dataset: captions, or answers to other questions; then `asked` is the task,
             and `answers` has the columns of `postprocess.fields` too.
+        comparisons: one row a judgement of a pair of systems, if people compared any
+            (`postprocess.comparisons`).
     """
 
     campaign: str
@@ -70,6 +72,7 @@ class ReportFacts:
     rules: Mapping[str, int] = field(default_factory=dict)
     dataset: DatasetKind = "captions"
     asked: Task | None = None
+    comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""
@@ -79,6 +82,7 @@ class ReportFacts:
             ("findings", frames.FINDINGS),
             ("decisions", frames.DECISIONS),
             ("workers", frames.WORKERS),
+            ("comparisons", frames.COMPARISONS),
         ):
             also = EXTRA if name == "answers" else ()
             mended = frames.shaped(getattr(self, name), columns, name=name, also=also)

@@ -85,6 +85,18 @@ WORKERS: Mapping[str, Kind] = {
 }
 """One row a worker who submitted; index the hashed id."""
 
+COMPARISONS: Mapping[str, Kind] = {
+    "item_id": "text",
+    "worker": "text",
+    "criterion": "text",
+    "first": "text",
+    "second": "text",
+    "outcome": "text",
+    "grade": "number",
+    "side": "text",
+}
+"""One row a judgement of a pair; see `postprocess.comparisons`."""
+
 _DTYPES: Mapping[Kind, str] = {
     "text": "str",
     "whole": "int64",

@@ -21,8 +21,18 @@ from flows.steps.planning import (
 TODAY = date(2026, 1, 5)
 
 
-def campaign(items: int, *, batches: int = 3, items_per_hit: int = 5) -> Campaign:
-    """A campaign of so many items, one dollar a HIT, five assignments."""
+def campaign(
+    items: int,
+    *,
+    batches: int = 3,
+    items_per_hit: int = 5,
+    keeps_together: str = "",
+    hit_holds_one: str = "",
+) -> Campaign:
+    """A campaign of so many items, one dollar a HIT, five assignments.
+
+    The column `pair` is the same for two items, `third` for every third.
+    """
     return Campaign(
         name="birds",
         path=Path("birds.toml"),
@@ -40,12 +50,18 @@ def campaign(items: int, *, batches: int = 3, items_per_hit: int = 5) -> Campaig
             assignment_duration_seconds=3600,
             fields=(),
             rules=(),
+            keeps_together=keeps_together,
+            hit_holds_one=hit_holds_one,
         ),
         title="",
         hit_description="",
         keywords=(),
         items=tuple(
-            Item(item_id=ItemId(f"i{number}"), columns={}) for number in range(items)
+            Item(
+                item_id=ItemId(f"i{number}"),
+                columns={"pair": str(number // 2), "third": str(number % 3)},
+            )
+            for number in range(items)
         ),
         pictures=None,
         posting=Posting(
@@ -86,6 +102,37 @@ def test_every_item_is_posted_in_exactly_one_batch(
     assert posted == Counter(item.item_id for item in one.items)
     sizes = [len(items) for items in deal(one)]
     assert max(sizes) - min(sizes) <= 1
+
+
+@given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(2, 9))
+def test_what_belongs_together_is_in_one_hit(
+    items: int, batches: int, per_hit: int
+) -> None:
+    """No pair is parted, nothing is lost, and no HIT grows."""
+    one = campaign(items, batches=batches, items_per_hit=per_hit, keeps_together="pair")
+    hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
+    place = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
+    assert sorted(place) == sorted(item.item_id for item in one.items)
+    assert sum(map(len, hits)) == items
+    assert max(map(len, hits)) <= per_hit
+    for number in range(0, items - 1, 2):
+        assert place[ItemId(f"i{number}")] == place[ItemId(f"i{number + 1}")]
+
+
+@given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(1, 9))
+def test_a_hit_holds_one_kind_where_the_task_says_so(
+    items: int, batches: int, per_hit: int
+) -> None:
+    """Items of different kinds never share a HIT, in replacements neither."""
+    one = campaign(items, batches=batches, items_per_hit=per_hit, hit_holds_one="third")
+    kinds = {item.item_id: item.columns["third"] for item in one.items}
+    first = [hit for some in all_first_rounds(one, on=TODAY) for hit in some]
+    again = replacements(one, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
+    for hits in (first, again):
+        posted = [item_id for hit in hits for item_id in hit.item_ids]
+        assert sorted(posted) == sorted(kinds)
+        assert max(len(hit.item_ids) for hit in hits) <= per_hit
+        assert all(len({kinds[i] for i in hit.item_ids}) == 1 for hit in hits)
 
 
 @given(

@@ -9,6 +9,14 @@ from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.tasks import load_task
 
 TEN = {f"sentence_{n}": f"Sentence {n}." for n in range(1, 11)}
+PAIR = {
+    "pair_id": "a",
+    "image_id": "i",
+    "url": "/pictures/a.svg",
+    "correct": "A dog.",
+    "generated_1": "A cat.",
+    "generated_2": "A fox.",
+}
 PHOTO = {"image_id": "a", "url": "/pictures/a.svg", **TEN}
 
 
@@ -40,6 +48,21 @@ def test_an_item_without_faults_is_silent() -> None:
             "congruency",
             {"pair_id": "a", "description": "A dog."},
             "the column url is missing or empty",
+        ),
+        (
+            "pairwise",
+            {**PAIR, "url": ""},
+            "the column url is missing or empty",
+        ),
+        (
+            "pairwise",
+            {**PAIR, "generated_2": " a  cat. "},
+            "generated_1 and generated_2 hold the same text",
+        ),
+        (
+            "pairwise",
+            {**PAIR, "gold.mistakes": "6"},
+            "gold.mistakes is '6'; allowed is 1, 2, 3, 4, 5",
         ),
         (
             "expert_rating",

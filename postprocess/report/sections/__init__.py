@@ -16,6 +16,7 @@ from postprocess.report.sections import (
     order_effects,
     planted,
     provenance,
+    systems,
     timeline,
     workers,
 )
@@ -29,6 +30,7 @@ SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
     difficulty.build,
     judgements.build,
     order_effects.build,
+    systems.build,
     flags.build,
     decisions.build,
     workers.build,

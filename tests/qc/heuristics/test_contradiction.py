@@ -58,3 +58,15 @@ def test_one_pair_or_none_says_nothing() -> None:
     assert flagged(score(judgements(TASK, rows, items=ITEMS), Params())) == set()
     assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
     assert score(frame(), Params()).empty
+
+
+def test_the_next_grade_is_no_contradiction() -> None:
+    """Of five grades a neighbour is a quarter of the scale off: nearly the same."""
+    task = task_of(choice("grade", "1", "2", "3", "4", "5"))
+
+    def flags(second: str) -> set[str]:
+        rows = [("w", name, "2" if name in {"a", "b"} else second) for name in ITEMS]
+        return flagged(score(judgements(task, rows, items=ITEMS), Params()))
+
+    assert flags("3") == set()
+    assert flags("4") == {"w"}
