@@ -8,10 +8,11 @@ from collections import Counter
 
 import pandas as pd
 
+from domain.scales import is_graded
 from domain.task import Field
 from postprocess.analyses.alpha import Alpha, Level, krippendorff_alpha
 from postprocess.analyses.ticks import jaccard
-from postprocess.fields import is_graded, votes
+from postprocess.fields import votes
 from postprocess.report import plots
 from postprocess.report.canvas import Plot, svg
 from postprocess.report.parts import Cell, Figure, Section, Table, number, text

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from scipy.stats import chisquare
 
+from domain.scales import is_graded
 from domain.task import Arrangement, Field
 from postprocess.analyses.order import first_side_advantage, position_effect
-from postprocess.fields import ITEM_VALUE, ORDER, PLACE, is_graded
+from postprocess.fields import ITEM_VALUE, ORDER, PLACE
 from postprocess.report import plots
 from postprocess.report.canvas import svg
 from postprocess.report.parts import Cell, Figure, Section, Table, number, text
