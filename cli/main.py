@@ -11,6 +11,7 @@ import click
 
 from cli.campaigns import advance, check, decisions, export, run, status
 from cli.describing import describe
+from cli.machine import sentence
 from cli.money import pay, unreject
 from cli.rehearsals import crowd, preview, rehearse
 from cli.requesters import requester
@@ -35,8 +36,9 @@ class _Group(click.Group):
             ctx.exit(0)
         except (OSError, sqlite3.Error) as fault:
             # A full disk, a folder without rights, a port in use: nothing of ours.
-            click.secho(f"the machine refused: {fault}", fg="red", err=True)
-            click.echo("next: mend that and run the same command again", err=True)
+            said, next_step = sentence(fault)
+            click.secho(said, fg="red", err=True)
+            click.echo(f"next: {next_step}", err=True)
             ctx.exit(1)
 
 

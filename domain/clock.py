@@ -4,7 +4,7 @@ A rehearsal lives in virtual time, a test in a time of its own; only `SystemCloc
 asks the machine.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -33,3 +33,29 @@ class FixedClock:
     def now(self) -> datetime:
         """The moment that was set last."""
         return self.moment
+
+
+class OnwardClock:
+    """A clock that goes on from the latest known moment when it is set back.
+
+    What comes first in a campaign is told by its moments, so they must not run
+    backwards when a machine's clock is corrected. A moment that lies further ahead
+    than two days was itself a mistake, and is not waited for.
+
+    Args:
+        clock: tells the time as it is.
+        latest: the latest moment that was written down, if any.
+    """
+
+    LONGEST = timedelta(days=2)
+
+    def __init__(self, clock: Clock, latest: datetime | None) -> None:
+        self._clock, self._latest = clock, latest
+
+    def now(self) -> datetime:
+        """The present, or a microsecond after what was the present before."""
+        moment, latest = self._clock.now(), self._latest
+        if latest is not None and moment < latest <= moment + self.LONGEST:
+            moment = latest + timedelta(microseconds=1)
+        self._latest = moment
+        return moment

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from config.campaign_file import read_campaign
 from domain.campaign import Campaign
-from domain.clock import Clock, SystemClock
+from domain.clock import Clock, OnwardClock, SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 from domain.progress import Progress
 from flows.leave import agreed_before, refuse_without_leave
@@ -29,6 +29,7 @@ from qc.registry import HEURISTICS, check_settings
 from store.agreements import agree, agreed_cents
 from store.database import Store, about, fix, open_store
 from store.files import FILE_NAME
+from store.latest import latest
 from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
@@ -257,7 +258,7 @@ def _opened(
             campaign=replace(campaign, rewards=rewards),
             store=store,
             platform=platform,
-            clock=clock,
+            clock=OnwardClock(clock, latest(store)),
             is_rehearsal=world.startswith(REHEARSAL),
             pseudonym_key=key,
             at_once=at_once,

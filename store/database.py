@@ -103,8 +103,10 @@ def fix(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
     Raises:
         StoreError: it was; the values themselves are never shown, one is a key.
     """
-    with store.db.atomic():
-        store.db.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", [key, value])
+    # What is fixed is only read: to look at a campaign needs no room and no lock.
+    if about(store, key) is None:
+        with store.db.atomic():
+            store.db.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", [key, value])
     if about(store, key) != value:
         raise StoreError(
             f"{store.path}: {otherwise or f'{key} was fixed differently'}",

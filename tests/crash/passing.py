@@ -1,21 +1,16 @@
-"""A pass in a process of its own, which kills itself (SIGKILL) at a chosen call.
+"""Kills the process that it watches (SIGKILL) at a chosen call of a campaign.
 
 Every call of the platform goes through botocore; its events say when a request is about
 to leave, when the reply is there, and when it has been read. The calls of all passes of
 a campaign are counted in one file, so that the k-th call of the campaign can be met.
 """
 
-import multiprocessing
 import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from domain.clock import SystemClock
-from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, rehearsal_place
 from flows.workplace import Workplace
 
 Moment = Literal["before the call", "reply lost", "before the record"]
@@ -37,42 +32,9 @@ class Death:
     moment: Moment
 
 
-def run_pass(
-    campaign: Path, endpoint: str, calls: Path, death: Death | None
-) -> tuple[int | None, str]:
-    """Make one pass in a new process: its exit code (-9: killed), who is waited for."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    waiting_for = calls.with_suffix(".waiting")
-    process = context.Process(
-        target=_pass, args=(campaign, endpoint, calls, death, waiting_for)
-    )
-    process.start()
-    process.join(timeout=60)
-    if process.is_alive():
-        process.kill()
-        raise TimeoutError("a pass took longer than a minute")
-    said = waiting_for.read_text() if process.exitcode == 0 else ""
-    return process.exitcode, said
-
-
 def calls_made(calls: Path) -> list[str]:
     """The operations that were begun, in order, over all passes."""
     return calls.read_text().split() if calls.exists() else []
-
-
-def _pass(
-    campaign: Path, endpoint: str, calls: Path, death: Death | None, waiting_for: Path
-) -> None:
-    loaded = load_campaign(campaign)
-    with rehearsal_place(loaded, endpoint, SystemClock()) as place:
-        _watch(place, calls, death)
-        collect.collect(place)
-        assess.assess(place)
-        decide.decide(place)
-        settle.settle(place)
-        launch.launch(place)
-        waiting_for.write_text(progress(place).waiting_for)
 
 
 def _watch(place: Workplace, calls: Path, death: Death | None) -> None:

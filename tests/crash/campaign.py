@@ -1,0 +1,245 @@
+"""The campaign that is put under faults, run to its end, and what must be true then."""
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from marketplace import audit
+from marketplace.house import House, Rules
+from tests.crash.disturbed import Call, Ended, calls_made, run_command, run_pass
+from tests.crash.faults import FAILED, KILLED, Fault
+from tests.crash.people import People
+from tests.crash.world import World, small_disk
+
+CAMPAIGN = """
+name = "crash"
+description = "Small enough to be killed at every call."
+task = "caption"
+[items]
+file = "items.csv"
+[posting]
+batches = 2
+assignments = 2
+items_per_hit = 2
+[rewards]
+reward_usd = "0.50"
+budget_usd = "20.00"
+wage_floor_usd_per_hour = "5.00"
+[heuristics]
+too_fast = false
+random_sample = false
+[heuristics.same_sentence]
+least_images = 2
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "assignment"
+any_of = ["same_sentence"]
+share = 1.0
+then = "reject"
+because = "The same sentence was sent under every picture."
+[[decisions.rule]]
+on = "answer"
+any_of = ["capitals", "rule_violation"]
+then = "drop"
+because = "Not what the page asks for."
+[[decisions.rule]]
+on = "worker"
+any_of = ["capitals", "same_sentence"]
+then = "exclude"
+because = "Not what the page asks for, again and again."
+[output]
+formats = ["csv"]
+"""
+MOST_PASSES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is left when a campaign is finished.
+
+    Attributes:
+        disturbed: exit codes of the passes from the first call that met the fault to
+            the first pass that ended well.
+    """
+
+    books: dict[str, Any]
+    calls: list[Call]
+    disturbed: tuple[int | None, ...]
+    folder: Path
+
+
+def campaign_to_its_end(
+    folder: Path, fault: Fault | None = None, call: Call | None = None
+) -> Ending:
+    """Run passes and people until nobody is waited for.
+
+    Args:
+        folder: an empty one.
+        fault: what goes wrong.
+        call: where it does.
+    """
+    (folder / "crash.toml").write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    world = World(folder)
+    needs = "" if fault is None else fault.world
+    with ExitStack() as stack:
+        is_full = needs == "disk full"
+        stack.enter_context(small_disk(world.out) if is_full else nullcontext())
+        stack.enter_context(world.marketplace(apart="marketplace" in needs))
+        stack.callback(world.mend)
+        run = _Run(world, fault, call)
+        run.to_the_end()
+        books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
+        check_store(books, world.out / "crash/piecework.db")
+    check_house(folder / "marketplace.db")
+    return Ending(books, calls_made(folder), tuple(run.disturbed), folder)
+
+
+class _Run:
+    """One campaign under one fault."""
+
+    def __init__(self, world: World, fault: Fault | None, call: Call | None) -> None:
+        self.world, self.fault, self.call = world, fault, call
+        self.disturbed: list[int | None] = []
+        self.people = People(world.endpoint)
+        self._moves = 0
+
+    def to_the_end(self) -> None:
+        self._tell_marketplace()
+        for _ in range(MOST_PASSES):
+            (self.world.folder / "jumped").write_text(str(self.world.jumped))
+            ended = run_pass(self.world, self.fault, self.call)
+            if ended.code != 0:
+                self._mend(ended)
+                continue
+            if self._has_met and not self.disturbed:
+                self.disturbed.append(0)
+            waiting_for = ended.said.strip()
+            if waiting_for == "nobody":
+                return
+            if waiting_for == "workers" and not self.people.work():
+                self._let_time_pass(ended)
+        raise AssertionError(f"{MOST_PASSES} passes were not enough")
+
+    @property
+    def _has_met(self) -> bool:
+        return self.call in calls_made(self.world.folder)
+
+    def _tell_marketplace(self) -> None:
+        if self.fault is None or not self.fault.script:
+            return
+        assert self.call is not None
+        where = {"operation": self.call.operation, "call": self.call.nth}
+        script = [
+            one if one["kind"] == "lag" else one | where for one in self.fault.script
+        ]
+        self._put("faults", script)
+
+    def _mend(self, ended: Ended) -> None:
+        """What a user sees, looks at, and does before the next pass."""
+        assert self.fault is not None, ended
+        assert self._has_met, ended
+        self.disturbed.append(ended.code)
+        assert frozenset({ended.code}) in {KILLED, FAILED}, ended
+        if ended.code == 1:
+            # One sentence and the next command; nothing of the code behind.
+            assert "Traceback" not in ended.complained, ended
+            assert "next: " in ended.complained, ended
+        self._look()
+        self.world.mend()
+        if self.fault.kind == "script":
+            self._put("faults", [])
+        if self.fault.hours_dead:
+            self._move_clock(self.fault.hours_dead)
+
+    def _look(self) -> None:
+        """The store can be read while the fault still holds."""
+        if not (self.world.out / "crash/piecework.db").exists():
+            return
+        campaign = str(self.world.folder / "crash.toml")
+        ended = run_command(self.world, "status", campaign, "--json")
+        if "no pass has begun" in ended.complained:
+            return
+        assert ended.code == 0, ended
+        assert json.loads(ended.said)["campaign"] == "crash"
+
+    def _let_time_pass(self, ended: Ended) -> None:
+        """Lists that lag show the HIT in the end."""
+        assert self.fault is not None, ended
+        assert "lag" in self.fault.name, ended
+        self._move_clock(2)
+        self._moves += 1
+        assert self._moves < 10
+
+    def _move_clock(self, hours: float) -> None:
+        at = httpx.get(f"{self.world.endpoint}/rehearsal/clock").json()["now"]
+        now = datetime.fromisoformat(at) + timedelta(hours=hours)
+        self._put("clock", {"now": now.isoformat()})
+
+    def _put(self, what: str, document: object) -> None:
+        url = f"{self.world.endpoint}/rehearsal/{what}"
+        httpx.put(url, json=document).raise_for_status()
+
+
+def check_house(database: Path) -> None:
+    """The marketplace's own laws hold."""
+    rules = Rules(rehearsal=True, seed=1)
+    with closing(House(database, rules)) as house, house.turn() as turn:
+        assert audit.broken_laws(turn) == []
+
+
+def check_store(books: dict[str, Any], path: Path) -> None:
+    """The same end, whatever happened on the way."""
+    with closing(sqlite3.connect(path)) as store:
+        _check_hits(books, store)
+        _check_money(books, store)
+        left = "SELECT count(*) FROM intents WHERE done_at IS NULL"
+        assert store.execute(left).fetchone() == (0,)
+
+
+def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
+    hits = dict(store.execute("SELECT hit_key, hit_id FROM hits"))
+    assert len(hits) == 4  # two batches, each posted once and replaced once
+    annotations = Counter(hit["annotation"] for hit in books["hits"])
+    assert {text.rpartition("/")[2] for text in annotations} == set(hits)
+    assert set(annotations.values()) == {1}
+    assert {hit["hit_id"] for hit in books["hits"]} == set(hits.values())
+
+    statuses = Counter(one["status"] for one in books["assignments"])
+    assert statuses == {"Approved": 5, "Rejected": 1}
+    kept = store.execute("SELECT count(*) FROM assignments").fetchone()[0]
+    assert kept == len(books["assignments"]) == 6
+    assert store.execute("SELECT count(*) FROM answers").fetchone()[0] == 12
+
+
+def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
+    # Five approved assignments of 50 cents, 10 cents fee each; nothing is held.
+    paid = sum(one["paid_cents"] for one in books["assignments"])
+    fees = sum(one["fee_cents"] for one in books["assignments"])
+    assert (paid, fees, books["held_cents"]) == (250, 50, 0)
+    assert books["balance_cents"] == 1_000_000 - 300
+    ledger = _ledger(store)
+    assert ledger == {"requester": -300, "held": 0, "rewards": 250, "fees": 50}
+
+    excluded = [one for one in books["qualifications"] if one["status"] == "Granted"]
+    assert len(excluded) == len({one["worker_id"] for one in excluded}) == 2
+    assert books["blocks"] == []
+
+
+def _ledger(store: sqlite3.Connection) -> dict[str, int]:
+    totals: Counter[str] = Counter()
+    for credit, debit, cents in store.execute(
+        "SELECT credit, debit, amount_cents FROM ledger"
+    ):
+        totals[credit] -= cents
+        totals[debit] += cents
+    return dict(totals)

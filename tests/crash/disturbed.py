@@ -1,0 +1,209 @@
+"""A pass in a process of its own, which meets a fault at a chosen call.
+
+Every call of the platform goes through botocore; its events say when a request is about
+to leave, when the reply is there, and when it has been read. A call is named by its
+operation and how often that was called in the campaign, so that it does not matter in
+which order calls leave that are under way at the same time.
+"""
+
+import fcntl
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import urllib3
+from botocore.retries import standard
+
+from cli.main import main
+from domain.clock import Clock, SystemClock
+from flows.steps.whole_pass import whole_pass
+from flows.wiring import load_campaign, rehearsal_place
+from flows.workplace import Workplace
+from tests.crash.faults import Fault
+from tests.crash.world import World
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+AT_ONCE = 4
+LONGEST_PASS_SECONDS = 240
+_PATIENCE_SECONDS = 0.5
+_LOCK_WAIT_MS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The `nth` call (from 1) of an operation in a campaign."""
+
+    operation: str
+    nth: int
+
+    def __str__(self) -> str:
+        """As the table names it."""
+        return f"{self.operation} {self.nth}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended: exit code (-9: killed), what it printed and complained."""
+
+    code: int | None
+    said: str
+    complained: str
+
+
+def run_pass(world: World, fault: Fault | None, call: Call | None) -> Ended:
+    """Make one pass in a new process, and what the fault does around it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    here, there = context.Pipe()
+    process = context.Process(
+        target=_run,
+        args=(world.folder, _pass, (there, world.endpoint, fault, call)),
+    )
+    process.start()
+    there.close()
+    with here:
+        while _asks(here):
+            assert fault is not None
+            world.strike(fault.world)
+            here.send(world.jumped)
+    return _ended(process, world.folder)
+
+
+def run_command(world: World, *words: str) -> Ended:
+    """Run `piecework` with these words, in a new process."""
+    context = multiprocessing.get_context("forkserver")
+    process = context.Process(target=_run, args=(world.folder, None, words))
+    process.start()
+    return _ended(process, world.folder)
+
+
+def calls_made(folder: Path) -> list[Call]:
+    """The calls that were begun, repeats too, in the order in which they left."""
+    path = folder / "calls"
+    seen: dict[str, int] = {}
+    calls = []
+    for operation in path.read_text().split() if path.exists() else []:
+        seen[operation] = seen.get(operation, 0) + 1
+        calls.append(Call(operation, seen[operation]))
+    return calls
+
+
+def _asks(here: "Connection[float, str]") -> bool:
+    try:
+        if not here.poll(LONGEST_PASS_SECONDS):
+            raise TimeoutError("a pass took longer than four minutes")
+        here.recv()
+    except EOFError:
+        return False
+    return True
+
+
+def _ended(process: "multiprocessing.process.BaseProcess", folder: Path) -> Ended:
+    process.join(timeout=LONGEST_PASS_SECONDS)
+    if process.is_alive():
+        process.kill()
+        raise TimeoutError("a process took longer than four minutes")
+    said, complained = (
+        (folder / name).read_text() for name in ("said.txt", "complained.txt")
+    )
+    return Ended(process.exitcode, said, complained)
+
+
+def _run(
+    folder: Path, work: Callable[..., None] | None, given: tuple[object, ...]
+) -> None:
+    """Do work, or a command, with output in files and errors as the command has them.
+
+    The group that turns errors into sentences and exit codes is the real one.
+    """
+    for stream, name in ((sys.stdout, "said.txt"), (sys.stderr, "complained.txt")):
+        file = os.open(folder / name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+        os.dup2(file, stream.fileno())
+    if work is None:
+        main([str(word) for word in given])
+        return
+    command = click.Command("pass", callback=lambda: work(folder, *given))
+    type(main)(commands={"pass": command})(["pass"])
+
+
+@dataclass(slots=True)
+class _JumpingClock:
+    """The machine's clock, off by some seconds."""
+
+    jumped: float
+    _clock: Clock
+
+    def now(self) -> datetime:
+        return self._clock.now() + timedelta(seconds=self.jumped)
+
+
+def _pass(
+    folder: Path,
+    there: "Connection[str, float]",
+    endpoint: str,
+    fault: Fault | None,
+    call: Call | None,
+) -> None:
+    # Waiting between tries is botocore's, and not what is looked at here.
+    standard.ExponentialBackoff.delay_amount = lambda *_: 0.02  # type: ignore[method-assign]
+    clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
+    loaded = load_campaign(folder / "crash.toml")
+    with rehearsal_place(loaded, endpoint, clock) as place:
+        at_once = replace(place, at_once=AT_ONCE)
+        place.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
+        _Watch(folder, there, fault, call, clock).over(place)
+        click.echo(whole_pass(at_once).waiting_for)
+
+
+class _Watch:
+    """Counts the calls that leave, and meets the one that is meant."""
+
+    def __init__(
+        self,
+        folder: Path,
+        there: "Connection[str, float]",
+        fault: Fault | None,
+        call: Call | None,
+        clock: _JumpingClock,
+    ) -> None:
+        self._folder, self._there, self._clock = folder, there, clock
+        self._fault, self._call = fault, call
+        self._mine = threading.local()
+
+    def over(self, place: Workplace) -> None:
+        client = place.platform._client  # type: ignore[attr-defined]
+        client.meta.events.register_first("before-send.mturk", self._count)
+        if self._fault is None or self._fault.kind == "script":
+            if self._fault is not None and "slower" in self._fault.name:
+                pool = client._endpoint.http_session._manager
+                pool.connection_pool_kw["timeout"] = urllib3.Timeout(_PATIENCE_SECONDS)
+            return
+        client.meta.events.register_last(f"{self._fault.where}.mturk", self._meet)
+
+    def _count(self, event_name: str, **_: object) -> None:
+        operation = event_name.rsplit(".", 1)[-1]
+        with (self._folder / "calls").open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            nth = 1 + file.read().split().count(operation)
+            file.write(operation + "\n")
+        self._mine.call = Call(operation, nth)
+
+    def _meet(self, **_: object) -> None:
+        if self._mine.call != self._call:
+            return
+        assert self._fault is not None
+        if self._fault.kind == "death":
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._there.send("now")
+        self._clock.jumped = self._there.recv()

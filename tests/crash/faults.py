@@ -1,0 +1,114 @@
+"""The faults that a campaign is put under, one line each; the columns of the table."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["death", "script", "world"]
+Where = Literal["before-send", "response-received", "after-call"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What goes wrong at one call of a campaign.
+
+    Attributes:
+        name: what the table calls it.
+        kind: the pass is killed; the marketplace follows a script; or the world
+            around the pass is changed at that moment.
+        where: the moment of the call: nothing has left; the marketplace is done and
+            nobody has read its reply; the reply is read and nothing of it written.
+        script: what the marketplace is told, but for the call that is meant.
+        world: what happens around the pass (`tests.crash.world`).
+        hours_dead: how long it takes until the next pass, in virtual time.
+        ends: exit codes that a disturbed pass may end with.
+    """
+
+    name: str
+    kind: Kind
+    where: Where = "before-send"
+    script: tuple[dict[str, Any], ...] = ()
+    world: str = ""
+    hours_dead: float = 0
+    ends: frozenset[int] = frozenset({0})
+
+
+KILLED, FAILED, EITHER = frozenset({-9}), frozenset({1}), frozenset({0, 1})
+_LOST = {"kind": "lose_reply"}
+_BROKEN = {"kind": "server_error"}
+_LAG = {"kind": "lag", "seconds": 3600}
+
+FAULTS = (
+    Fault(name="killed before the call", kind="death", ends=KILLED),
+    Fault(
+        name="killed, reply unread",
+        kind="death",
+        where="response-received",
+        ends=KILLED,
+    ),
+    Fault(
+        name="killed, nothing recorded", kind="death", where="after-call", ends=KILLED
+    ),
+    Fault(
+        name="killed, next pass 25 h later",
+        kind="death",
+        where="response-received",
+        hours_dead=25,
+        ends=KILLED,
+    ),
+    Fault(
+        name="killed, and lists lag by 1 h",
+        kind="death",
+        where="response-received",
+        script=(_LAG,),
+        ends=KILLED,
+    ),
+    Fault(name="reply lost", kind="script", script=({**_LOST, "times": 1},)),
+    Fault(
+        name="all replies lost",
+        kind="script",
+        script=({**_LOST, "times": 1000},),
+        # A listing has nothing to lose; whoever asks for it again gives up in the end.
+        ends=FAILED,
+    ),
+    Fault(
+        name="throttled 3 times",
+        kind="script",
+        script=({"kind": "throttle", "times": 3},),
+    ),
+    Fault(name="500 twice", kind="script", script=({**_BROKEN, "times": 2},)),
+    Fault(
+        name="500 for good",
+        kind="script",
+        script=({**_BROKEN, "times": 1000},),
+        ends=FAILED,
+    ),
+    Fault(
+        name="slower than patience",
+        kind="script",
+        script=({"kind": "slow", "times": 1, "seconds": 1.5},),
+    ),
+    Fault(name="disk full", kind="world", world="disk full", ends=EITHER),
+    Fault(name="store locked", kind="world", world="store locked", ends=EITHER),
+    Fault(name="clock a day ahead", kind="world", world="clock a day ahead"),
+    Fault(name="clock an hour back", kind="world", world="clock an hour back"),
+    Fault(
+        name="marketplace killed, back at once",
+        kind="world",
+        world="marketplace restarted",
+        ends=EITHER,
+    ),
+    Fault(
+        name="marketplace killed after the reply",
+        kind="world",
+        where="after-call",
+        world="marketplace killed",
+        ends=EITHER,
+    ),
+    Fault(
+        name="connection refused",
+        kind="world",
+        world="marketplace killed",
+        ends=FAILED,
+    ),
+)
+BY_NAME = {fault.name: fault for fault in FAULTS}

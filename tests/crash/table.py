@@ -1,0 +1,105 @@
+"""Runs every fault at every call and writes what came of it: `docs/faults.md`.
+
+python -m tests.crash.table
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.crash.campaign import campaign_to_its_end
+from tests.crash.disturbed import Call
+from tests.crash.faults import BY_NAME, FAULTS
+from tests.crash.test_crash import CALLS, RUNS
+from tests.crash.world import can_mount
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/faults.md"
+AT_ONCE = 2
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+BAD = "BAD"
+SYMBOLS = {0: "·", 1: "1", -9: "k"}
+HEAD = """# Faults
+
+What becomes of a small campaign (two batches, a dropped answer, a rejection, two
+exclusions, replacements) when something goes wrong at any one of its {calls} outward
+calls. Each cell is a whole campaign, run to its end with the real parts: a process that
+is really killed, a disk that is really full, a marketplace that really dies. After
+each, the marketplace's own books are read: every HIT exists once, every payment was
+made once, every answer was kept, the ledger equals the books to the cent, and the
+marketplace's own laws hold. While the fault lasts, `piecework status` reads the store;
+a pass that fails says so in a sentence with the next command, and ends with exit code
+1.
+
+`python -m tests.crash.table` writes this page; it needs root to make a small disk. The
+table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
+`make test-full` all.
+
+| cell | meaning |
+|---|---|
+| `·` | the pass that met the fault ended well |
+| `1` | it ended with exit code 1 and a sentence; the next ended well (`11`: two did) |
+| `k` | it was killed; the next pass put everything right |
+| `{bad_word}` | something was lost, doubled, or not said |
+
+{faults}
+
+{table}
+"""
+
+
+def outcome(call: Call, name: str) -> str:
+    """Run one campaign under one fault; what the cell says."""
+    folder = Path(tempfile.mkdtemp(prefix="faults"))
+    try:
+        ending = campaign_to_its_end(folder, BY_NAME[name], call)
+        assert ending.disturbed
+        assert set(ending.disturbed) <= BY_NAME[name].ends
+    except Exception as fault:  # noqa: BLE001 - whatever it is, it is bad, and is told
+        print(f"{BAD}: {call}, {name}: {fault!r}"[:2000], file=sys.stderr, flush=True)  # noqa: T201
+        return BAD
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return "".join(SYMBOLS[code or 0] for code in ending.disturbed)
+
+
+def page(cells: Mapping[tuple[Call, str], str]) -> str:
+    """The page, as Markdown."""
+    names = [fault.name for fault in FAULTS]
+    letters = LETTERS[: len(names)]
+    rows = [[str(call), *(cells[call, name] for name in names)] for call in CALLS]
+    return HEAD.format(
+        calls=len(CALLS),
+        runs=len(cells),
+        bad=list(cells.values()).count(BAD) or "none",
+        bad_word=BAD,
+        faults=_table(["", "fault"], zip(letters, names, strict=True)),
+        table=_table(["call", *letters], rows),
+    )
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    """Run all and write the page."""
+    if not can_mount():
+        raise SystemExit("only root can make a small disk to fill")
+    begun, cells = time.monotonic(), {}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = pool.map(lambda run: (run, outcome(*run)), RUNS)
+        for number, (run, cell) in enumerate(found, start=1):
+            cells[run] = cell
+            seconds = time.monotonic() - begun
+            print(f"{number}/{len(RUNS)} {seconds:.0f} s", *run, cell, flush=True)  # noqa: T201
+    PAGE.write_text(page(cells))
+
+
+if __name__ == "__main__":
+    main()

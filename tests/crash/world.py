@@ -1,0 +1,184 @@
+"""What is around a pass, and what can be done to it while a call is under way.
+
+All of it is real: a small disk that is filled, another process's lock on the store, a
+marketplace in a process of its own that is killed.
+"""
+
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from marketplace.server import serve, serve_forever
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+DISK_BYTES = 3_000_000
+_HOLDER = """
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1], isolation_level=None)
+store.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def can_mount() -> bool:
+    """Whether a small disk can be made here."""
+    return sys.platform == "linux" and os.geteuid() == 0
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A disk of its own at `folder`, of a few megabytes."""
+    folder.mkdir(parents=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)],
+        check=True,
+    )
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@dataclass(slots=True)
+class World:
+    """A folder with the campaign, and the marketplace that it works on.
+
+    Attributes:
+        endpoint: URL of the marketplace.
+        jumped: seconds by which the pipeline's clock is off.
+    """
+
+    folder: Path
+    endpoint: str = ""
+    jumped: float = 0
+    _server: BaseProcess | None = None
+    _holder: "subprocess.Popen[str] | None" = None
+    _ports: tuple[int, int] = (0, 0)
+    _names: dict[str, str] = field(
+        default_factory=lambda: {
+            "disk full": "_fill",
+            "store locked": "_lock",
+            "clock a day ahead": "_ahead",
+            "clock an hour back": "_back",
+            "marketplace killed": "kill",
+            "marketplace restarted": "_restart",
+        }
+    )
+
+    @property
+    def out(self) -> Path:
+        """Where the store is."""
+        return self.folder / "out"
+
+    def strike(self, name: str) -> None:
+        """Let something happen, now."""
+        getattr(self, self._names[name])()
+
+    def mend(self) -> None:
+        """What a user does about it: make room, end the other program, start again."""
+        self.filler.unlink(missing_ok=True)
+        if self._holder is not None:
+            self._holder.communicate()
+            self._holder = None
+        if self._server is not None and not self._server.is_alive():
+            self._start()
+
+    @property
+    def filler(self) -> Path:
+        """The file that fills the disk."""
+        return self.out / "filler"
+
+    def _fill(self) -> None:
+        with suppress(OSError), self.filler.open("ab", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+
+    def _lock(self) -> None:
+        store = next(self.out.glob("*/piecework.db"))
+        self._holder = subprocess.Popen(
+            [sys.executable, "-S", "-c", _HOLDER, str(store)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._holder.stdout is not None
+        assert self._holder.stdout.readline() == "held\n"
+
+    def _ahead(self) -> None:
+        self.jumped = 24 * 3600
+
+    def _back(self) -> None:
+        self.jumped = -3600
+
+    def kill(self) -> None:
+        """End the marketplace as a power cut would."""
+        assert self._server is not None
+        assert self._server.pid is not None
+        os.kill(self._server.pid, signal.SIGKILL)
+        self._server.join()
+
+    def _restart(self) -> None:
+        self.kill()
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("forkserver")
+        self._server = context.Process(
+            target=_serve, args=(self.folder / "marketplace.db", *self._ports)
+        )
+        self._server.start()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with (
+                suppress(OSError),
+                socket.create_connection(("127.0.0.1", self._ports[0]), timeout=1),
+            ):
+                return
+            time.sleep(0.01)
+        raise TimeoutError("the marketplace did not come back")
+
+    @contextmanager
+    def marketplace(self, *, apart: bool) -> Iterator[None]:
+        """A marketplace for the campaign: in this process, or in one of its own."""
+        if not apart:
+            with serve(
+                self.folder / "marketplace.db", rehearsal=True, seed=1, start=START
+            ) as running:
+                self.endpoint = running.endpoint_url
+                yield
+            return
+        self._ports = _free_port(), _free_port()
+        self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
+        self._start()
+        try:
+            yield
+        finally:
+            self.kill()
+
+
+def _serve(database: Path, port: int, frames_port: int) -> None:
+    serve_forever(
+        database,
+        rehearsal=True,
+        seed=1,
+        start=START,
+        port=port,
+        frames_port=frames_port,
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
