@@ -60,10 +60,13 @@ class Ended:
     complained: str
 
 
-def run_pass(world: World, fault: Fault | None, call: Call | None) -> Ended:
+def run_pass(
+    world: World, fault: Fault | None = None, call: Call | None = None
+) -> Ended:
     """Make one pass in a new process, and what the fault does around it."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    (world.folder / "jumped").write_text(str(world.jumped))
     here, there = context.Pipe()
     process = context.Process(
         target=_run,
