@@ -4,6 +4,7 @@ They live in a folder of their own, on a free port, and reach no other host. Wha
 ended is ended by process id: a worker with the flow runs that it has started.
 """
 
+import contextlib
 import os
 import signal
 import socket
@@ -117,6 +118,22 @@ class PrefectApart:
         process = self.running.pop(name)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
+        if name == "worker":
+            for pid in self._passes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def _passes(self) -> list[int]:
+        """Flow runs of this Prefect: a worker starts them in sessions of their own."""
+        mine = f"PREFECT_HOME={self.home}".encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (folder / "environ").read_bytes().split(b"\0")
+                is_run = any(one.startswith(b"PREFECT__FLOW_RUN_ID=") for one in words)
+                if mine in words and is_run:
+                    found.append(int(folder.name))
+        return found
 
     def said(self, name: str) -> str:
         """What a process has printed."""
