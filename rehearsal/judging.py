@@ -185,8 +185,15 @@ def _honest(
         return [_near(field, truth, rng, accuracy)] if truth else []
     if field.kind == "choices":
         right = set(truth.split(SEPARATOR))
-        flips = (1 - accuracy) / 2
-        return [value for value in values if (value in right) != (rng.random() < flips)]
+        # A slip misses what is right, or ticks one thing too many: one in all, not one
+        # for each option of a long list.
+        false = (1 - accuracy) / max(len(values), 1)
+        slips = {value: 1 - accuracy if value in right else false for value in values}
+        return [
+            value
+            for value in values
+            if (value in right) != (rng.random() < slips[value])
+        ]
     if not truth or rng.random() < accuracy:
         return [truth] if truth else []
     return [_neighbour(field, truth, rng)]

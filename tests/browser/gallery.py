@@ -1,0 +1,63 @@
+"""Takes the pictures of docs/gallery.md: every task's page in Chromium.
+
+Run it with `python -m tests.browser.gallery [TASK ...]`; it is no test. Pictures that
+the pages show are drawn scenes that fit the examples as well as they can.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+from hit_templates.messages import languages
+from hit_templates.tasks import load_task, task_names
+from rehearsal.drawing import draw
+from rehearsal.scenes import scenes
+from tests.browser import host as hosts
+from tests.conftest import ARGUMENTS
+from tests.hit_templates.examples import example_of
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
+WIDTH, HEIGHT = 1180, 860
+MOST_BYTES = 150_000
+
+
+def take(browser: Browser, name: str, language: str) -> Path:
+    """One picture of a task's first item."""
+    path = FOLDER / f"{name}.{language}.png"
+    with hosts.serving() as host:
+        host.page = example_of(load_task(name, language)).page
+        context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+        page = context.new_page()
+        page.goto(host.preview_address(), wait_until="networkidle")
+        while page.locator(".step.item:visible").count() == 0:
+            page.click("#next")
+        page.evaluate("document.getElementById('notice-preview').hidden = true")
+        page.screenshot(path=path)
+        context.close()
+    # 256 colours are enough for a page, and a third of the bytes.
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256)
+    small.save(path, optimize=True)
+    return path
+
+
+def main(names: list[str]) -> None:
+    """Take the pictures of these tasks, or of all."""
+    FOLDER.mkdir(exist_ok=True)
+    hosts.PICTURE = draw(next(one for one in scenes(11, 40) if len(one.things) > 1))
+    chromium = shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        for name in names or task_names():
+            for language in languages(name):
+                path = take(browser, name, language)
+                if path.stat().st_size > MOST_BYTES:
+                    raise SystemExit(f"{path} is larger than {MOST_BYTES} bytes")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
