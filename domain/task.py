@@ -52,6 +52,8 @@ class Option:
             without it does not offer the option.
         group: the heading it stands under, "" for none.
         last: it keeps its place after the others when the options are shuffled.
+        excludes: who says so once a HIT is outside the study: paid like everybody, and
+            flagged (`outside_study`), so that a policy can set the answers aside.
     """
 
     value: str
@@ -59,6 +61,7 @@ class Option:
     column: str = ""
     group: str = ""
     last: bool = False
+    excludes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,9 @@ class Field:
         shuffled: the page shows the options in an order of the assignment's own.
         mirrored_by: the arrangement (see `Arrangement`) that turns the scale round when
             its two columns change places; values are turned back when they are read.
+        is_opinion: people differ in it without being wrong; a rehearsal's people do.
+        is_personal: asked once a HIT about the person. Datasets have counts over all
+            participants and no answer of one person (`postprocess.participants`).
     """
 
     name: str
@@ -91,6 +97,8 @@ class Field:
     varies: bool = False
     shuffled: bool = False
     mirrored_by: str = ""
+    is_opinion: bool = False
+    is_personal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +115,21 @@ class Aggregate:
 
     field: str
     kind: AggregateKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """Conditions that every participant meets, compared within participants.
+
+    Attributes:
+        field: the number that is compared.
+        column: the item column that names an item's condition.
+        inside: a column that divides some conditions further, or "" for none.
+    """
+
+    field: str
+    column: str
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +198,7 @@ class Task:
     hit_holds_one: str = ""
     arrangements: tuple[Arrangement, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
+    conditions: tuple[Conditions, ...] = ()
     heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(
         default_factory=dict
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from domain.hit import Item
-from domain.task import GOLD, TRUTH, TWIN, Field, Task
+from domain.task import GOLD, PRACTICE, TRUTH, TWIN, Field, Task
 from hit_templates.values import offered, typed, value_problems
 
 # What XML 1.0 cannot carry, and the carriage return, which it would change.
@@ -36,6 +36,7 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
         for item in items
         for fault in _faults_of_words(task, item)
     ]
+    faults += _faults_of_conditions(task, items)
     known = {str(item.item_id) for item in items}
     for item in items:
         twin = item.columns.get(TWIN, "")
@@ -53,6 +54,25 @@ def _faults_of_words(task: Task, item: Item) -> list[str]:
         *_faults_of_arrangements(task, item),
         *_faults_of_expected(task, item),
     ]
+
+
+def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
+    """Answers are compared between conditions, so each item must be of one."""
+    counted = [item for item in items if not item.columns.get(PRACTICE)]
+    for one in task.conditions:
+        named = [item for item in counted if item.columns.get(one.column, "").strip()]
+        if not named:
+            yield (
+                f"no item has the column {one.column}, which names the conditions that "
+                f"{task.name} compares"
+            )
+            continue
+        yield from (
+            f"item {item.item_id!r}: the column {one.column} is empty; it names the "
+            "condition of the item"
+            for item in counted
+            if item not in named
+        )
 
 
 def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:

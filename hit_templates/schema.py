@@ -31,6 +31,7 @@ class OptionEntry(Entry):
     column: str = ""
     group: str = ""
     last: bool = False
+    excludes: bool = False
 
 
 class FieldEntry(Entry):
@@ -50,6 +51,8 @@ class FieldEntry(Entry):
     varies: bool = False
     shuffled: bool = False
     mirrored_by: str = ""
+    is_opinion: bool = False
+    is_personal: bool = False
 
 
 class RuleEntry(Entry):
@@ -77,6 +80,14 @@ class AggregateEntry(Entry):
     kind: AggregateKind
 
 
+class ConditionsEntry(Entry):
+    """`[[conditions]]`; see `domain.task.Conditions`."""
+
+    field: str
+    column: Text
+    inside: str = ""
+
+
 class TaskFile(Entry):
     """A whole `task.toml`; see `domain.task.Task`."""
 
@@ -101,4 +112,5 @@ class TaskFile(Entry):
     hit_holds_one: str = ""
     arrangements: tuple[ArrangementEntry, ...] = ()
     aggregates: tuple[AggregateEntry, ...] = ()
+    conditions: tuple[ConditionsEntry, ...] = ()
     heuristics: dict[str, dict[str, object]] = {}

@@ -88,6 +88,7 @@ def faults_between(raw: Raw) -> list[str]:
         *faults,
         *_faults_of_columns(raw, fields),
         *_faults_of_aggregates(raw, kinds),
+        *_faults_of_conditions(raw, kinds),
     ]
 
 
@@ -102,8 +103,17 @@ def _faults_of_field(entry: Raw) -> Iterator[str]:
     yield from _faults_of_number(entry)
     if entry.get("scope") == "hit" and (entry.get("varies") or entry.get("shuffled")):
         yield "is asked once, so it neither varies nor is shuffled"
+    yield from _faults_of_personal(entry)
     if entry.get("name") in _RESERVED:
         yield "has a name that the page uses itself"
+
+
+def _faults_of_personal(entry: Raw) -> Iterator[str]:
+    is_once = entry.get("scope") == "hit"
+    if entry.get("is_personal") and not (is_once and entry.get("kind") == "choice"):
+        yield "is personal, so it must be a choice that is asked once a HIT"
+    if not is_once and any(one.get("excludes") for one in _tables(entry, "options")):
+        yield "is asked about each item, so no option of it excludes a person"
 
 
 def _faults_of_number(entry: Raw) -> Iterator[str]:
@@ -157,6 +167,13 @@ def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
             yield f"aggregates: there is no field {name!r}."
         elif kinds[name] not in _AGGREGATED.get(kind, (kinds[name],)):
             yield f"aggregates: kind {kind} is not for the field {name}."
+
+
+def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
+    for entry in _tables(raw, "conditions"):
+        name = str(entry.get("field"))
+        if kinds.get(name) != "number":
+            yield f"conditions: there is no number field {name!r}."
 
 
 def _names(found: object) -> list[str]:

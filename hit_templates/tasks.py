@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.errors import ConfigError
-from domain.task import Aggregate, Arrangement, Field, Option, Rule, Task
+from domain.task import Aggregate, Arrangement, Conditions, Field, Option, Rule, Task
 from hit_templates.messages import ENGLISH, FOLDER, joined, messages, texts
 from hit_templates.rules import check
 from hit_templates.schema import TaskFile
@@ -89,7 +89,7 @@ def read_task(
 def _task(
     name: str, entries: TaskFile, *, words: Mapping[str, str], language: str
 ) -> Task:
-    lists = {"fields", "rules", "arrangements", "aggregates"}
+    lists = {"fields", "rules", "arrangements", "aggregates", "conditions"}
     fields = tuple(
         Field(
             **entry.model_dump(exclude={"options"}),
@@ -106,6 +106,7 @@ def _task(
             Arrangement(**one.model_dump()) for one in entries.arrangements
         ),
         aggregates=tuple(Aggregate(**one.model_dump()) for one in entries.aggregates),
+        conditions=tuple(Conditions(**one.model_dump()) for one in entries.conditions),
         texts=words,
         language=language,
     )

@@ -16,6 +16,9 @@ One row an answer. The index is `answer_id`, unique. Columns:
 - `value.<field>`: str, or a tuple of str for `choices`, or float64 for `number`; "", ()
   or NaN when absent
 
+- `is_outside`: bool, something said once a HIT leads out of the study; only where an
+  option of the task does
+
 For each field whose answers honest workers vary (`Field.varies`) and, where the task or
 its items say so, for what the heuristics about judgements read (`qc.judged`):
 
@@ -66,6 +69,7 @@ _VALUE_DTYPES = {"choices": "object", "number": "float64"}
 
 VALUE_PREFIX = "value."
 INDEX = "answer_id"
+OUTSIDE = "is_outside"
 
 
 def build(
@@ -101,8 +105,29 @@ def build(
         for answer in ordered
     ]
     frame = from_rows(rows, fields=task.item_fields)
+    if leads_out := _options_that_exclude(task):
+        outside = [_is_outside(answer, leads_out) for answer in ordered]
+        frame[OUTSIDE] = pd.Series(outside, index=frame.index, dtype="bool")
     return with_judgements(
         frame, {str(answer.answer_id): answer for answer in ordered}, task, items
+    )
+
+
+def _options_that_exclude(task: Task) -> set[tuple[str, str]]:
+    return {
+        (field.name, option.value)
+        for field in task.hit_fields
+        for option in field.options
+        if option.excludes
+    }
+
+
+def _is_outside(answer: Answer, leads_out: set[tuple[str, str]]) -> bool:
+    return any(
+        (name, one) in leads_out
+        for name, value in answer.hit_values.items()
+        if not isinstance(value, float)
+        for one in ((value,) if isinstance(value, str) else value)
     )
 
 

@@ -20,6 +20,7 @@ from qc.heuristics import (
     contradiction,
     gold_failed,
     lone_canned,
+    outside_study,
     outvoted,
     pasted,
     quality_words,
@@ -72,6 +73,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     gold_failed,
     contradiction,
     outvoted,
+    outside_study,
     random_sample,
 )
 

@@ -17,6 +17,7 @@ from hit_templates.answers import MEASURES
 from hit_templates.in_templates import plain_number, steps_of, wire
 from hit_templates.values import SEPARATOR, typed
 from rehearsal.chance import dice
+from rehearsal.opinions import leaning
 from rehearsal.orders import orders_sent
 from rehearsal.page import Page
 from rehearsal.people import Person
@@ -25,6 +26,9 @@ from rehearsal.slips import mistype
 Form = dict[str, list[str]]
 
 _LOOKS_AWAY = 0.08
+_OUTSIDE = 0.04
+"""Chance that somebody does not shun the options that lead out of a study."""
+
 _SCALE_SPREAD = 0.05
 """Sd of an honest place on a scale, as a part of the scale, if accuracy were 1."""
 
@@ -74,7 +78,8 @@ class Judging:
         shown += [
             (n, self._items[item_id]) for n, item_id in enumerate(page.item_ids, 1)
         ]
-        for n, item in shown:
+        for n, plain in shown:
+            item = self._as_seen(plain, person, seed)
             rng = dice(seed, person.handle, item.item_id, "judgement")
             for field in self._task.item_fields:
                 form[wire(field, n)] = self._answer(
@@ -112,6 +117,22 @@ class Judging:
             text = sent[0] or _NOTHING_TO_SAY
             sent = [mistype(text, rng, rate=person.trait.slips)]
         return self._kept(field, sent)
+
+    def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
+        """The item with what is true of it for this person, where that is opinion."""
+
+        def seen(field: Field, truth: str) -> str:
+            off = leaning(self._task, field, item, person, seed=seed)
+            return f"{float(truth) + off:.9f}"
+
+        own = {
+            TRUTH + field.name: seen(field, truth)
+            for field in self._task.item_fields
+            if field.is_opinion
+            and field.kind == "number"
+            and (truth := item.columns.get(TRUTH + field.name, ""))
+        }
+        return Item(item_id=item.item_id, columns={**item.columns, **own})
 
     def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
         """Whether this page shows the two sides the other way round."""
@@ -152,6 +173,9 @@ class Judging:
             if rule.kind == "must_choose" and rule.field == field.name
         ]
         values = _values(page, field, wire(field, "hit"))
+        outside = {option.value for option in field.options if option.excludes}
+        if outside and rng.random() >= _OUTSIDE:
+            values = [value for value in values if value not in outside]
         if must or values:
             return must or [rng.choice(values)]
         return ["" if field.optional else _NOTHING_TO_SAY]

@@ -36,6 +36,7 @@ def export(place: Workplace) -> Path:
         dataset=campaign.task.dataset,
         fields=campaign.task.fields,
         aggregates=campaign.task.aggregates,
+        conditions=campaign.task.conditions,
         ordered=tuple(ordered_names(campaign.task)),
         main_text=campaign.task.main_text,
         unfinished=_unfinished(place, state, shown),

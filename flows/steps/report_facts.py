@@ -13,6 +13,7 @@ from flows.steps.progress import progress
 from flows.steps.state import State
 from flows.steps.traits import planted
 from flows.workplace import Workplace
+from postprocess.comparing import compared
 from postprocess.comparisons import comparisons
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
@@ -60,6 +61,7 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         comparisons=comparisons(
             answers, campaign.items, task.item_fields, task.arrangements
         ),
+        compared=compared(answers, campaign.items, task.fields, task.conditions),
     )
 
 

@@ -12,24 +12,35 @@ import pyarrow as pa
 
 from domain.hit import Item
 from domain.task import Field
+from postprocess.analyses.conditions import condition_means
+from postprocess.comparing import compared
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.rows import edits_json
 from postprocess.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from postprocess.frame import INDEX, novel, set_aside
 from postprocess.item_aggregates import item_aggregates
+from postprocess.participants import participants
 from postprocess.splits import split_of
 
 Table = dict[str, list[object]]
 
 _FIRST = ("item_id", "split", "batch", "round", "position")
 _LAST = ("worker", "shown_seconds", "submitted_at", "is_provisional")
+_OF_CONDITIONS = (
+    *("field", "condition", "inside"),
+    *("subjects", "mean", "sd", "low", "high"),
+)
 _WHY_ASIDE = ("is_rejected", "rejected_because", "is_surplus", "set_aside")
 
 
 def tables(
     frame: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> dict[str, Table]:
-    """`answers`, `set_aside` and `items`: values by column, by name of the table."""
+    """Values by column, by name of the table.
+
+    `answers`, `set_aside` and `items`; `participants` where anything personal was
+    asked, `conditions` where the task compares some.
+    """
     item_ids = [str(item.item_id) for item in items]
     summary = item_aggregates(frame, item_ids, facts.fields, facts.aggregates)
     return {
@@ -39,9 +50,53 @@ def tables(
             "item_id": list(item_ids),
             "url": [item.columns.get("url", "") for item in items],
             "split": [split_of(item.item_id, facts.shares) for item in items],
+            **_conditions_of(items, facts),
             **{str(name): summary[name].tolist() for name in summary},
         },
+        **_participants(frame, facts),
+        **_conditions(frame, items, facts),
     }
+
+
+def _conditions_of(items: Sequence[Item], facts: DatasetFacts) -> Table:
+    """What each item is compared as."""
+    columns = [one.column for one in facts.conditions]
+    columns += [one.inside for one in facts.conditions if one.inside]
+    return {
+        name: [item.columns.get(name, "") for item in items]
+        for name in dict.fromkeys(columns)
+    }
+
+
+def _participants(frame: pd.DataFrame, facts: DatasetFacts) -> dict[str, Table]:
+    if facts.open_fields == facts.fields:
+        return {}
+    counts = participants(frame, facts.fields)
+    return {"participants": {str(name): counts[name].tolist() for name in counts}}
+
+
+def _conditions(
+    frame: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> dict[str, Table]:
+    """The mean of each condition, and of each part of one (`inside` not empty)."""
+    if not facts.conditions:
+        return {}
+    rows: list[dict[str, object]] = []
+    for one in compared(frame, items, facts.fields, facts.conditions):
+        divided = one.scores[one.scores["inside"] != ""]
+        parts = [("", one.scores), *divided.groupby("inside")]
+        for inside, scores in parts:
+            means = condition_means(scores)
+            rows += [
+                {
+                    "field": one.field.name,
+                    "condition": str(condition),
+                    "inside": str(inside),
+                    **{str(name): value for name, value in row.items()},
+                }
+                for condition, row in means.astype("object").iterrows()
+            ]
+    return {"conditions": {name: [r[name] for r in rows] for name in _OF_CONDITIONS}}
 
 
 def types(facts: DatasetFacts) -> dict[str, pa.DataType]:
@@ -50,7 +105,12 @@ def types(facts: DatasetFacts) -> dict[str, pa.DataType]:
         "choices": pa.list_(pa.string()),
         "number": pa.float64(),
     }
-    found = {field.name: kinds.get(field.kind, pa.string()) for field in facts.fields}
+    found = {
+        field.name: kinds.get(field.kind, pa.string()) for field in facts.open_fields
+    }
+    found |= dict.fromkeys(("mean", "sd", "low", "high"), pa.float64())
+    found["subjects"] = pa.int64()
+    found |= dict.fromkeys(_conditions_of((), facts), pa.string())
     found |= {f"order_{name}": pa.list_(pa.string()) for name in facts.ordered}
     for one in facts.aggregates:
         name = one.field
@@ -74,7 +134,7 @@ def _answers(
     columns: Table = {INDEX: frame.index.tolist()}
     columns |= {name: frame[name].tolist() for name in _FIRST}
     columns[PLACE] = frame[PLACE].tolist() if PLACE in frame else []
-    for field in facts.fields:
+    for field in facts.open_fields:
         prefix = HIT_VALUE if field.scope == "hit" else ITEM_VALUE
         cells = frame[prefix + field.name].tolist() if len(frame) else []
         columns[field.name] = [_cell(field, value) for value in cells]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from domain.task import Aggregate, DatasetKind, Field
+from domain.task import Aggregate, Conditions, DatasetKind, Field
 from postprocess.registry import RULES
 from postprocess.splits import Shares
 
@@ -20,7 +20,8 @@ class DatasetFacts:
         wanted_per_item: accepted answers wanted for each item.
         rules: version by name of every cleaning rule that ran.
         dataset: captions, or answers: then `fields`, `aggregates`, `ordered` (names of
-            what the page shuffled) and `main_text` say what the columns are.
+            what the page shuffled) and `main_text` say what the columns are, and
+            `conditions` which conditions have a table of their own.
     """
 
     campaign: str
@@ -39,9 +40,15 @@ class DatasetFacts:
     dataset: DatasetKind = "captions"
     fields: tuple[Field, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
+    conditions: tuple[Conditions, ...] = ()
     ordered: tuple[str, ...] = ()
     main_text: str = ""
     unfinished: str = ""
+
+    @property
+    def open_fields(self) -> tuple[Field, ...]:
+        """The fields of which a dataset has each answer: all but the personal ones."""
+        return tuple(field for field in self.fields if not field.is_personal)
 
     @property
     def warning(self) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 import pandas as pd
 
 from domain.task import DatasetKind, Task
+from postprocess.comparing import Compared
 from postprocess.fields import EXTRA
 from postprocess.report import frames
 
@@ -47,6 +48,7 @@ class ReportFacts:
             and `answers` has the columns of `postprocess.fields` too.
         comparisons: one row a judgement of a pair of systems, if people compared any
             (`postprocess.comparisons`).
+        compared: conditions that the task compares, with their scores.
     """
 
     campaign: str
@@ -73,6 +75,7 @@ class ReportFacts:
     dataset: DatasetKind = "captions"
     asked: Task | None = None
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
+    compared: tuple[Compared, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

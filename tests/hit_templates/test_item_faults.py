@@ -103,3 +103,34 @@ def test_a_language_without_messages_is_answered_with_those_there_are() -> None:
     ) as told_:
         load_task("congruency", "fr")
     assert "messages.fr.toml" in told_.value.next_step
+
+
+def severity(**columns: str) -> list[str]:
+    """What is wrong with an item of a task that compares conditions."""
+    whole = {
+        "item_id": "a",
+        "url": "/pictures/a.svg",
+        "reference": "A man.",
+        "description": "A boy.",
+        "error": "age",
+    }
+    item = Item(item_id=ItemId("a"), columns={**whole, **columns})
+    other = Item(item_id=ItemId("b"), columns={**whole, "item_id": "b"})
+    return faults_of_items(load_task("severity"), [item, other])
+
+
+def test_an_item_of_no_condition_is_refused_where_conditions_are_compared() -> None:
+    """Trials need none, since nobody counts them."""
+    assert severity() == []
+    assert severity(error=" ") == [
+        "item 'a': the column error is empty; it names the condition of the item"
+    ]
+    assert severity(error="", practice="yes") == []
+
+
+def test_a_truth_beyond_the_scale_is_refused_with_the_scale() -> None:
+    """101 of 100, a word, and a place between two steps."""
+    for text in ("101", "-1", "good", "50.5"):
+        assert severity(**{"truth.quality": text}) == [
+            f"item 'a': truth.quality is '{text}'; allowed is 0 to 100 in steps of 1"
+        ]

@@ -7,6 +7,7 @@ from postprocess.report.reading import Reading
 from postprocess.report.sections import (
     captions,
     cleaning,
+    conditions,
     decisions,
     difficulty,
     flags,
@@ -27,6 +28,7 @@ SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
     money.build,
     timeline.build,
     captions.build,
+    conditions.build,
     difficulty.build,
     judgements.build,
     order_effects.build,

@@ -25,6 +25,10 @@ _COLOURS: Mapping[Fate, str] = {
 }
 
 
+_ALL_LEVELS = 12
+"""With more answers wanted than this, levels that no image has are left out."""
+
+
 def build(reading: Reading) -> Section:
     """Counts of the answers by what became of them."""
     return Section(
@@ -147,6 +151,7 @@ def _coverage(reading: Reading) -> Table:
         rows=tuple(
             (f"{level} of {wanted}", count(images), share(images, reading.facts.items))
             for level, images in enumerate(levels)
+            if images or wanted <= _ALL_LEVELS
         )
         if reading.facts.items
         else (),

@@ -12,6 +12,7 @@ from postprocess.report.sections import (
     SECTIONS,
     captions,
     cleaning,
+    conditions,
     decisions,
     difficulty,
     flags,
@@ -22,6 +23,7 @@ from postprocess.report.sections import (
     planted,
     provenance,
     summary,
+    systems,
     timeline,
     workers,
 )
@@ -433,12 +435,18 @@ def test_provenance_names_every_version() -> None:
     assert rows["Cleaning rules"] == ("spelling v3 and whitespace v1",)
 
 
+OF_ANSWERS = {
+    judgements.build,
+    order_effects.build,
+    systems.build,
+    conditions.build,
+}
 of_captions = pytest.mark.parametrize(
     "build",
-    [one for one in SECTIONS if one not in {judgements.build, order_effects.build}],
+    [one for one in SECTIONS if one not in OF_ANSWERS],
     ids=lambda build: build.__module__,
 )
-"""Datasets of answers have two sections more: see test_judgement_sections."""
+"""Datasets of answers have more: see test_judgement_sections and test_conditions."""
 
 
 @of_captions

@@ -1,0 +1,63 @@
+"""Who took part, as counts: all that leaves the store of what people say of themselves.
+
+Age, gender and the like of one person, beside the keyed hash under which 28 answers
+stand, may be enough to tell who it is. So a dataset has the number of participants by
+answer and nothing else, and small numbers are hidden, with as many others as it takes
+that no hidden one can be computed from the rest.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from domain.task import Field
+from postprocess.fields import HIT_VALUE, counted
+
+LEAST = 5
+"""Fewer people than this are not told (ours; a usual threshold of statistical offices
+lies between 3 and 10)."""
+
+HIDDEN = "hidden"
+
+COLUMNS = ("field", "value", "participants")
+
+
+def participants(frame: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
+    """One row an option of each personal field: `field`, `value`, `participants` (str).
+
+    Counted are workers with answers that count; `participants` is a number, or
+    `hidden`. What somebody left out is in no row.
+    """
+    rows: list[tuple[str, str, str]] = []
+    said = counted(frame)
+    for field in fields:
+        if not field.is_personal:
+            continue
+        name = HIT_VALUE + field.name
+        once = said.drop_duplicates("worker") if name in said else said.iloc[:0]
+        values = once[name].tolist() if name in once else []
+        counts = {option.value: values.count(option.value) for option in field.options}
+        rows += [(field.name, value, told) for value, told in _told(counts).items()]
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype="str")
+
+
+def _told(counts: dict[str, int]) -> dict[str, str]:
+    """What may be told of each number.
+
+    Hidden are those from 1 to `LEAST` - 1, and then the next smallest until there are
+    two at least and `LEAST` people behind them.
+
+    >>> _told({"a": 30, "b": 12, "c": 2, "d": 0})
+    {'a': '30', 'b': 'hidden', 'c': 'hidden', 'd': '0'}
+    """
+    in_order = sorted(
+        (one for one in counts if counts[one]), key=lambda one: counts[one]
+    )
+    hidden = [one for one in in_order if counts[one] < LEAST]
+    for one in in_order[len(hidden) :]:
+        if not hidden or (len(hidden) > 1 and sum(counts[h] for h in hidden) >= LEAST):
+            break
+        hidden.append(one)
+    return {
+        one: HIDDEN if one in hidden else str(count) for one, count in counts.items()
+    }

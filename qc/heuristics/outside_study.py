@@ -1,0 +1,45 @@
+"""Somebody whom the study is not about, by what he says of himself.
+
+Idea: a study may be about fluent speakers with normal color vision, and still ask
+everybody, since who is asked before paying learns what to say. The task says which
+options lead out of it (`excludes` of an option that is asked once a HIT).
+
+Naive reading: that the work is bad. It is paid like any other; it only does not belong
+into the means.
+
+Edge cases: the evidence does not say which answer it was, since findings are shown in
+reports and color vision is nobody's business there; the store has it. All answers of
+the assignment are flagged, one by one. A task without such options flags nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.judgement import SubjectKind
+from qc.frame import OUTSIDE
+from qc.scores import sentences, table
+
+NAME = "outside_study"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+EVIDENCE = "something that was said once, about the person, leads out of the study"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """Nothing to set: the task says what leads out of it."""
+
+
+def score(frame: pd.DataFrame, _params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    said = frame.get(OUTSIDE)
+    flag = np.zeros(len(frame), dtype="bool") if said is None else said.to_numpy("bool")
+    return table(
+        frame.index,
+        suspicion=flag.astype("float64"),
+        flag=flag,
+        evidence=sentences(flag, lambda _: EVIDENCE, frame.index),
+    )

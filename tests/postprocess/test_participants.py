@@ -1,0 +1,160 @@
+"""What people say of themselves leaves the store as counts that tell of nobody."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.task import Conditions, Field, Option
+from postprocess.datasets.export import CARD, files
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.frame import dataset_frame
+from postprocess.participants import HIDDEN, LEAST, participants
+
+Row = Mapping[str, object]
+MakeRow = Callable[..., Row]
+
+EYESIGHT = Field(
+    name="eyesight",
+    kind="choice",
+    label="Color-blind?",
+    scope="hit",
+    is_personal=True,
+    options=(Option(value="no"), Option(value="some"), Option(value="yes")),
+)
+QUALITY = Field(
+    name="quality", kind="number", label="How good?", minimum=0, maximum=100
+)
+
+
+def answer(row: MakeRow, worker: int, item: str = "i1", **more: object) -> Row:
+    """An answer with everything that a dataset of answers has."""
+    return row(
+        f"w{worker}-{item}",
+        item,
+        worker=f"{worker:016x}",
+        **{
+            "hit.eyesight": "no",
+            "value.quality": 50.0,
+            "place": 1,
+            "problems": (),
+            **more,
+        },
+    )
+
+
+def counts(*said: Row) -> dict[str, str]:
+    """The numbers told about eyesight."""
+    table = participants(dataset_frame(list(said)), [EYESIGHT, QUALITY])
+    assert set(table["field"]) == {"eyesight"}
+    return dict(zip(table["value"], table["participants"], strict=True))
+
+
+def test_people_are_counted_once_and_only_if_they_count(row: MakeRow) -> None:
+    """Six people with two answers each, one dropped and one surplus: six say no."""
+    said = [answer(row, n, item) for n in range(6) for item in ("i1", "i2")]
+    said.append(answer(row, 7, is_rejected=True, **{"hit.eyesight": "yes"}))
+    said.append(answer(row, 8, is_surplus=True, **{"hit.eyesight": "yes"}))
+    assert counts(*said) == {"no": "6", "some": "0", "yes": "0"}
+
+
+def test_a_small_number_hides_another_with_it(row: MakeRow) -> None:
+    """Of twelve, nine say no: with one "hidden" alone, 12 - 9 would tell the three."""
+    said = [answer(row, n) for n in range(9)]
+    said += [answer(row, n, **{"hit.eyesight": "yes"}) for n in range(9, 12)]
+    assert counts(*said) == {"no": HIDDEN, "some": "0", "yes": HIDDEN}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["no", "some", "yes"]), st.integers(0, 12), min_size=3
+    )
+)
+def test_hidden_numbers_cannot_be_computed(of: dict[str, int]) -> None:
+    """No small number is told, and behind hidden ones are two at least, or all."""
+    rows = [
+        {"worker": f"{value}{n}", "hit.eyesight": value}
+        for value, number in of.items()
+        for n in range(number)
+    ]
+    base = {"is_rejected": False, "is_surplus": False}
+    table = participants(dataset_like([{**base, **one} for one in rows]), [EYESIGHT])
+    told = dict(zip(table["value"], table["participants"], strict=True))
+    hidden = [value for value in told if told[value] == HIDDEN]
+    for value, words in told.items():
+        if words != HIDDEN:
+            assert int(words) == of[value]
+            assert of[value] == 0 or of[value] >= LEAST
+    shown = [value for value in told if told[value] not in {HIDDEN, "0"}]
+    if hidden and shown:
+        assert len(hidden) > 1
+        assert sum(of[value] for value in hidden) >= LEAST
+
+
+def dataset_like(rows: list[dict[str, object]]) -> pd.DataFrame:
+    """Only the columns that counting reads."""
+    columns = ["worker", "hit.eyesight", "is_rejected", "is_surplus"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.astype({"is_rejected": "bool", "is_surplus": "bool"})
+
+
+@pytest.fixture
+def made(row: MakeRow, facts: DatasetFacts) -> dict[str, bytes]:
+    """The files of a study: two conditions, seven people."""
+    items = [
+        Item(item_id=ItemId(f"i{n}"), columns={"url": "", "error": error})
+        for n, error in ((1, "age"), (2, "color"))
+    ]
+    said = [
+        answer(
+            row,
+            n,
+            item,
+            url="",
+            **{"value.quality": 10.0 * n + (20 if item == "i1" else 0)},
+        )
+        for n in range(7)
+        for item in ("i1", "i2")
+    ]
+    study = replace(
+        facts,
+        dataset="answers",
+        fields=(EYESIGHT, QUALITY),
+        conditions=(Conditions(field="quality", column="error"),),
+    )
+    return files(dataset_frame(said), items, study, ["csv", "parquet"])
+
+
+def test_no_file_has_a_persons_answer_about_himself(made: dict[str, bytes]) -> None:
+    """Neither as a column nor as words, and the card says so."""
+    for name in ("answers.csv", "set_aside.csv", "items.csv", "conditions.csv"):
+        assert b"eyesight" not in made[name], name
+    assert b"eyesight" in made["participants.csv"]
+    text = made[CARD].decode()
+    assert "in no file beside an answer: eyesight." in text
+    assert "`participants.*` counts who took part" in text
+
+
+def test_conditions_have_their_means_over_people(made: dict[str, bytes]) -> None:
+    """Seven people gave color 0, 10, ..., 60 (mean 30) and age twenty more (50).
+
+    The sd of 0 to 60 in tens is sqrt(2800 / 6) = 21.6025, t(6) at 97.5 % is 2.446912,
+    so the interval reaches 2.446912 * 21.6025 / sqrt(7) = 19.979.
+    """
+    rows = {
+        row["condition"]: row
+        for row in csv.DictReader(io.StringIO(made["conditions.csv"].decode()))
+    }
+    assert rows["color"]["subjects"] == "7"
+    assert float(rows["color"]["mean"]) == pytest.approx(30)
+    assert float(rows["color"]["sd"]) == pytest.approx(21.6025, abs=1e-4)
+    assert float(rows["color"]["low"]) == pytest.approx(10.021, abs=1e-3)
+    assert float(rows["age"]["mean"]) == pytest.approx(50)
+    assert b'"error"' in made["items.csv"]
