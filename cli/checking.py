@@ -120,6 +120,7 @@ def _work(checked: Checked) -> _Rows:
     posting = campaign.posting
     return [
         ("items", f"{len(campaign.items):,}", f"in {posting.batches} batches"),
+        *_test(campaign),
         ("HITs", f"{cost.hits:,}", f"of up to {posting.items_per_hit} items"),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
         (
@@ -127,6 +128,23 @@ def _work(checked: Checked) -> _Rows:
             f"{checked.largest_question_bytes:,} bytes",
             "65,535 are allowed",
         ),
+    ]
+
+
+def _test(campaign: Campaign) -> _Rows:
+    test = campaign.qualification
+    if test is None:
+        return []
+    needed = ", ".join(
+        f"{name} {test.correct_at_least[name]} of {len(items)}"
+        for name, items in test.sections.items()
+    )
+    hours = (test.retry_seconds or 0) / 3600
+    again = "once only" if test.retry_seconds is None else f"again after {hours:g} h"
+    minutes = f"{test.duration_seconds / 60:g} minutes"
+    return [
+        ("test before", f"{len(test.items)} questions", f"{minutes}, {again}"),
+        ("to pass it", f"{test.least_passing} right", needed),
     ]
 
 

@@ -41,6 +41,7 @@ def work_between_passes(
             campaign.rehearsal,
             campaign.task,
             answering=answering_of(campaign),
+            test=campaign.qualification,
             endpoint_url=running.endpoint_url,
             clock=clock,
         ) as crowd:

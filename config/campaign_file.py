@@ -22,6 +22,7 @@ from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.ids import QualificationTypeId
 from domain.judgement import PolicyRule
+from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 
 # MTurk's system qualification types (API reference, data structures).
@@ -56,6 +57,7 @@ def read_campaign(
     check_items: Callable[[Task, Sequence[Item]], Sequence[str]],
     check_heuristics: Callable[[Heuristics], Sequence[str]],
     check_policy: Callable[[Sequence[PolicyRule]], Sequence[str]],
+    check_qualification: Callable[[QualificationTest], Sequence[str]] = lambda _: (),
     drawn: Sequence[Row] | None = None,
 ) -> Campaign:
     """The campaign that a file describes, items included.
@@ -67,6 +69,7 @@ def read_campaign(
         check_items: says in sentences what of the items the task cannot show.
         check_heuristics: says in sentences what is wrong with heuristics' settings.
         check_policy: says in sentences what is wrong with the policy's rules.
+        check_qualification: says in sentences why this cannot be a test.
         drawn: rows of drawn pictures; without them, they are read from where the
             rehearsal left them.
 
@@ -86,6 +89,10 @@ def read_campaign(
     task = _collect(faults, lambda: load_task(words.task, words.language))
     faults += _posting_faults(path, words)
     out = output_folder(path, words)
+    test = _collect(faults, lambda: _qualification(path, words, load_task))
+    faults += [
+        f"{path}: {fault}" for fault in (check_qualification(test) if test else ())
+    ]
     pictures, items = None, None
     if task is not None:
         pictures = _pictures(path, words, out)
@@ -98,7 +105,7 @@ def read_campaign(
     if faults or task is None or items is None:
         raise ConfigError(faults)
     campaign = _campaign(path, words, task, items, heuristics)
-    return replace(campaign, pictures=pictures, policy=policy)
+    return replace(campaign, pictures=pictures, policy=policy, qualification=test)
 
 
 def output_folder(path: Path, words: CampaignFile) -> Path:
@@ -156,7 +163,7 @@ def _posting_faults(path: Path, words: CampaignFile) -> list[str]:
             f"{path}: decisions.by is 'policy', but no [[decisions.rule]] says what "
             "the policy is"
         )
-    known = len(words.requirements.countries) and 1
+    known = bool(words.requirements.countries) + (words.qualification is not None)
     if len(words.requirements.qualification) + known + 3 > 10:  # noqa: PLR2004 - MTurk's limit
         faults.append(f"{path}: requirements: MTurk allows ten for one HIT type")
     return faults
@@ -224,6 +231,30 @@ def _items(
     pictures = None if words.items.scenes else _pictures(path, words, out)
     return read_items(
         file, task.columns, pictures=pictures, drawn=words.items.scenes or 0
+    )
+
+
+def _qualification(
+    path: Path, words: CampaignFile, load_task: Callable[[str, str], Task]
+) -> QualificationTest | None:
+    table = words.qualification
+    if table is None:
+        return None
+    task = load_task(table.task, words.language)
+    items = read_items(
+        path.parent / table.items,
+        task.columns,
+        pictures=None if words.items.scenes else _pictures(path, words, path),
+        drawn=words.items.scenes or 0,
+    )
+    retry = table.retry_hours
+    return QualificationTest(
+        name=table.name or f"piecework: {task.name}, test of {words.name}",
+        task=task,
+        items=items,
+        correct_at_least=table.correct_at_least,
+        duration_seconds=round(table.time_limit_minutes * 60),
+        retry_seconds=None if retry is None else round(retry * _HOUR),
     )
 
 

@@ -150,6 +150,19 @@ class RequirementsTable(_Strict):
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
 
 
+class QualificationTestTable(_Strict):
+    """`[qualification]`: a test that workers take before they may work."""
+
+    task: Name
+    items: str
+    name: Annotated[Words, StringConstraints(max_length=200)] | None = None
+    correct_at_least: Annotated[
+        dict[Name, Annotated[int, Field(ge=1, le=1000)]], Field(min_length=1)
+    ]
+    time_limit_minutes: Annotated[float, Field(ge=1, le=1440)] = 60
+    retry_hours: Annotated[float, Field(ge=0, le=8760)] | None = None
+
+
 class PolicyTable(_Strict):
     """`[[decisions.rule]]`: one sentence of the policy."""
 
@@ -204,6 +217,7 @@ class CampaignFile(_Strict):
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
+    qualification: QualificationTestTable | None = None
     heuristics: dict[str, dict[str, object] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()

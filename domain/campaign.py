@@ -10,6 +10,7 @@ from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.judgement import PolicyRule
 from domain.money import FeeSchedule
+from domain.qualification import QualificationTest
 from domain.task import DatasetKind, Task
 
 # MTurk's system qualification types (API reference): sandbox, production.
@@ -126,6 +127,7 @@ class Campaign:
         source_hash: sha256 of the campaign file's bytes.
         practice: trials that every HIT shows first and nobody counts.
         pictures: folder of pictures that the marketplace serves, if items name files.
+        qualification: a test that workers take before they may work, if there is one.
         heuristics: parameters by heuristic name; a heuristic that is absent runs with
             its defaults, `None` switches it off.
         decided_by: `policy` decides by `policy`; `person` waits for people where
@@ -147,6 +149,7 @@ class Campaign:
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
     exclusion_name: str
+    qualification: QualificationTest | None = None
     heuristics: Mapping[str, Mapping[str, object] | None]
     decided_by: Literal["policy", "person"]
     policy: tuple[PolicyRule, ...]

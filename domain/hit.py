@@ -36,12 +36,15 @@ class QualificationRequirement:
     Attributes:
         integer_values: for comparisons with a number.
         locales: countries (`US`) or subdivisions (`US-WA`), for the locale type only.
+        lets_look: who lacks it may see the HIT all the same, and so learn what there is
+            to be had (a test); otherwise the HIT is hidden.
     """
 
     qualification_type_id: QualificationTypeId
     comparator: Comparator
     integer_values: tuple[int, ...] = ()
     locales: tuple[str, ...] = ()
+    lets_look: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,24 @@ class HitType:
     assignment_duration_seconds: int
     auto_approval_delay_seconds: int
     requirements: tuple[QualificationRequirement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostableTest:
+    """A qualification test as the platform is given it.
+
+    Attributes:
+        name: unique for a requester.
+        question_form: and `answer_key`, documents in MTurk's schemas.
+        retry_seconds: after which it may be taken again; `None`: once only.
+    """
+
+    name: str
+    description: str
+    question_form: str
+    answer_key: str
+    duration_seconds: int
+    retry_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,15 +106,19 @@ def prepare(path: Path) -> Campaign:
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)
         _check(drawn)
-        draw_pictures(out, words.rehearsal.seed, drawn.items)
+        draw_pictures(out, words.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
     if words.items.scenes and words.items.file is not None:
-        shown = (*campaign.practice, *campaign.items)
+        shown = (*campaign.practice, *campaign.items, *_of_test(campaign))
         draw_pictures(campaign.out, words.rehearsal.seed, shown)
     return campaign
+
+
+def _of_test(campaign: Campaign) -> tuple[Item, ...]:
+    return campaign.qualification.items if campaign.qualification else ()
 
 
 def _check(campaign: Campaign) -> None:
@@ -228,6 +232,7 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
                 campaign.task,
                 endpoint_url=running.endpoint_url,
                 answering=answering_of(campaign),
+                test=campaign.qualification,
                 clock=clock,
             ) as crowd,
         ):

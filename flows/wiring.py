@@ -21,6 +21,7 @@ from flows.leave import agreed_before, refuse_without_leave
 from flows.newborn import refuse_second_store
 from flows.workplace import Workplace
 from hit_templates.item_faults import faults_of_items
+from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from platforms.credentials import Credentials
 from platforms.mturk import MTurk
@@ -54,6 +55,7 @@ def load_campaign(
         load_task=load_task,
         check_items=faults_of_items,
         check_heuristics=check_settings,
+        check_qualification=faults_of_test,
         check_policy=lambda rules: check_rules(
             rules, heuristics=[heuristic.NAME for heuristic in HEURISTICS]
         ),

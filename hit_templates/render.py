@@ -79,7 +79,7 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    template = _environment().get_template(f"{task.name}/question.html.j2")
+    template = environment().get_template(f"{task.name}/question.html.j2")
     page = template.render(
         task=task,
         title=title or task.title,
@@ -150,8 +150,9 @@ def question_bytes(question: str) -> int:
 
 
 @lru_cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Templates of tasks: everything escaped, nothing undefined let through."""
+    made = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -159,12 +160,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(
-        packed=packed, wire=wire, grouped=grouped, steps_of=steps_of
-    )
-    environment.filters.update(rich=rich, filled=filled, plain_number=plain_number)
-    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    return environment
+    made.globals.update(packed=packed, wire=wire, grouped=grouped, steps_of=steps_of)
+    made.filters.update(rich=rich, filled=filled, plain_number=plain_number)
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return made
 
 
 def _as_shown(task: Task, item: Item) -> Item:

@@ -8,22 +8,19 @@ marketplace, or another server of the same protocol. Errors are told apart by
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
 from domain.errors import (
-    ConfigError,
     PlatformRefused,
     RefusedForSafety,
-    TransientPlatformError,
 )
-from domain.hit import HitType
+from domain.hit import HitType, PostableTest
 from domain.ids import (
     AssignmentId,
     HitId,
@@ -32,16 +29,14 @@ from domain.ids import (
     WorkerId,
 )
 from domain.money import cents_to_wire
-from platforms.pace import THROTTLED, Pace, keep_pace
+from platforms.calling import called, pages_of
+from platforms.pace import Pace, keep_pace
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
-_T = TypeVar("_T")
-_PREFIX = "AWS.MechanicalTurk."
 _PAGE = 100
 _CONNECTIONS = 32
 _EXPIRING_TRIES = 12
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
-_TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 
 
 def refuse_closed_host(endpoint: str) -> None:
@@ -96,7 +91,7 @@ class MTurk:
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
-        reply = _call(
+        reply = called(
             self._client.create_hit_type,
             Title=hit_type.title,
             Description=hit_type.description,
@@ -112,29 +107,60 @@ class MTurk:
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
         """See `Platform`; found by its name, which is unique for a requester."""
+        return self._qualification_type(
+            lambda _: True,
+            Name=name,
+            Description=description,
+            QualificationTypeStatus="Active",
+        )
+
+    def qualification(self, test: PostableTest) -> QualificationTypeId:
+        """See `Platform`; found by its name, and then by its key."""
+        key = test.answer_key
+        delay = {"RetryDelayInSeconds": test.retry_seconds}
+        return self._qualification_type(
+            lambda found: (found.get("AnswerKey") or "").split() == key.split(),
+            Name=test.name,
+            Description=test.description,
+            QualificationTypeStatus="Active",
+            Test=test.question_form,
+            AnswerKey=key,
+            TestDurationInSeconds=test.duration_seconds,
+            **(delay if test.retry_seconds is not None else {}),
+        )
+
+    def _qualification_type(
+        self,
+        is_ours: Callable[[Mapping[str, Any]], bool],
+        **wanted: Any,  # noqa: ANN401 - boto3's own
+    ) -> QualificationTypeId:
         try:
-            reply = _call(
-                self._client.create_qualification_type,
-                Name=name,
-                Description=description,
-                QualificationTypeStatus="Active",
-            )
+            reply = called(self._client.create_qualification_type, **wanted)
             return QualificationTypeId(
                 reply["QualificationType"]["QualificationTypeId"]
             )
         except PlatformRefused as refusal:
             if refusal.code != "QualificationTypeAlreadyExists":
                 raise
+        name = wanted["Name"]
         pages = self._client.get_paginator("list_qualification_types").paginate(
             Query=name,
             MustBeRequestable=False,
             MustBeOwnedByCaller=True,
             PaginationConfig={"PageSize": _PAGE},
         )
-        for page in _pages(pages):
+        for page in pages_of(pages):
             for found in page["QualificationTypes"]:
-                if found["Name"] == name:
-                    return QualificationTypeId(found["QualificationTypeId"])
+                if found["Name"] != name:
+                    continue
+                if not is_ours(found):
+                    raise PlatformRefused(
+                        f"the qualification type {name!r} exists with another test or "
+                        "other thresholds; give this one a name of its own: "
+                        "[qualification] name",
+                        code="QualificationTypeAlreadyExists",
+                    )
+                return QualificationTypeId(found["QualificationTypeId"])
         raise PlatformRefused(
             f"the qualification type {name!r} exists, but is not listed",
             code="QualificationTypeAlreadyExists",
@@ -152,7 +178,7 @@ class MTurk:
     ) -> HitId:
         """See `Platform`; MTurk remembers a token for 24 hours."""
         try:
-            reply = _call(
+            reply = called(
                 self._client.create_hit_with_hit_type,
                 HITTypeId=hit_type_id,
                 Question=question,
@@ -172,7 +198,7 @@ class MTurk:
         # believed only if it carries our annotation, and looked for otherwise.
         for candidate in _HIT_ID.findall(sentence):
             try:
-                hit = _call(self._client.get_hit, HITId=candidate)["HIT"]
+                hit = called(self._client.get_hit, HITId=candidate)["HIT"]
             except PlatformRefused:
                 continue
             if hit.get("RequesterAnnotation") == annotation:
@@ -193,7 +219,7 @@ class MTurk:
         """
         for second in range(_EXPIRING_TRIES):
             try:
-                _call(
+                called(
                     self._client.update_expiration_for_hit,
                     HITId=hit_id,
                     ExpireAt=datetime.fromtimestamp(second, UTC),
@@ -209,7 +235,7 @@ class MTurk:
         pages = self._client.get_paginator("list_hits").paginate(
             PaginationConfig={"PageSize": _PAGE}
         )
-        for page in _pages(pages):
+        for page in pages_of(pages):
             for hit in page["HITs"]:
                 yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
 
@@ -220,7 +246,7 @@ class MTurk:
             pages = paginator.paginate(
                 HITTypeId=hit_type_id, PaginationConfig={"PageSize": _PAGE}
             )
-            for page in _pages(pages):
+            for page in pages_of(pages):
                 for hit in page["HITs"]:
                     yield HitId(hit["HITId"])
 
@@ -229,7 +255,7 @@ class MTurk:
         pages = self._client.get_paginator("list_hits").paginate(
             PaginationConfig={"PageSize": _PAGE}
         )
-        for page in _pages(pages):
+        for page in pages_of(pages):
             for hit in page["HITs"]:
                 elsewhere = (
                     hit["NumberOfAssignmentsAvailable"]
@@ -243,7 +269,7 @@ class MTurk:
         pages = self._client.get_paginator("list_assignments_for_hit").paginate(
             HITId=hit_id, PaginationConfig={"PageSize": _PAGE}
         )
-        for page in _pages(pages):
+        for page in pages_of(pages):
             for assignment in page["Assignments"]:
                 yield assignment_from_wire(assignment)
             seen += len(page["Assignments"])
@@ -254,7 +280,7 @@ class MTurk:
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
         """See `Platform`."""
-        reply = _call(self._client.get_assignment, AssignmentId=assignment_id)
+        reply = called(self._client.get_assignment, AssignmentId=assignment_id)
         return reply["Assignment"]["AssignmentStatus"]
 
     def approve(self, assignment_id: AssignmentId) -> None:
@@ -282,7 +308,7 @@ class MTurk:
         call: Callable[[], object],
     ) -> None:
         try:
-            _call(call)
+            called(call)
         except PlatformRefused:
             # boto3 repeats a call whose reply was lost; the repeat is then refused
             # because the first one worked.
@@ -293,7 +319,7 @@ class MTurk:
         self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
     ) -> None:
         """See `Platform`; granting twice is granting once."""
-        _call(
+        called(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification_type_id,
             WorkerId=worker_id,
@@ -303,6 +329,12 @@ class MTurk:
 
     def excluded(self, qualification_type_id: QualificationTypeId) -> set[WorkerId]:
         """See `Platform`."""
+        return {worker_id for worker_id, _ in self.scores(qualification_type_id)}
+
+    def scores(
+        self, qualification_type_id: QualificationTypeId
+    ) -> Iterator[tuple[WorkerId, int]]:
+        """See `Platform`."""
         pages = self._client.get_paginator(
             "list_workers_with_qualification_type"
         ).paginate(
@@ -310,15 +342,13 @@ class MTurk:
             Status="Granted",
             PaginationConfig={"PageSize": _PAGE},
         )
-        return {
-            WorkerId(found["WorkerId"])
-            for page in _pages(pages)
-            for found in page["Qualifications"]
-        }
+        for page in pages_of(pages):
+            for found in page["Qualifications"]:
+                yield WorkerId(found["WorkerId"]), found["IntegerValue"]
 
     def block(self, worker_id: WorkerId, because: str) -> None:
         """See `Platform`; blocking twice is blocking once."""
-        _call(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
+        called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
         """See `Platform`; within 30 days of the submission."""
@@ -334,7 +364,7 @@ class MTurk:
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
         """See `Platform`; MTurk remembers a token for 24 hours, and refuses it."""
-        _call(
+        called(
             self._client.send_bonus,
             WorkerId=bonus.worker_id,
             AssignmentId=bonus.assignment_id,
@@ -348,42 +378,5 @@ class MTurk:
         pages = self._client.get_paginator("list_bonus_payments").paginate(
             AssignmentId=assignment_id, PaginationConfig={"PageSize": _PAGE}
         )
-        for page in _pages(pages):
+        for page in pages_of(pages):
             yield from map(bonus_from_wire, page["BonusPayments"])
-
-
-def _call(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
-    try:
-        return call(**arguments)
-    except ClientError as fault:
-        raise _translated(fault) from fault
-    except NoCredentialsError as fault:
-        raise ConfigError(
-            ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
-            next_step="any two words will do for `piecework serve --rehearsal`",
-        ) from fault
-    except BotoCoreError as fault:
-        raise TransientPlatformError(
-            f"the platform could not be reached: {fault}",
-            next_step="run the same command again; nothing is done twice",
-        ) from fault
-
-
-def _pages(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for nine paginators
-    iterator = iter(pages)
-    while (page := _call(lambda: next(iterator, None))) is not None:
-        yield page
-
-
-def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
-    response: Mapping[str, Any] = fault.response
-    error = response.get("Error", {})
-    code, sentence = error.get("Code", ""), error.get("Message", str(fault))
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    if code in _TRANSIENT or status >= 500:  # noqa: PLR2004 - HTTP's server faults
-        return TransientPlatformError(
-            f"the platform is busy ({code}): {sentence}",
-            next_step="run the same command again; nothing is done twice",
-        )
-    turk_code = response.get("TurkErrorCode", "").removeprefix(_PREFIX)
-    return PlatformRefused(sentence, code=turk_code or code)

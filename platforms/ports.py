@@ -10,7 +10,7 @@ from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
-from domain.hit import HitType
+from domain.hit import HitType, PostableTest
 from domain.ids import (
     AssignmentId,
     HitId,
@@ -35,6 +35,20 @@ class Platform(Protocol):
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
         """The id of the qualification type by which workers are kept out."""
+        ...
+
+    def qualification(self, test: PostableTest) -> QualificationTypeId:
+        """The id of the qualification type with this test; found again by its name.
+
+        One of this name with another answer key is refused: whoever passed it has not
+        passed this one.
+        """
+        ...
+
+    def scores(
+        self, qualification_type_id: QualificationTypeId
+    ) -> Iterator[tuple[WorkerId, int]]:
+        """Everybody who holds a qualification, with its value."""
         ...
 
     def publish(

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 def requirement_to_wire(
     requirement: QualificationRequirement,
 ) -> "QualificationRequirementUnionTypeDef":
-    """A requirement as HIT types have it; it guards looking, too."""
+    """A requirement as HIT types have it; most guard looking, too."""
     wire: QualificationRequirementUnionTypeDef = {
         "QualificationTypeId": requirement.qualification_type_id,
         "Comparator": requirement.comparator,
         # Who may not accept a HIT should not have to look at it.
-        "ActionsGuarded": "DiscoverPreviewAndAccept",
+        "ActionsGuarded": (
+            "Accept" if requirement.lets_look else "DiscoverPreviewAndAccept"
+        ),
     }
     if requirement.integer_values:
         wire["IntegerValues"] = list(requirement.integer_values)

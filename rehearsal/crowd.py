@@ -17,14 +17,19 @@ from typing import Protocol, Self
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError
 from domain.ids import AssignmentId, ItemId, WorkerId
+from domain.qualification import QualificationTest
 from domain.task import Task
 from rehearsal.clock import MarketplaceClock
 from rehearsal.events import Deed, Event, InHand, Shift
+from rehearsal.examinees import Examinees
 from rehearsal.intentions import Intention, hits_this_visit, intend, lapses, time_away
 from rehearsal.page import Page
 from rehearsal.people import Person, Worker, people
 from rehearsal.site import Accepted, ConflictError, WorkerSite
 from rehearsal.traits import default_crowd
+
+_TEST = "test"
+"""What stands on the agenda for the end of a test, instead of an assignment."""
 
 _PATIENCE = timedelta(hours=6)
 """How much time passes when the crowd finds nothing at all to do."""
@@ -64,6 +69,7 @@ class Crowd:
         *,
         endpoint_url: str,
         answering: Answering,
+        test: QualificationTest | None = None,
         seed: int | None = None,
         clock: MarketplaceClock | None = None,
         on_event: Callable[[Event], None] | None = None,
@@ -75,6 +81,7 @@ class Crowd:
             task: the task whose page is filled in.
             endpoint_url: the marketplace's site, started as a rehearsal.
             answering: how pages are filled in.
+            test: what workers have to pass before they may work.
             seed: of all chance; the plan's own if not given.
             clock: the pipeline's clock, if it shall move along.
             on_event: told everything that happens, in order.
@@ -86,6 +93,7 @@ class Crowd:
         self._answering = answering
         self._seed = plan.seed if seed is None else seed
         self._site = WorkerSite(endpoint_url)
+        self._examinees = Examinees(test=test, site=self._site, seed=self._seed)
         self.clock = clock or MarketplaceClock(endpoint_url)
         self._tell = on_event or (lambda _: None)
         crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
@@ -171,17 +179,21 @@ class Crowd:
 
     def _is_idle(self) -> bool:
         """Whether no work is in hand and nobody would find any, were he to look."""
-        if self._in_hand:
+        if self._in_hand or self._examinees.are_at_work:
             return False
         in_order = [self._workers[number] for _, number, _ in sorted(self._agenda)]
         return not any(self._could_work(worker) for worker in in_order)
 
     def _could_work(self, worker: Worker) -> bool:
-        return worker.looked_at != self._news and bool(self._look(worker))
+        if worker.looked_at == self._news:
+            return False
+        return bool(self._look(worker)) or self._examinees.wants(
+            worker, self.clock.now()
+        )
 
     def _look(self, worker: Worker) -> tuple[str, ...]:
         group_ids = self._site.group_ids(worker)
-        if not group_ids:
+        if not group_ids and not self._examinees.wants(worker, self.clock.now()):
             worker.looked_at = self._news
         return group_ids
 
@@ -193,7 +205,9 @@ class Crowd:
             self._leave(worker, number, at=max(at, self.clock.now()))
             return
         self.clock.move_to(at)
-        if assignment_id:
+        if assignment_id == _TEST:
+            self._send_test(worker, number)
+        elif assignment_id:
             self._act(self._in_hand.pop(assignment_id), number)
         else:
             self._arrive(worker, number)
@@ -202,7 +216,19 @@ class Crowd:
         worker.visit += 1
         worker.hits_left = hits_this_visit(worker.person, worker.visit, seed=self._seed)
         self._note("arrive", worker)
-        self._take(worker, number)
+        sent_at = self._examinees.begin(worker, self.clock.now())
+        if sent_at is None:
+            self._take(worker, number)
+        else:
+            heapq.heappush(self._agenda, (sent_at, number, _TEST))
+
+    def _send_test(self, worker: Worker, number: int) -> None:
+        has_passed = self._examinees.send(worker, self.clock.now())
+        self._note("test", worker)
+        if has_passed:
+            self._take(worker, number)
+        else:
+            self._leave(worker, number, at=self.clock.now())
 
     def _act(self, work: InHand, number: int) -> None:
         worker = work.worker

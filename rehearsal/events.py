@@ -10,7 +10,7 @@ from rehearsal.page import Page
 from rehearsal.people import Worker
 from rehearsal.site import Accepted
 
-Deed = Literal["arrive", "accept", "submit", "return", "abandon", "late"]
+Deed = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
 """`abandon` is the end of the time allowed; `late` is work that came too late."""
 
 

@@ -86,6 +86,47 @@ class WorkerSite:
         best_first = sorted(open_to_him, key=lambda group: -float(group["reward"]))
         return tuple(str(group["hit_group_id"]) for group in best_first)
 
+    def lacks_only(self, worker: Worker, qualification: str) -> bool:
+        """Whether a qualification of this name alone keeps the worker from a group."""
+        reply = self._json("GET", "/worker/hits", worker=worker)
+        return any(
+            group["available"] > 0
+            and len(group["lacks"]) == 1
+            and group["lacks"][0].startswith(f"{qualification} GreaterThanOrEqualTo")
+            for group in reply["hit_groups"]
+        )
+
+    def test_id(self, worker: Worker, qualification: str) -> str:
+        """The id of the qualification type of this name that offers a test.
+
+        Raises:
+            ConflictError: none is offered.
+        """
+        path = f"/worker/qualifications?q={quote(qualification)}"
+        for offer in self._json("GET", path, worker=worker)["offered"]:
+            if offer["name"] == qualification:
+                return str(offer["qualification_type_id"])
+        raise ConflictError(f"{qualification}: no such test is offered", code="404")
+
+    def begin_test(self, worker: Worker, type_id: str) -> None:
+        """Begin a test.
+
+        Raises:
+            ConflictError: it may not be taken, or not again yet.
+        """
+        self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
+
+    def send_test(
+        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
+    ) -> int:
+        """Send the answers; the score.
+
+        Raises:
+            ConflictError: the time is over.
+        """
+        path = f"/worker/qualifications/{type_id}/test"
+        return int(self._json("POST", path, worker=worker, data=answers)["value"])
+
     def accept(self, worker: Worker, group_id: str) -> Accepted:
         """Take the next HIT of a group.
 

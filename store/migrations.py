@@ -62,6 +62,15 @@ def m_polls(db: Database) -> None:
     )
 
 
+@migrations()
+def m_scores(db: Database) -> None:
+    """Who has taken the test before the work, and how well."""
+    db.execute(
+        "CREATE TABLE scores (worker_id TEXT PRIMARY KEY, score INTEGER NOT NULL, "
+        "seen_at TEXT NOT NULL) STRICT"
+    )
+
+
 _FIRST_LOOP = """
 CREATE TABLE about (
     key TEXT PRIMARY KEY,

@@ -8,6 +8,7 @@ from itertools import islice
 from domain.assignment import Answer, Assignment
 from domain.hit import PlannedHit
 from domain.ids import HitId
+from flows.steps import qualifying
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger
@@ -28,6 +29,7 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
         place: the campaign at work.
         harvest: ask the open HITs now, however lately that was done.
     """
+    qualifying.keep_scores(place)
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
     # The listing is read before anything is fetched (it is no snapshot), and no

@@ -10,7 +10,7 @@ from threading import Lock
 from domain.campaign import Campaign
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from flows.steps import caps
+from flows.steps import caps, qualifying
 from flows.steps.decide import waiting_for_people
 from flows.steps.planning import (
     affordable,
@@ -163,6 +163,7 @@ def _hit_type(place: Workplace, reward_cents: int) -> HitTypeId:
         auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
         requirements=(
             *campaign.requirements,
+            *qualifying.requirements(place),
             QualificationRequirement(
                 qualification_type_id=exclusion(place), comparator="DoesNotExist"
             ),

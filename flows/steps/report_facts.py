@@ -17,8 +17,8 @@ from postprocess.comparing import compared
 from postprocess.comparisons import comparisons
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
-from postprocess.report.facts import ReportFacts
-from store import judgements, ledger
+from postprocess.report.facts import BeforeWork, ReportFacts
+from store import judgements, ledger, scores
 
 
 def report_facts(place: Workplace, state: State) -> ReportFacts:
@@ -62,6 +62,26 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
             answers, campaign.items, task.item_fields, task.arrangements
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
+        before_work=_before_work(place),
+    )
+
+
+def _before_work(place: Workplace) -> BeforeWork | None:
+    test = place.campaign.qualification
+    if test is None:
+        return None
+    traits = planted(place.store)
+    return BeforeWork(
+        name=test.name,
+        sections=tuple(
+            (name, len(items), test.correct_at_least[name])
+            for name, items in test.sections.items()
+        ),
+        scores=tuple(
+            (score, traits.get(worker_id, ("", False))[0])
+            for worker_id, score in scores.every(place.store).items()
+        ),
+        least_passing=test.least_passing,
     )
 
 

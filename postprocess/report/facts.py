@@ -15,6 +15,22 @@ from postprocess.fields import EXTRA
 from postprocess.report import frames
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeWork:
+    """The test that people took before they might work.
+
+    Attributes:
+        sections: name, questions, and right answers needed, of each.
+        scores: of everybody who took it, the newest; with the trait in a rehearsal.
+        least_passing: the least score of whoever passes.
+    """
+
+    name: str
+    sections: tuple[tuple[str, int, int], ...]
+    scores: tuple[tuple[int, str], ...]
+    least_passing: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """How one dataset was made. Money is US cents, times are UTC.
@@ -49,6 +65,7 @@ class ReportFacts:
         comparisons: one row a judgement of a pair of systems, if people compared any
             (`postprocess.comparisons`).
         compared: conditions that the task compares, with their scores.
+        before_work: the qualification test of the campaign, if it has one.
     """
 
     campaign: str
@@ -76,6 +93,7 @@ class ReportFacts:
     asked: Task | None = None
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     compared: tuple[Compared, ...] = ()
+    before_work: BeforeWork | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from postprocess.report.parts import Section
 from postprocess.report.reading import Reading
 from postprocess.report.sections import (
+    before_work,
     captions,
     cleaning,
     conditions,
@@ -24,6 +25,7 @@ from postprocess.report.sections import (
 
 SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
     funnel.build,
+    before_work.build,
     planted.build,
     money.build,
     timeline.build,

@@ -1,0 +1,165 @@
+"""A task's questions as a marketplace's qualification test: form and answer key.
+
+The folder of a task that can be a test holds `question_form.xml.j2`; questions and
+right answers are an items file, the same that the task's page shows. The marketplace
+adds up scores and maps the sum to a value. So that one sum tells every section's count,
+sections have weights as digits have: right answers of the last count 1, of the one
+before as many more as the last has questions and one, and so on. Each sum that passes
+is mapped to the number of right answers, every other to 0.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from xml.sax.saxutils import escape
+
+from domain.hit import Item
+from domain.qualification import SECTION, QualificationTest
+from hit_templates.item_faults import faults_of_item
+from hit_templates.messages import FOLDER
+from hit_templates.render import MOST_QUESTION_BYTES, environment
+from hit_templates.values import offered
+
+FORM = "question_form.xml.j2"
+_KEY = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/AnswerKey.xsd"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_ANY_SITE = "https://marketplace.example"
+_MOST_RANGES = 400
+"""More than this many passing results make a key that is too long."""
+
+
+def question_form(test: QualificationTest, *, site: str) -> str:
+    """The test as MTurk's QuestionForm.
+
+    Args:
+        test: with questions that `faults_of_test` has nothing to say about.
+        site: address of the marketplace, for pictures that it serves itself.
+    """
+    template = environment().get_template(f"{test.task.name}/{FORM}")
+    return template.render(
+        task=test.task,
+        t=test.task.texts,
+        sections={
+            name: [_with_whole_url(item, site) for item in items]
+            for name, items in test.sections.items()
+        },
+        offered=lambda item: [
+            (option.value, item.columns.get(option.column, "") or option.label)
+            for option in test.field.options
+            if option.value in offered(test.field, item.columns)
+        ],
+    )
+
+
+def answer_key(test: QualificationTest) -> str:
+    """The key that grades it: the value is the number of right answers, or 0."""
+    sections = test.sections
+    sizes = [len(items) for items in sections.values()]
+    weights = [prod(size + 1 for size in sizes[n + 1 :]) for n in range(len(sizes))]
+    questions = (
+        f"<Question><QuestionIdentifier>{escape(item.item_id)}</QuestionIdentifier>"
+        f"<AnswerOption><SelectionIdentifier>{escape(test.right_answer(item))}"
+        f"</SelectionIdentifier><AnswerScore>{weight}</AnswerScore></AnswerOption>"
+        "</Question>\n"
+        for weight, items in zip(weights, sections.values(), strict=True)
+        for item in items
+    )
+    ranges = (
+        f"<SummedScoreRange><InclusiveLowerBound>{total}</InclusiveLowerBound>"
+        f"<InclusiveUpperBound>{total}</InclusiveUpperBound>"
+        f"<QualificationValue>{sum(right)}</QualificationValue></SummedScoreRange>\n"
+        for right in _passing(test)
+        for total in [sum(n * weight for n, weight in zip(right, weights, strict=True))]
+    )
+    return (
+        f'<AnswerKey xmlns="{_KEY}">\n{"".join(questions)}'
+        f"<QualificationValueMapping><RangeMapping>\n{''.join(ranges)}"
+        "<OutOfRangeQualificationValue>0</OutOfRangeQualificationValue>"
+        "</RangeMapping></QualificationValueMapping>\n</AnswerKey>"
+    )
+
+
+def faults_of_test(test: QualificationTest) -> list[str]:
+    """Why this cannot be a test, one sentence each."""
+    task = test.task
+    if not (FOLDER / task.name / FORM).exists():
+        return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
+    if [field.kind for field in task.fields] != ["choice"]:
+        return [f"qualification.task: {task.name} has other fields than one choice"]
+    faults = [
+        *(
+            f"qualification: item {item.item_id!r}: {fault}"
+            for item in test.items
+            for fault in _faults_of_question(test, item)
+        ),
+        *_faults_of_thresholds(test),
+    ]
+    if faults:
+        return faults
+    sizes = {
+        "form": question_form(test, site=_ANY_SITE),
+        "key": answer_key(test),
+    }
+    return [
+        f"qualification: the {name} has {len(text.encode()):,} bytes; at most "
+        f"{MOST_QUESTION_BYTES:,} fit"
+        for name, text in sizes.items()
+        if len(text.encode()) > MOST_QUESTION_BYTES
+    ]
+
+
+def _faults_of_question(test: QualificationTest, item: Item) -> Iterator[str]:
+    if not _IDENTIFIER.fullmatch(item.item_id):
+        yield "a test's ids are letters, digits, - and _ only"
+    if not test.right_answer(item):
+        yield f"the column gold.{test.field.name} does not say the right answer"
+    section = item.columns.get(SECTION, "")
+    if f"{section}_question" not in test.task.texts:
+        yield f"{test.task.name} knows no section {section!r}"
+    yield from faults_of_item(test.task, _with_whole_url(item, _ANY_SITE))
+
+
+def _faults_of_thresholds(test: QualificationTest) -> Iterator[str]:
+    where = "qualification.correct_at_least"
+    sections = test.sections
+    for name in sections:
+        if name not in test.correct_at_least:
+            yield f"{where}: says nothing about the section {name!r}"
+    for name, least in test.correct_at_least.items():
+        if name not in sections:
+            told = ", ".join(sections)
+            yield f"{where}: there is no section {name!r}; there are {told}"
+        elif least > len(sections[name]):
+            yield f"{where}: {name} is {least}, but has {len(sections[name])} questions"
+    rooms = [
+        max(len(items) - test.correct_at_least.get(name, 0) + 1, 1)
+        for name, items in sections.items()
+    ]
+    if prod(rooms) > _MOST_RANGES:
+        yield (
+            f"{where}: {prod(rooms):,} results pass, and a key can list "
+            f"{_MOST_RANGES}; ask for more right answers"
+        )
+
+
+def _passing(test: QualificationTest) -> Iterator[tuple[int, ...]]:
+    """Every way to pass: right answers by section."""
+    return product(
+        *(
+            range(test.correct_at_least[name], len(items) + 1)
+            for name, items in test.sections.items()
+        )
+    )
+
+
+def _with_whole_url(item: Item, site: str) -> Item:
+    """A form is shown by others too, so that its pictures need whole addresses."""
+    url = item.columns.get("url", "")
+    if not url or "://" in url:
+        return item
+    path = url if url.startswith("/") else f"/pictures/{url}"
+    return Item(item_id=item.item_id, columns={**item.columns, "url": site + path})
