@@ -8,5 +8,5 @@
       .map((line) => line.split("\ue000").join(i + 1) + "\n")
       .join("");
   });
-  document.getElementById("packed").insertAdjacentHTML("afterend", whole.join(""));
+  document.currentScript.insertAdjacentHTML("afterend", whole.join(""));
 })();

@@ -4,6 +4,8 @@ MTurk takes 65,535 bytes; fifty items need more, though their sections differ in
 but a number and a sentence. So a page that is too large carries the lines of one
 section, each with a mark where the position stands, and of every section only the lines
 that differ; a script of a few lines writes the sections before any other script runs.
+Trials are a run of sections of their own, before the items.
+
 `unpack` does the same in Python, for programs that read the page as a browser shows it.
 What is packed and unpacked is the same to the last byte, or it is not packed.
 """
@@ -11,32 +13,61 @@ What is packed and unpacked is the same to the last byte, or it is not packed.
 import json
 import re
 from os.path import commonprefix
+from typing import TypedDict
 
 from hit_templates.in_templates import packed
 
 MARK = "\ue000"
 """Stands for the position; a character for private use, which no page holds."""
 
-_SECTION = re.compile(
-    r'(?s)<section class="step item" data-position="([1-9][0-9]*)".*?</section>\n'
-)
+_RUNS = [
+    re.compile(
+        rf'(?s)(?:<section class="step item" data-position="{kind}[1-9][0-9]*".*?'
+        r"</section>\n)+"
+    )
+    for kind in ("p", "")
+]
+"""Trials, and items: sections that follow each other, numbered from 1."""
+
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _PACKED = re.compile(
-    r'(?s)<script id="packed">\n.*?const packed = (\{.*?\});\n.*?</script>\n'
+    r"(?s)<script data-packed>\n.*?const packed = (\{.*?\});\n.*?</script>\n"
 )
+
+
+class Carried(TypedDict):
+    """What a packed page carries of a run.
+
+    Attributes:
+        lines: of one section; in two parts where sections differ between them.
+        items: for each section, what stands between the two parts.
+    """
+
+    lines: list[str | list[str]]
+    items: list[list[str]]
 
 
 def pack(page: str, *, more_than: int) -> str:
     """The page, packed if it has more bytes than this and its sections allow it."""
-    found = list(_SECTION.finditer(page))
-    if len(page.encode()) <= more_than or len(found) < 2 or MARK in page:  # noqa: PLR2004 - one has nothing to share
+    if len(page.encode()) <= more_than or MARK in page:
         return page
-    sections = [match[0].splitlines() for match in found]
-    numbered = [int(match[1]) for match in found] == [*range(1, len(found) + 1)]
-    start, end = found[0].start(), found[-1].end()
-    between = page[start:end] == "".join(match[0] for match in found)
-    if not numbered or not between or len({len(lines) for lines in sections}) > 1:
-        return page
+    for run in _RUNS:
+        page = run.sub(_packed_run, page)
+    return page
+
+
+def unpack(page: str) -> str:
+    """The page as it was before `pack`; itself if it was not packed."""
+    return _PACKED.sub(lambda found: _whole(json.loads(found[1])), page)
+
+
+def _packed_run(found: re.Match[str]) -> str:
+    sections = [
+        section.split("\n")[:-1]
+        for section in re.findall(r"(?s).*?</section>\n", found[0])
+    ]
+    if len(sections) < 2 or len({len(lines) for lines in sections}) > 1:  # noqa: PLR2004 - one has nothing to share
+        return found[0]
     shared: list[str | list[str]] = []
     own: list[list[str]] = [[] for _ in sections]
     for lines in zip(*sections, strict=True):
@@ -46,27 +77,24 @@ def pack(page: str, *, more_than: int) -> str:
             before, after = map(len, shared[-1])
             for mine, line in zip(own, _marked(lines), strict=True):
                 mine.append(line[before : len(line) - after])
-    carried = {"lines": shared, "items": own}
+    carried: Carried = {"lines": shared, "items": own}
+    if _whole(carried) != found[0]:
+        return found[0]
     # Inside a script, "</script>" and "<!--" would end or change it.
     quoted = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
     quoted = quoted.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
     code = str(packed("_unpack.js")).replace("PACKED", quoted, 1)
-    return f'{page[:start]}<script id="packed">\n{code}\n</script>\n{page[end:]}'
+    return f"<script data-packed>\n{code}\n</script>\n"
 
 
-def unpack(page: str) -> str:
-    """The page as it was before `pack`; itself if it was not packed."""
-    found = _PACKED.search(page)
-    if found is None:
-        return page
-    carried = json.loads(found[1])
+def _whole(carried: Carried) -> str:
     sections = []
     for number, own in enumerate(carried["items"], start=1):
         mine = iter(own)
         for line in carried["lines"]:
             whole = line if isinstance(line, str) else next(mine).join(line)
             sections.append(f"{whole.replace(MARK, str(number))}\n")
-    return page[: found.start()] + "".join(sections) + page[found.end() :]
+    return "".join(sections)
 
 
 def _common(lines: tuple[str, ...]) -> str | None:

@@ -1,14 +1,19 @@
 """A packed page is small, and the same page."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.hit import Item
 from domain.ids import ItemId
+from flows.wiring import load_campaign
 from hit_templates.packing import MARK, pack, unpack
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import MOST_QUESTION_BYTES, html_question, render_hit
 from hit_templates.tasks import load_task
 
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 HEAD, TAIL = "<form>\n<p>5 of 12</p>\n", "</form>\n"
 
 # As on a page: lines end in line feeds, and no control character is in them.
@@ -34,6 +39,18 @@ def section(n: int, lines: list[str]) -> str:
     )
 
 
+def hosted(items: Iterable[Item]) -> list[Item]:
+    """Items whose pictures lie on the web."""
+    host = "https://pictures.example/severity"
+    return [
+        Item(
+            item_id=item.item_id,
+            columns={**item.columns, "url": f"{host}/{item.columns['url']}"},
+        )
+        for item in items
+    ]
+
+
 @given(st.lists(_lines, min_size=2, max_size=13))
 def test_unpacking_gives_the_same_bytes(items: list[list[str]]) -> None:
     """Whatever stands in the lines, also digits that look like positions."""
@@ -49,6 +66,30 @@ def test_lines_that_differ_in_the_position_only_travel_once() -> None:
     assert packed.count("x-") == 1
     assert packed.count("A dog") == 1
     assert "<section" not in packed
+
+
+def test_trials_are_packed_as_well() -> None:
+    """They stand before what is asked once, and come out there again."""
+    trials = "".join(
+        section(n, [f"Trial {n}"]).replace(f'position="{n}"', f'position="p{n}"')
+        for n in range(1, 5)
+    )
+    items = "".join(section(n, [f"Item {n * n}"]) for n in range(1, 9))
+    page = f"{HEAD}{trials}<p>About you</p>\n{items}{TAIL}"
+    made = pack(page, more_than=0)
+    assert "<section" not in made
+    assert made.index("Trial") < made.index("About you") < made.index("Item")
+    assert unpack(made) == page
+
+
+def test_a_study_with_trials_and_28_items_fits_into_one_question() -> None:
+    """The example campaign's own items, under addresses on the web, with room left."""
+    for file in ("severity.toml", "severity_en.toml"):
+        campaign = load_campaign(CAMPAIGNS / file)
+        items, practice = map(hosted, (campaign.items, campaign.practice))
+        page = render_hit(campaign.task, items, practice=practice)
+        assert len(html_question(page).encode()) < MOST_QUESTION_BYTES - 2000
+        assert unpack(page).count('class="step item"') == 28 + 4
 
 
 def test_a_small_page_and_a_single_section_stay_as_they_are() -> None:
