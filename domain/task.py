@@ -20,7 +20,7 @@ FieldScope = Literal["item", "hit"]
 DatasetKind = Literal["captions", "answers"]
 """`captions` are sentences about images; all else is `answers`: one column a field."""
 
-AggregateKind = Literal["majority", "shares", "mean"]
+AggregateKind = Literal["majority", "shares", "mean", "best_edit"]
 
 TRUTH = "truth."
 """Item columns with this prefix tell a rehearsal what is right; no page shows them."""
@@ -111,10 +111,15 @@ class Arrangement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
-    """What the answers of several workers about one item say together."""
+    """What the answers of several workers about one item say together.
+
+    Attributes:
+        column: the item's column that holds what was edited, for `best_edit`.
+    """
 
     field: str
     kind: AggregateKind
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +173,7 @@ class Task:
         text_present_field: the field that says whether an image holds text, if any.
         seconds_per_item: what an item takes a careful worker in the middle.
         dataset: which files and sections of the report an export makes.
+        column_values: what a column may hold, by column; others hold anything.
         shuffles_items: each assignment has the items in an order of its own.
         keeps_together: the column whose equal values go into one HIT, as far as they
             fit, and stay side by side when shuffled.
@@ -191,6 +197,9 @@ class Task:
     canned_text: str = ""
     text_present_field: str = ""
     optional_columns: tuple[str, ...] = ()
+    column_values: Mapping[str, tuple[str, ...]] = dataclasses.field(
+        default_factory=dict
+    )
     seconds_per_item: float = 64
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False

@@ -50,6 +50,7 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
 
 def _faults_of_words(task: Task, item: Item) -> list[str]:
     return [
+        *_faults_of_values(task, item),
         *_faults_of_options(task, item),
         *_faults_of_arrangements(task, item),
         *_faults_of_expected(task, item),
@@ -102,6 +103,13 @@ def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
         for label, times in labels.items():
             if label and times > 1:
                 yield f"{field.name} offers {label!r} {times} times"
+
+
+def _faults_of_values(task: Task, item: Item) -> Iterator[str]:
+    for column, allowed in task.column_values.items():
+        found = item.columns.get(column, "")
+        if found and found not in allowed:
+            yield f"{column} is {found!r}; allowed is {', '.join(allowed)}"
 
 
 def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:

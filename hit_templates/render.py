@@ -185,9 +185,10 @@ def _noun(task: Task) -> str:
 def _page_data(task: Task, items: Sequence[Item]) -> Mapping[str, object]:
     """What the page's scripts need to know."""
     compared = {
-        str(rule.parameters["column"])
+        str(rule.parameters[key])
         for rule in task.rules
-        if "column" in rule.parameters
+        for key in ("column", "where")
+        if key in rule.parameters
     }
     return {
         "task": task.name,

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from domain.assignment import FieldValue
+from domain.differences import size
 from domain.task import FieldScope, Rule, Task
+from hit_templates.edited import changes_of, is_same, stays_within
 from hit_templates.words import Points, begins_with, is_one_sentence, plain, words
 
 Values = Mapping[str, FieldValue]
@@ -166,6 +168,32 @@ def _must_choose(values: Values, rule: Rule, _columns: Columns) -> bool:
     return rule.parameters["option"] in chosen(values, rule.field)
 
 
+def _edited_with_option(values: Values, rule: Rule, columns: Columns) -> bool:
+    ticked = chosen(values, str(rule.parameters["chosen_in"]))
+    text = _text(values, rule.field)
+    if not ticked or text == "":
+        return True
+    before = columns.get(str(rule.parameters["column"]), "")
+    return (rule.parameters["option"] in ticked) != is_same(before, text)
+
+
+def _few_words_changed(values: Values, rule: Rule, columns: Columns) -> bool:
+    text = _text(values, rule.field)
+    before = columns.get(str(rule.parameters["column"]), "")
+    most = _number(rule, "maximum")
+    return text == "" or size(changes_of(before, text)) <= most
+
+
+def _words_within(values: Values, rule: Rule, columns: Columns) -> bool:
+    text = _text(values, rule.field)
+    if text == "" or columns.get(str(rule.parameters["where"])) not in _texts(
+        rule, "among"
+    ):
+        return True
+    before = columns.get(str(rule.parameters["column"]), "")
+    return stays_within(changes_of(before, text), _texts(rule, "groups"))
+
+
 _POINTS = ("abbreviations", "before_number", "after_number", "names")
 _TEXT = ("text",)
 
@@ -197,6 +225,21 @@ RULE_KINDS: Mapping[str, RuleKind] = {
     ),
     "most_chosen": RuleKind(
         parameters={"maximum": int}, field_kinds=("choices",), holds=_most_chosen
+    ),
+    "edited_with_option": RuleKind(
+        parameters={"column": str, "chosen_in": str, "option": str},
+        field_kinds=_TEXT,
+        holds=_edited_with_option,
+    ),
+    "few_words_changed": RuleKind(
+        parameters={"column": str, "maximum": int},
+        field_kinds=_TEXT,
+        holds=_few_words_changed,
+    ),
+    "words_within": RuleKind(
+        parameters={"column": str, "where": str, "among": list, "groups": list},
+        field_kinds=_TEXT,
+        holds=_words_within,
     ),
     "must_choose": RuleKind(
         parameters={"option": str},

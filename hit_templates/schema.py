@@ -78,6 +78,7 @@ class AggregateEntry(Entry):
 
     field: str
     kind: AggregateKind
+    column: str = ""
 
 
 class ConditionsEntry(Entry):
@@ -105,6 +106,7 @@ class TaskFile(Entry):
     canned_text: str = ""
     text_present_field: str = ""
     optional_columns: tuple[Text, ...] = ()
+    column_values: dict[str, tuple[Text, ...]] = {}
     seconds_per_item: Annotated[float, Gt(0)] = 64
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False

@@ -18,6 +18,7 @@ _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "majority": ("choice",),
     "shares": ("choices",),
     "mean": ("number", "choice"),
+    "best_edit": ("text",),
 }
 """The kinds of fields that each kind of aggregate is for."""
 
@@ -152,12 +153,24 @@ def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
     for entry in _tables(raw, "arrangements"):
         for column in _names(entry.get("columns")):
             yield f"arrangements: {entry.get('name')}", column
+    yield from _columns_of_rules(raw)
+    for column in _table(raw, "column_values"):
+        yield "column_values", column
     for key in ("keeps_together", "hit_holds_one"):
         yield key, raw.get(key)
+
+
+def _columns_of_rules(raw: Raw) -> Iterator[tuple[str, object]]:
+    for entry in _tables(raw, "aggregates"):
+        yield f"aggregates: {entry.get('field')}", entry.get("column")
     for rule in _tables(raw, "rules"):
-        parameters = rule.get("parameters")
-        if isinstance(parameters, dict):
-            yield f"rules: {rule.get('name')}", parameters.get("column")
+        for key in ("column", "where"):
+            yield f"rules: {rule.get('name')}", _table(rule, "parameters").get(key)
+
+
+def _table(raw: Raw, key: str) -> Raw:
+    found = raw.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
@@ -167,6 +180,8 @@ def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
             yield f"aggregates: there is no field {name!r}."
         elif kinds[name] not in _AGGREGATED.get(kind, (kinds[name],)):
             yield f"aggregates: kind {kind} is not for the field {name}."
+        if (kind == "best_edit") != bool(entry.get("column")):
+            yield f"aggregates: a column is for best_edit, and {name} has {kind}."
 
 
 def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:

@@ -5,6 +5,7 @@ votes, and the votes for each option. `shares` of choices: for each option the s
 people who ticked it, and the options that more than half ticked. `mean` of a number, or
 of a choice between grades: the mean, the standard deviation (of a sample), and the 95 %
 interval of Student's t for the mean; both are missing for fewer than two answers.
+`best_edit` of a text: see `postprocess.best_edit`.
 Counted are answers that are neither rejected nor surplus; a worker's second answer
 about an item is no second voice (`postprocess.analyses.votes`), nor is a value that is
 none of the options.
@@ -20,6 +21,7 @@ from domain.task import Aggregate, AggregateKind, Field
 from postprocess.analyses.majority import majority
 from postprocess.analyses.votes import counted as voices
 from postprocess.analyses.votes import vote_table
+from postprocess.best_edit import best_edits
 from postprocess.fields import counted, votes
 
 _HALF = 0.5
@@ -31,13 +33,16 @@ def item_aggregates(
     item_ids: Iterable[str],
     fields: Sequence[Field],
     aggregates: Sequence[Aggregate],
+    *,
+    columns: Mapping[str, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """One row for each of `item_ids`, in their order; index `item_id`.
 
     Columns `answers` (int64), then for each aggregate those of its kind, whose names
     begin with the field's: `<field>`, `<field>_share`, `<field>_votes_<option>`;
     `<field>_share_<option>`, `<field>_majority`; `<field>_mean`, `<field>_sd`,
-    `<field>_low`, `<field>_high`, `<field>_votes`.
+    `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`, `<field>_share`,
+    `<field>_votes` for a best edit, which needs the `columns` of the items, by id.
     """
     rows = counted(frame)
     by_name = {field.name: field for field in fields}
@@ -46,7 +51,14 @@ def item_aggregates(
     parts = [pd.DataFrame({"answers": answers.astype("int64")}, index=items)]
     for one in aggregates:
         field = by_name[one.field]
-        parts.append(_KINDS[one.kind](field, voices(votes(rows, field)), items))
+        said = voices(votes(rows, field))
+        if one.kind == "best_edit":
+            before = {
+                name: of.get(one.column, "") for name, of in (columns or {}).items()
+            }
+            parts.append(best_edits(field.name, said, items, before))
+        else:
+            parts.append(_KINDS[one.kind](field, said, items))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]

@@ -15,6 +15,7 @@ from domain.judgement import Finding, SubjectKind
 from qc import parameters
 from qc.heuristics import (
     answered_before,
+    beyond_asked,
     canned_share,
     capitals,
     contradiction,
@@ -70,6 +71,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     straight_line,
     same_place,
     scale_still,
+    beyond_asked,
     gold_failed,
     contradiction,
     outvoted,

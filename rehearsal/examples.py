@@ -16,6 +16,7 @@ from random import Random
 from rehearsal import one_error
 from rehearsal.chance import dice
 from rehearsal.composing import CATEGORIES, Sentence, true_sentence, with_error
+from rehearsal.corrections import corrections_of
 from rehearsal.pairs import pairs_of, swapped
 from rehearsal.portraits import draw_portrait
 from rehearsal.scenes import picture_name, scenes
@@ -210,6 +211,11 @@ def pairwise_rows() -> Iterator[Row]:
         }
 
 
+def correction_rows() -> Iterator[Row]:
+    """Sixteen descriptions with each of four kinds of error."""
+    yield from corrections_of(clear_scenes(), each=16, seed=SEED)
+
+
 EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "congruency.csv": congruency_rows,
     "severity.csv": partial(one_error.rows, "zh-Hant"),
@@ -218,6 +224,7 @@ EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "crowd_judgement.csv": crowd_judgement_rows,
     "error_categories.csv": error_category_rows,
     "expert_rating.csv": expert_rating_rows,
+    "correction.csv": correction_rows,
     "pairwise.csv": pairwise_rows,
 }
 """Rows by file name."""

@@ -109,13 +109,14 @@ class Judging:
             own = dice(0, person.handle, field.name)
             return [manner(values, own if person.trait.manner != "guess" else rng)]
         if manner is not None:
-            return [_NOTHING_TO_SAY]
+            return [self._as_said(field, item, form, n, _NOTHING_TO_SAY)]
         sent = _honest(field, item, values, rng=rng, accuracy=person.trait.accuracy)
         if field.mirrored_by and self._is_turned(field, form, n):
             sent = [_turned(field, value) for value in sent]
         if field.kind == "text":
             text = sent[0] or _NOTHING_TO_SAY
-            sent = [mistype(text, rng, rate=person.trait.slips)]
+            text = mistype(text, rng, rate=person.trait.slips)
+            sent = [self._as_said(field, item, form, n, text)]
         return self._kept(field, sent)
 
     def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
@@ -133,6 +134,25 @@ class Judging:
             and (truth := item.columns.get(TRUTH + field.name, ""))
         }
         return Item(item_id=item.item_id, columns={**item.columns, **own})
+
+    def _as_said(
+        self, field: Field, item: Item, form: Form, n: int | str, text: str
+    ) -> str:
+        """What the page lets pass: a text that was edited if the form says so."""
+        for rule in self._task.rules:
+            if rule.kind != "edited_with_option" or rule.field != field.name:
+                continue
+            before = item.columns[str(rule.parameters["column"])]
+            chosen_in = self._field(str(rule.parameters["chosen_in"]))
+            is_edited = form.get(wire(chosen_in, n)) == [rule.parameters["option"]]
+            if not is_edited:
+                return before
+            if text == before:
+                return f"{before} {_NOTHING_TO_SAY}"
+        return text
+
+    def _field(self, name: str) -> Field:
+        return next(one for one in self._task.fields if one.name == name)
 
     def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
         """Whether this page shows the two sides the other way round."""

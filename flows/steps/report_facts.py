@@ -15,6 +15,7 @@ from flows.steps.traits import planted
 from flows.workplace import Workplace
 from postprocess.comparing import compared
 from postprocess.comparisons import comparisons
+from postprocess.corrections import corrections
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from postprocess.report.facts import BeforeWork, ReportFacts
@@ -58,6 +59,7 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         rules={rule.NAME: rule.VERSION for rule in RULES},
         dataset=task.dataset,
         asked=task,
+        corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(
             answers, campaign.items, task.item_fields, task.arrangements
         ),

@@ -42,7 +42,13 @@ def tables(
     asked, `conditions` where the task compares some.
     """
     item_ids = [str(item.item_id) for item in items]
-    summary = item_aggregates(frame, item_ids, facts.fields, facts.aggregates)
+    summary = item_aggregates(
+        frame,
+        item_ids,
+        facts.fields,
+        facts.aggregates,
+        columns={str(item.item_id): item.columns for item in items},
+    )
     return {
         "answers": _answers(novel(frame), facts),
         "set_aside": _answers(set_aside(frame), facts, also=_WHY_ASIDE),

@@ -66,6 +66,8 @@ class ReportFacts:
             (`postprocess.comparisons`).
         compared: conditions that the task compares, with their scores.
         before_work: the qualification test of the campaign, if it has one.
+        corrections: one row a kind of error, if people corrected any
+            (`postprocess.corrections`).
     """
 
     campaign: str
@@ -94,6 +96,7 @@ class ReportFacts:
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     compared: tuple[Compared, ...] = ()
     before_work: BeforeWork | None = None
+    corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""
@@ -104,6 +107,7 @@ class ReportFacts:
             ("decisions", frames.DECISIONS),
             ("workers", frames.WORKERS),
             ("comparisons", frames.COMPARISONS),
+            ("corrections", frames.CORRECTIONS),
         ):
             also = EXTRA if name == "answers" else ()
             mended = frames.shaped(getattr(self, name), columns, name=name, also=also)

@@ -97,6 +97,20 @@ COMPARISONS: Mapping[str, Kind] = {
 }
 """One row a judgement of a pair; see `postprocess.comparisons`."""
 
+CORRECTIONS: Mapping[str, Kind] = {
+    "kind": "text",
+    "items": "whole",
+    "changed": "whole",
+    "descriptions": "whole",
+    "bleu_1_before": "number",
+    "bleu_1": "number",
+    "bleu_4_before": "number",
+    "bleu_4": "number",
+    "meteor_before": "number",
+    "meteor": "number",
+}
+"""One row a kind of error; see `postprocess.corrections`."""
+
 _DTYPES: Mapping[Kind, str] = {
     "text": "str",
     "whole": "int64",

@@ -68,7 +68,10 @@ def press_here(page: Page, example: Example, at: dict[str, str]) -> None:
     truth = truth_of(example, at["name"])
     if at["kind"] == "text":
         field = field_of(example.task, at["name"])
-        if field and not field.optional and not at["text"]:
+        if truth and at["text"] not in {"", truth}:  # a text to be edited
+            page.keyboard.press("Control+A")
+            page.keyboard.type(truth)
+        elif field and not field.optional and not at["text"]:
             page.keyboard.type(truth or SENTENCE)
     elif at["kind"] == "radio":
         choose_by_arrows(page, truth, at)

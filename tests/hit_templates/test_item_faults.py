@@ -50,6 +50,17 @@ def test_an_item_without_faults_is_silent() -> None:
             "the column url is missing or empty",
         ),
         (
+            "correction",
+            {"correction_id": "a", "url": "/a.svg", "description": "A", "error": "hue"},
+            (
+                "error is 'hue'; allowed is age, gender, type_of_clothing, "
+                "color_of_clothing, wrong_subject, similar_subject, "
+                "inexistent_subject, extra_subject, wrong_object, "
+                "similar_object, inexistent_object, extra_object, stance, activity, "
+                "position, number, scene, color, other"
+            ),
+        ),
+        (
             "pairwise",
             {**PAIR, "url": ""},
             "the column url is missing or empty",

@@ -1,0 +1,59 @@
+"""The edit of a text that most people made; of equally many the smallest.
+
+The aim of a correction is to change as little as possible, so size decides a tie. An
+edit that leaves the text as it was is an edit like any other. White space is no
+difference.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import pandas as pd
+
+from domain.differences import changes, size
+
+
+def best_edits(
+    name: str, said: pd.DataFrame, items: "pd.Index[str]", before: Mapping[str, str]
+) -> pd.DataFrame:
+    """One row for each of `items`, in their order; index `item_id`.
+
+    Args:
+        name: of the field.
+        said: votes (`postprocess.analyses.votes`), values str; empty ones do not count.
+        items: ids.
+        before: the text that was edited, by item.
+
+    Returns:
+        Columns `<name>` (str, "" where nobody edited), `<name>_share` (float64, of
+        those who did, missing where nobody did) and `<name>_votes` (int64).
+    """
+    texts = said.loc[said["value"].map(lambda text: isinstance(text, str))]
+    texts = texts.assign(value=texts["value"].map(_spaced))
+    texts = texts.loc[texts["value"] != ""]
+    of_item = {
+        str(item): Counter(rows) for item, rows in texts.groupby("item_id")["value"]
+    }
+    rows = [
+        _best(of_item.get(item, Counter()), _spaced(before.get(item, "")))
+        for item in items
+    ]
+    whole = pd.DataFrame(rows, columns=["text", "share", "votes"], index=items)
+    types = {"text": "str", "share": "float64", "votes": "int64"}
+    return whole.astype(types).rename(
+        columns={"text": name, "share": f"{name}_share", "votes": f"{name}_votes"}
+    )
+
+
+def _best(edits: Counter[str], before: str) -> tuple[str, float, int]:
+    if not edits:
+        return "", float("nan"), 0
+    most = max(edits.values())
+    leading = [text for text, count in edits.items() if count == most]
+    words = before.split()
+    best = min(leading, key=lambda text: (size(changes(words, text.split())), text))
+    return best, most / edits.total(), most
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
