@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from postprocess.report.facts import ReportFacts
+from postprocess.report.facts import BeforeWork, ReportFacts
 from postprocess.report.parts import Cell, Section, Table
 from postprocess.report.reading import Reading, read
 from postprocess.report.sections import (
     SECTIONS,
+    before_work,
     captions,
     cleaning,
     conditions,
@@ -29,11 +30,17 @@ from postprocess.report.sections import (
 )
 from tests.postprocess.report import by_hand, made_up
 
+_TEST = BeforeWork(
+    name="English",
+    sections=(("spelling", 15, 12),),
+    scores=((14, "diligent"), (0, "diligent"), (0, "guesser")),
+    least_passing=12,
+)
 Build = Callable[[Reading], Section | None]
 
 
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
-    section = build(read(facts or by_hand.small()))
+    section = build(read(replace(facts or by_hand.small(), before_work=_TEST)))
     assert section is not None
     return section
 
@@ -488,3 +495,12 @@ def test_decisions_without_people_say_so() -> None:
     (lead,) = _section(decisions.build, replace(facts, decisions=by_policy)).lead
 
     assert "16 by the policy that the campaign file states in words, none by a" in lead
+
+
+def test_the_test_before_the_work_is_counted() -> None:
+    """One of three passed; by trait one of two, and none of one."""
+    section = _section(before_work.build)
+    assert "3 workers took the test, and 1 of 3" in section.lead[0]
+    table = _table(section, "Simulated workers at the test")
+    assert table["diligent"][:2] == ("2", "1")
+    assert table["guesser"][:2] == ("1", "0")
