@@ -14,6 +14,7 @@ from postprocess.report.sections import (
     captions,
     cleaning,
     conditions,
+    corrected,
     decisions,
     difficulty,
     flags,
@@ -447,6 +448,7 @@ OF_ANSWERS = {
     order_effects.build,
     systems.build,
     conditions.build,
+    corrected.build,
 }
 of_captions = pytest.mark.parametrize(
     "build",
