@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, sync_playwright
 from hit_templates.messages import languages
 from hit_templates.tasks import load_task, task_names
 from rehearsal.drawing import draw
+from rehearsal.one_error import TRIALS
+from rehearsal.portraits import draw_portrait
 from rehearsal.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS
@@ -47,11 +49,13 @@ def take(browser: Browser, name: str, language: str) -> Path:
 def main(names: list[str]) -> None:
     """Take the pictures of these tasks, or of all."""
     FOLDER.mkdir(exist_ok=True)
-    hosts.PICTURE = draw(next(one for one in scenes(11, 40) if len(one.things) > 1))
+    scene = draw(next(one for one in scenes(11, 40) if len(one.things) > 1))
+    person = draw_portrait(TRIALS[0][0].portrait)
     chromium = shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for name in names or task_names():
+            hosts.PICTURE = person if name == "severity" else scene
             for language in languages(name):
                 path = take(browser, name, language)
                 if path.stat().st_size > MOST_BYTES:
