@@ -21,17 +21,21 @@ from marketplace.house import House
 from marketplace.requester.api import RequesterApi
 from marketplace.transport import BodyLimit
 from marketplace.workers import replies
-from marketplace.workers.frames import Frames
+from marketplace.workers.frames import Frames, pictures_at
 from marketplace.workers.origins import Origins
 from marketplace.workers.site import Site
 
 
-def site_app(house: House, origins: Origins, api: RequesterApi) -> Starlette:
+def site_app(
+    house: House, origins: Origins, api: RequesterApi, *, pictures: Path | None
+) -> Starlette:
     """Requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
         *Site(house, origins).routes(),
+        # A qualification test names pictures by address, and requesters know only this.
+        *pictures_at(pictures),
     ]
     if house.rules.rehearsal:
         routes += Control(house).routes()

@@ -63,7 +63,7 @@ class Marketplace:
         rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning; later the database knows better.
-        pictures: a folder served under `/pictures/` of the frames origin.
+        pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
         frames_port: of the frames; 0 takes a free one.
@@ -240,11 +240,12 @@ def _app(
 ) -> doors.ByPort:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     api = RequesterApi(house, Admission(house, checks=checks))
+    site = doors.site_app(house, origins, api, pictures=marketplace.pictures)
     frames = doors.frames_app(house, origins, pictures=marketplace.pictures)
     others = {sockets[1].getsockname()[1]: frames}
     if beside is not None:
         others[beside.tls_port] = doors.api_app(api)
-    return doors.ByPort(doors.site_app(house, origins, api), others)
+    return doors.ByPort(site, others)
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:

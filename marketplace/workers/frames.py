@@ -68,6 +68,11 @@ class Pictures(StaticFiles):
         return reply
 
 
+def pictures_at(folder: Path | None) -> list[Mount]:
+    """Where a folder of pictures is served, if there is one."""
+    return [] if folder is None else [Mount("/pictures", Pictures(directory=folder))]
+
+
 class Frames:
     """The frames of one house."""
 
@@ -80,13 +85,11 @@ class Frames:
 
     def routes(self) -> list[Route | Mount]:
         """All addresses of the frames origin."""
-        found: list[Route | Mount] = [
+        return [
             Route("/frames/{hit_id}", self.frame),
             Mount("/stand-ins", StandIns(directory=_STAND_INS)),
+            *pictures_at(self._pictures),
         ]
-        if self._pictures is not None:
-            found.append(Mount("/pictures", Pictures(directory=self._pictures)))
-        return found
 
     async def frame(self, request: Request) -> Response:
         """The page of an HTMLQuestion or a QuestionForm; the HIT's id is its key."""
