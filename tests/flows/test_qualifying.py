@@ -1,10 +1,12 @@
 """A test gates the HITs: simulated workers take it, and who fails never works."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
 from domain.errors import ConfigError, PlatformRefused
@@ -101,7 +103,21 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (
             report
         )
+        pictures_are_there(place)
         made_again(place)
+
+
+def pictures_are_there(place: Workplace) -> None:
+    """Each of the ten pictures is served where the posted test says."""
+    test = place.campaign.qualification
+    assert test is not None
+    form = question_form(test, site=place.platform.endpoint)
+    urls = re.findall(r"<DataURL>(.*?)</DataURL>", form)
+    assert len(urls) == 10
+    for url in urls:
+        reply = httpx.get(url)
+        assert reply.status_code == 200, url
+        assert reply.headers["content-type"].startswith("image/")
 
 
 def made_again(place: Workplace) -> None:
