@@ -1,6 +1,7 @@
 """Commands on a campaign: check, run, advance, status, decisions, export."""
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import click
 
 from cli.words import say_progress, text_of
 from domain.clock import SystemClock
+from domain.errors import ConfigError
 
 _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -158,18 +160,39 @@ def advance(
 
 @click.command()
 @_FILE
+@click.option(
+    "--look",
+    is_flag=True,
+    help="Ask the marketplace too: which HITs are there that the store does not know?",
+)
 @_JSON
-def status(campaign: Path, *, as_json: bool) -> None:
+def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     """Say how far a campaign is, what it cost, and who waits for whom.
 
+    \b
     Example:  piecework status config/campaigns/demo.toml
-    """
-    from flows.steps.progress import progress  # noqa: PLC0415 - pandas costs a second
+              piecework status birds.toml --look
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from cli.looking import say_unknown_hits  # noqa: PLC0415 - pandas costs a second
+    from flows.steps.progress import progress  # noqa: PLC0415
+    from flows.steps.unknown_hits import unknown_hits  # noqa: PLC0415
     from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:
+        if look and place.is_rehearsal:
+            raise ConfigError(
+                [f"{campaign}: was only rehearsed; there is no marketplace to ask"],
+                next_step=f"piecework status {campaign}",
+            )
         reached = progress(place)
+        unknown = unknown_hits(place) if look else []
+    if look and as_json:
+        more = {"unknown_hits": [asdict(one) for one in unknown]}
+        click.echo(json.dumps(reached.as_dict() | more, indent=2, sort_keys=True))
+        return
     say_progress(reached, as_json=as_json)
+    if look:
+        say_unknown_hits(place, unknown)
     if reached.to_decide and not as_json:
         click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
 

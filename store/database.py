@@ -14,6 +14,12 @@ from sqlite_utils import Database
 from domain.errors import StoreError
 from store.migrations import migrations
 
+_NO_ROOM = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+}
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
 
@@ -40,20 +46,53 @@ def open_store(path: Path, *, create: bool = False) -> Store:
         raise StoreError(f"{path}: there is no store yet")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        # Prefect may run a step in another thread, never two at once.
-        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+        return Store(path, _open(path))
+    except sqlite3.Error as fault:
+        if (store := _to_look_at(path, fault)) is not None:
+            return store
+        raise StoreError(
+            f"{path}: the store cannot be used ({fault})",
+            next_step="look whether the disk is full or the file was damaged; a copy "
+            "of it, if there is one, goes on where it stopped",
+        ) from fault
+
+
+def _open(path: Path) -> Database:
+    # Prefect may run a step in another thread, never two at once.
+    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    try:
         _log_ahead(connection)
         # FULL: an intent that was told to be stored survives a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         db = Database(connection)
         _bring_up_to_date(db)
-    except sqlite3.Error as fault:
-        raise StoreError(
-            f"{path}: the store cannot be used ({fault})",
-            next_step="look whether the disk is full or the file was damaged; a copy "
-            "of it, if there is one, goes on where it stopped",
-        ) from fault
+    except BaseException:
+        connection.close()
+        raise
+    return db
+
+
+def _to_look_at(path: Path, fault: sqlite3.Error) -> Store | None:
+    """The store as it was closed, to be read only; `None` if it was not closed.
+
+    To open it takes room for a log. On a full disk, or in a folder that may not be
+    written to, a campaign can still be looked at.
+    """
+    kind = int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
+    log = path.with_name(f"{path.name}-wal")
+    is_closed = path.is_file() and not (log.is_file() and log.stat().st_size)
+    if kind not in _NO_ROOM or not is_closed:
+        return None
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=ro&immutable=1",
+        uri=True,
+        check_same_thread=False,
+    )
+    db = Database(connection)
+    if migrations.pending(db):
+        db.close()
+        return None
     return Store(path, db)
 
 

@@ -1,0 +1,70 @@
+"""HITs that the store does not know are named, told apart, and left alone."""
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from domain.ids import HitTypeId
+from flows.steps.unknown_hits import unknown_hits
+from flows.workplace import Workplace
+from store import hits, intents
+from tests.flows.conftest import Open, one_pass
+
+
+def _post(place: Workplace, annotation: str) -> str:
+    """Post the campaign's own page once more, as somebody else would."""
+    hit_type = HitTypeId(str(hits.every(place.store)[0].hit_type_id))
+    return place.platform.publish(
+        hit_type,
+        '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
+        'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent>'
+        "<![CDATA[<p>hello</p>]]></HTMLContent><FrameHeight>0</FrameHeight>"
+        "</HTMLQuestion>",
+        max_assignments=1,
+        lifetime_seconds=3600,
+        annotation=annotation,
+        token=annotation,
+    )
+
+
+def test_what_the_store_does_not_know_is_told_apart_by_its_annotation(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Ours unrecorded, an earlier store's, another campaign's; our own is not named."""
+    with at_work(campaign_text) as (place, _):
+        one_pass(place)
+        assert unknown_hits(place) == []
+        name = intents.store_name(place.store)
+        ours = _post(place, f"{name}/crash.b0001.r00.000099")
+        lost = _post(place, "0123456789abcdef/crash.b0001.r00.000001")
+        other = _post(place, "0123456789abcdef/crash.two.b0001.r00.000001")
+        plain = _post(place, "batch 7 of the lab")
+        found = {one.hit_id: one.whose for one in unknown_hits(place)}
+        assert found == {
+            ours: "this store",
+            lost: "another store of this campaign",
+            other: "others",
+            plain: "others",
+        }
+
+
+def test_looking_names_them_with_commands_and_touches_nothing(
+    at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for each, what it means, and how to end one by hand."""
+    monkeypatch.setenv("COLUMNS", "100")
+    with at_work(campaign_text) as (place, _):
+        one_pass(place)
+        lost = _post(place, "0123456789abcdef/crash.b0001.r00.000001")
+        books = f"{place.platform.endpoint}/rehearsal/books"
+        before = httpx.get(books).json()
+        words = ["status", str(place.campaign.path), "--look"]
+        said = CliRunner().invoke(main, words)
+        assert said.exit_code == 0, said.output
+        assert f"{lost}  '0123456789abcdef/crash.b0001.r00.000001'" in said.output
+        assert "1 HITs unknown to the store, of another store" in said.output
+        assert f"update-expiration-for-hit --hit-id {lost}" in said.output
+        assert httpx.get(books).json() == before
+        plain = CliRunner().invoke(main, words[:-1])
+        assert lost not in plain.output

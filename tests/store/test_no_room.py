@@ -1,0 +1,48 @@
+"""A store on a full disk can be read, and nothing else."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cli.machine import sentence
+from domain.errors import StoreError
+from store.database import about, fix, open_store
+from tests.crash.world import World, can_mount, small_disk
+
+pytestmark = pytest.mark.skipif(
+    not can_mount(), reason="only root can make a small disk to fill"
+)
+
+
+def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
+    """There is no room for a log, and none is needed to look; writing is refused."""
+    world = World(tmp_path)
+    with small_disk(world.out):
+        path = world.out / "piecework.db"
+        store = open_store(path, create=True)
+        fix(store, "name", "birds")
+        store.close()
+        world.strike("disk full")
+        store = open_store(path)
+        assert about(store, "name") == "birds"
+        with pytest.raises(sqlite3.OperationalError) as refused:
+            fix(store, "more", "words")
+        assert "cannot be written" in sentence(refused.value)[0]
+        store.close()
+        world.mend()
+        store = open_store(path)
+        fix(store, "more", "words")
+        store.close()
+
+
+def test_a_store_is_not_born_on_a_full_disk(tmp_path: Path) -> None:
+    """It says what to look at, and leaves nothing that looks like a store."""
+    world = World(tmp_path)
+    with small_disk(world.out):
+        world.strike("disk full")
+        path = world.out / "piecework.db"
+        with pytest.raises(StoreError, match="cannot be used"):
+            open_store(path, create=True)
+        world.mend()
+        open_store(path, create=True).close()
