@@ -14,6 +14,7 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
+from hit_templates.packing import unpack
 from hit_templates.render import (
     MOST_QUESTION_BYTES,
     NAMESPACE,
@@ -61,7 +62,7 @@ def test_the_page_is_a_complete_document_with_every_wire_name(
     caption_task: Task, example_items: list[Item]
 ) -> None:
     """Each field of each item is in the form under its name."""
-    page = render_hit(caption_task, example_items)
+    page = unpack(render_hit(caption_task, example_items))
     assert page.startswith("<!DOCTYPE html>\n<html lang=")
     assert page.rstrip().endswith("</html>")
     names = set(re.findall(r'\bname="([^"]+)"', page)) - {"viewport"}

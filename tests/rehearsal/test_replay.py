@@ -80,8 +80,8 @@ def test_what_the_page_refuses_is_mended_and_counted(caption: Task) -> None:
 
 
 def test_what_cannot_be_mended_is_swapped_and_counted(caption: Task) -> None:
-    """A caption of a thousand words gives way to another one of the image."""
-    replay = Replay({"dog": ("dog " * 1000, LONG[1])}, caption)
+    """A caption of one endless word gives way to another one of the image."""
+    replay = Replay({"dog": ("dog" * 1000, LONG[1])}, caption)
     assert sent(replay, "dog", 1) == [LONG[1]]
     assert (replay.mended, replay.swapped) == (0, 1)
 
@@ -118,7 +118,7 @@ def test_a_missing_or_empty_file_is_a_fault_of_the_campaign(
 
 def test_an_image_whose_captions_can_all_not_be_sent_is_a_fault(caption: Task) -> None:
     """The crowd does not send what the page would not let through."""
-    replay = Replay({"dog": ("dog " * 1000,)}, caption)
+    replay = Replay({"dog": ("dog" * 1000,)}, caption)
     with pytest.raises(ConfigError, match="none of its captions"):
         sent(replay, "dog", 1)
 
