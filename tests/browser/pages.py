@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page
+from playwright.sync_api import FrameLocator, Page, expect
 
 from hit_templates.tasks import load_task
 
@@ -10,6 +10,13 @@ Open = Callable[..., Page]
 ONE = "A red house with a brown roof stands beside a post sign"
 TWO = "A green lawn under a blue sky, with the sun in a corner"
 CANNED = "Quality issues are too severe to recognize visual content."
+
+
+def tick(hit: FrameLocator, name: str, value: str) -> None:
+    """Tick a box of a question's frame by the key: a click may meet a moving page."""
+    box = hit.locator(f'[name="{name}"][value="{value}"]')
+    box.press("Space")
+    expect(box).to_be_checked()
 
 
 def fill(page: Page, n: int, caption: str) -> None:

@@ -15,6 +15,7 @@ from flows.workplace import Workplace
 from marketplace.server import serve
 from rehearsal.guest import sign_in_url
 from store import assignments
+from tests.browser.pages import tick
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 
@@ -31,8 +32,8 @@ def _fill_in(hit: FrameLocator) -> None:
     for number, caption in enumerate(CAPTIONS, start=1):
         expect(hit.get_by_text(f"Image {number} of 2").first).to_be_visible()
         hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)
-        hit.locator(f'[name="has_text.{number}"][value="no"]').check(force=True)
-        hit.locator(f'[name="flaws.{number}"][value="none"]').check(force=True)
+        tick(hit, f"has_text.{number}", "no")
+        tick(hit, f"flaws.{number}", "none")
         button = "Next" if number == 1 else "Submit"
         hit.get_by_role("button", name=button).first.click()
 

@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Page, expect
 
+from tests.browser.pages import tick
 from tests.browser.worker_site.scene import CAPTIONS, NAME, WITH_TEXT, campaigning
 from tests.marketplace.market import Market
 
@@ -118,8 +119,8 @@ def _describe_all(page: Page, recorder: Recorder) -> None:
 def _describe(hit: FrameLocator, number: int, caption: str, *, has_text: bool) -> None:
     hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)
     said = "yes" if has_text else "no"
-    hit.locator(f'[name="has_text.{number}"][value="{said}"]').check(force=True)
-    hit.locator(f'[name="flaws.{number}"][value="none"]').check(force=True)
+    tick(hit, f"has_text.{number}", said)
+    tick(hit, f"flaws.{number}", "none")
 
 
 def _check_answers(market: Market) -> None:
