@@ -122,6 +122,7 @@ class _Run:
                 continue
             if self._has_met and not self.disturbed:
                 self.disturbed.append(0)
+                self.world.mend()
             waiting_for = ended.said.strip()
             if waiting_for == "nobody":
                 return

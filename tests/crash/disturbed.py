@@ -182,6 +182,7 @@ class _Watch:
         self._folder, self._there, self._clock = folder, there, clock
         self._fault, self._call = fault, call
         self._mine = threading.local()
+        self._awaits_commit = self._has_committed = False
 
     def over(self, place: Workplace) -> None:
         client = place.platform._client  # type: ignore[attr-defined]
@@ -190,6 +191,10 @@ class _Watch:
             if self._fault is not None and "slower" in self._fault.name:
                 pool = client._endpoint.http_session._manager
                 pool.connection_pool_kw["timeout"] = urllib3.Timeout(_PATIENCE_SECONDS)
+            return
+        if self._fault.where.endswith("commit"):
+            client.meta.events.register_last("after-call.mturk", self._await_commit)
+            place.store.db.conn.set_trace_callback(self._trace)
             return
         client.meta.events.register_last(f"{self._fault.where}.mturk", self._meet)
 
@@ -201,6 +206,18 @@ class _Watch:
             nth = 1 + file.read().split().count(operation)
             file.write(operation + "\n")
         self._mine.call = Call(operation, nth)
+
+    def _await_commit(self, **_: object) -> None:
+        self._awaits_commit |= self._mine.call == self._call
+
+    def _trace(self, statement: str) -> None:
+        """Told by SQLite of each statement before it runs."""
+        assert self._fault is not None
+        is_commit = statement == "COMMIT" and self._awaits_commit
+        is_now = is_commit and self._fault.where == "at-commit"
+        if is_now or self._has_committed:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._has_committed = is_commit
 
     def _meet(self, **_: object) -> None:
         if self._mine.call != self._call:

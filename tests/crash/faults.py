@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["death", "script", "world"]
-Where = Literal["before-send", "response-received", "after-call"]
+Where = Literal[
+    "before-send", "response-received", "after-call", "at-commit", "after-commit"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +18,8 @@ class Fault:
         kind: the pass is killed; the marketplace follows a script; or the world
             around the pass is changed at that moment.
         where: the moment of the call: nothing has left; the marketplace is done and
-            nobody has read its reply; the reply is read and nothing of it written.
+            nobody has read its reply; the reply is read and nothing of it written; the
+            store is about to commit what follows from it; it just has.
         script: what the marketplace is told, but for the call that is meant.
         world: what happens around the pass (`tests.crash.world`).
         hours_dead: how long it takes until the next pass, in virtual time.
@@ -48,6 +51,10 @@ FAULTS = (
     Fault(
         name="killed, nothing recorded", kind="death", where="after-call", ends=KILLED
     ),
+    Fault(
+        name="killed while it is recorded", kind="death", where="at-commit", ends=KILLED
+    ),
+    Fault(name="killed just after", kind="death", where="after-commit", ends=KILLED),
     Fault(
         name="killed, next pass 25 h later",
         kind="death",

@@ -41,14 +41,18 @@ SPENDING = (
     Call("ApproveAssignment", 3),
     Call("RejectAssignment", 1),
 )
-# Every call meets one of the deaths, and every fault meets calls that spend.
+DEATHS = [fault for fault in FAULTS if fault.kind == "death" and not fault.script]
+# Every call meets one of the deaths; every other fault meets a call that spends.
 SAMPLE = sorted(
     {
-        *((call, FAULTS[number % 3].name) for number, call in enumerate(CALLS)),
-        *((call, fault.name) for fault in FAULTS[:3] for call in SPENDING),
         *(
-            (SPENDING[number % 2], fault.name)
-            for number, fault in enumerate(FAULTS[3:])
+            (call, DEATHS[number % len(DEATHS)].name)
+            for number, call in enumerate(CALLS)
+        ),
+        *(
+            (SPENDING[number % 3], fault.name)
+            for number, fault in enumerate(FAULTS)
+            if fault not in DEATHS
         ),
     },
     key=str,
