@@ -25,7 +25,7 @@ def collect_answers(campaign: str, *, harvest: bool = False) -> int:
 
 @task(name="assess", cache_policy=NO_CACHE)
 def assess_answers(campaign: str) -> int:
-    """Run the heuristics over a batch that is complete; how many findings flag."""
+    """Run the heuristics over what came of the batch; how many findings flag."""
     return assess.assess(place_of(campaign))
 
 
