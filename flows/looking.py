@@ -84,5 +84,5 @@ def _may_ask(folder: Path, orders: Orders, now: datetime) -> bool:
 def news(platform: MTurk, found: Glance) -> int:
     """How many HITs whose answers have not been fetched have become reviewable."""
     hit_types = [HitTypeId(hit_type) for hit_type in found.hit_types]
-    reviewable = platform.reviewable_hits(hit_types)
+    reviewable = platform.reviewable_hits(hit_types, older=found.older)
     return sum(hit_id in found.open_hits for hit_id in reviewable)

@@ -6,7 +6,7 @@ marketplace, or another server of the same protocol. Errors are told apart by
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -239,29 +239,28 @@ class MTurk:
             for hit in page["HITs"]:
                 yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
 
-    def reviewable_hits(self, hit_type_ids: Sequence[HitTypeId]) -> Iterator[HitId]:
+    def reviewable_hits(
+        self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
+    ) -> Iterator[HitId]:
         """See `Platform`."""
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
             pages = paginator.paginate(
                 HITTypeId=hit_type_id, PaginationConfig={"PageSize": _PAGE}
             )
-            for page in pages_of(pages):
-                for hit in page["HITs"]:
-                    yield HitId(hit["HITId"])
+            for hit in _newer(pages, older):
+                yield HitId(hit["HITId"])
 
-    def submitted(self) -> Iterator[tuple[HitId, int]]:
+    def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk tells what is free and what is in hand instead."""
         pages = self._client.get_paginator("list_hits").paginate(
             PaginationConfig={"PageSize": _PAGE}
         )
-        for page in pages_of(pages):
-            for hit in page["HITs"]:
-                elsewhere = (
-                    hit["NumberOfAssignmentsAvailable"]
-                    + hit["NumberOfAssignmentsPending"]
-                )
-                yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
+        for hit in _newer(pages, older):
+            elsewhere = (
+                hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
+            )
+            yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
     def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
         """See `Platform`."""
@@ -380,3 +379,17 @@ class MTurk:
         )
         for page in pages_of(pages):
             yield from map(bonus_from_wire, page["BonusPayments"])
+
+
+def _newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
+    """HITs of a listing, up to the page that comes to one of the older ones.
+
+    MTurk promises no order, so only a page that is itself the newest first says that
+    what follows is older still.
+    """
+    for page in pages_of(pages):
+        yield from page["HITs"]
+        made = [hit["CreationTime"] for hit in page["HITs"]]
+        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
+        if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
+            return

@@ -5,7 +5,7 @@ else sees the wire. Calls that spend or publish are made through stored intents 
 every such call has a companion that looks whether it has happened already.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
@@ -72,14 +72,21 @@ class Platform(Protocol):
         """Annotation and id of every HIT that this requester still has."""
         ...
 
-    def reviewable_hits(self, hit_type_ids: Sequence[HitTypeId]) -> Iterator[HitId]:
-        """HITs of these types on which nobody works any more."""
+    def reviewable_hits(
+        self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
+    ) -> Iterator[HitId]:
+        """HITs of these types on which nobody works any more.
+
+        `older` are HITs that were posted before any that is asked for: where a listing
+        is the newest first, an adapter need not read on when it comes to one of them.
+        """
         ...
 
-    def submitted(self) -> Iterator[tuple[HitId, int]]:
+    def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """Every HIT of this requester, and at most how many assignments it has got.
 
-        One listing for all of them; a count too high costs a look, no more.
+        One listing for all of them; a count too high costs a look, no more. `older` is
+        as in `reviewable_hits`.
         """
         ...
 

@@ -1,8 +1,9 @@
 """When the marketplace was last asked for news, and how long to wait before the next.
 
 A schedule calls every few minutes for days, and each call to a marketplace costs; so
-the wait grows while nothing comes and shrinks when much does. Through the standard
-library, like `store.standing`: a look before a pass has to cost next to nothing.
+the wait grows while nothing comes and shrinks when much does, and a listing is read no
+further than to what is older than all that is waited for. Through the standard library,
+like `store.standing`: a look before a pass has to cost next to nothing.
 """
 
 import sqlite3
@@ -18,6 +19,7 @@ LEAST = timedelta(minutes=1)
 _MOST = 60
 _GROWS = 1.5
 _FEW, _MANY = 3, 8
+_SURELY = timedelta(hours=1)
 
 
 def next_wait(wait: timedelta, *, came: int, least: timedelta = LEAST) -> timedelta:
@@ -54,6 +56,26 @@ def asked(folder: Path, *, at: datetime, came: int) -> None:
             f"INSERT OR REPLACE INTO {TABLE} VALUES (1, ?, ?)",
             [to_text(at), wait.total_seconds()],
         )
+
+
+def older(connection: sqlite3.Connection) -> frozenset[str]:
+    """HITs of a store that were planned and posted before any that is waited for.
+
+    What was posted less than an hour before does not count: many calls are under way at
+    once, and a HIT is written down when its call has come back.
+    """
+    number, first = connection.execute(
+        "SELECT min(rowid), min(posted_at) FROM hits "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+    ).fetchone()
+    if number is None:
+        return frozenset()
+    rows = connection.execute(
+        "SELECT hit_id FROM hits "
+        "WHERE hit_id IS NOT NULL AND rowid < ? AND posted_at < ?",
+        [number, to_text(from_text(first) - _SURELY)],
+    )
+    return frozenset(hit_id for (hit_id,) in rows)
 
 
 def _opened(folder: Path) -> sqlite3.Connection:

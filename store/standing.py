@@ -31,11 +31,13 @@ class Glance:
     Attributes:
         progress: as it was given to `remember`.
         open_hits: ids of the HITs whose answers have not been fetched.
+        older: ids of HITs that were posted before all of those.
         hit_types: the types of those HITs.
     """
 
     progress: Mapping[str, object]
     open_hits: frozenset[str]
+    older: frozenset[str]
     hit_types: tuple[str, ...]
 
 
@@ -76,9 +78,11 @@ def glance(folder: Path, *, asked: str | None = None) -> Glance | None:
             "SELECT hit_id, hit_type_id FROM hits "
             "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
         ).fetchall()
+        older = polls.older(connection)
     return Glance(
         progress=json.loads(row[2]),
         open_hits=frozenset(hit_id for hit_id, _ in waiting),
+        older=older,
         hit_types=tuple(sorted({hit_type for _, hit_type in waiting})),
     )
 

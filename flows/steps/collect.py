@@ -1,6 +1,6 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import islice
@@ -11,7 +11,7 @@ from domain.ids import HitId
 from flows.steps import qualifying
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
-from store import assignments, hits, ledger
+from store import assignments, hits, ledger, polls
 
 HARVEST = timedelta(hours=6)
 """How long HITs may be open before they are asked for what they have got so far. Most
@@ -30,13 +30,17 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
         harvest: ask the open HITs now, however lately that was done.
     """
     qualifying.keep_scores(place)
+    now = place.clock.now()
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
-    # The listing is read before anything is fetched (it is no snapshot), and no
-    # further than it has news: old HITs stay in it for months.
+    is_harvest = bool(waiting) and (harvest or _harvest_at(waiting.values()) <= now)
+    # The listing is read before anything is fetched (it is no snapshot), and no further
+    # than it may have news, for old HITs stay in it for months. A harvest reads all of
+    # it, whatever its order: so nothing can be overlooked for longer.
+    older = frozenset[str]() if is_harvest else polls.older(place.store.db.conn)
     news = (
         hit_id
-        for hit_id in place.platform.reviewable_hits(hit_types)
+        for hit_id in place.platform.reviewable_hits(hit_types, older=older)
         if hit_id in waiting
     )
     listed = set(islice(news, len(waiting)))
@@ -48,7 +52,7 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
     ]
     came = _fetch_all(place, reviewable, _keep_whole)
     still_open = [hit for hit_id, hit in waiting.items() if hit_id not in listed]
-    if still_open and (harvest or _harvest_at(still_open) <= place.clock.now()):
+    if still_open and is_harvest:
         came += _harvest(place, still_open)
     return came
 
@@ -59,7 +63,7 @@ def next_harvest(place: Workplace) -> datetime | None:
     return _harvest_at(still_open) if still_open else None
 
 
-def _harvest_at(still_open: Sequence[PlannedHit]) -> datetime:
+def _harvest_at(still_open: Iterable[PlannedHit]) -> datetime:
     moments = [hit.looked_at or hit.posted_at for hit in still_open]
     return min(moment for moment in moments if moment) + HARVEST
 

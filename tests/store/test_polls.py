@@ -1,8 +1,11 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from domain.hit import PlannedHit
+from domain.ids import HitId, HitKey, HitTypeId
+from store import hits
 from store.database import Store
-from store.polls import LEAST, ask_again_at, asked, next_wait
+from store.polls import LEAST, ask_again_at, asked, next_wait, older
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -49,3 +52,48 @@ def test_many_hits_shorten_the_wait_to_a_minute_at_least() -> None:
     while wait > LEAST:
         wait, steps = next_wait(wait, came=50), steps + 1
     assert (wait, steps) == (LEAST, 11)
+
+
+def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
+    """HITs by name, in the order of their plan, each posted at an hour."""
+    planned = [
+        PlannedHit(
+            hit_key=HitKey(name),
+            batch=1,
+            round=0,
+            max_assignments=5,
+            reward_cents=5,
+            fee_cents=1,
+            item_ids=(),
+        )
+        for name in hours
+    ]
+    hits.plan(store, planned)
+    for name, hour in hours.items():
+        at = START + timedelta(hours=hour)
+        hits.mark_posted(
+            store, HitKey(name), hit_type_id=HitTypeId("T"), hit_id=HitId(name), at=at
+        )
+    for name in collected:
+        hits.mark_collected(store, HitId(name), at=START + timedelta(days=1))
+    store.db.conn.commit()
+
+
+def test_older_is_what_was_posted_long_before_all_that_is_waited_for(
+    store: Store,
+) -> None:
+    """C and E are open: A is older by hours; B, by minutes, may be listed after C."""
+    _posted(store, {"A": 0, "B": 4.5, "C": 5, "D": 5, "E": 9}, collected="ABD")
+    assert older(store.db.conn) == {"A"}
+
+
+def test_a_hit_that_was_found_late_makes_nothing_older(store: Store) -> None:
+    """B's reply was lost: it was found, and written down, long after C was posted."""
+    _posted(store, {"A": 0, "B": 9, "C": 5}, collected="AC")
+    assert older(store.db.conn) == {"A"}
+
+
+def test_nothing_is_older_where_nothing_is_waited_for(store: Store) -> None:
+    """All is collected."""
+    _posted(store, {"A": 0, "B": 9}, collected="AB")
+    assert older(store.db.conn) == frozenset()

@@ -5,6 +5,7 @@ from domain.judgement import Decision
 from store.database import Store
 from store.judgements import keep_decisions
 from store.standing import glance, remember
+from store.times import to_text
 
 FOUND = {"accepted": 3, "waiting_for": "people"}
 
@@ -35,9 +36,9 @@ def test_a_column_that_is_filled_counts_as_written(
 ) -> None:
     """No row is added when a HIT gets its id; the standing falls all the same."""
     store.db.execute(
-        "INSERT INTO hits VALUES ('k', 1, 0, 1, 5, 1, '[]', '', '', '', '', '')"
+        "INSERT INTO hits VALUES ('k', 1, 0, 1, 5, 1, '[]', 'T', NULL, ?, NULL, NULL)",
+        [to_text(datetime(2026, 1, 5, 9, tzinfo=UTC))],
     )
-    store.db.execute("UPDATE hits SET hit_id = NULL, collected_at = NULL")
     remember(store, FOUND, asked="orders")
     assert glance(tmp_path, asked="orders") is not None
     store.db.execute("UPDATE hits SET hit_id = 'H1'")

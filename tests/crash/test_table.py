@@ -1,0 +1,36 @@
+"""The page of faults shows what the suite runs: all of it, and nothing went wrong."""
+
+import re
+
+from tests.crash.faults import FAULTS
+from tests.crash.table import BAD, LETTERS, PAGE, SYMBOLS
+from tests.crash.test_crash import CALLS, RUNS
+
+
+def _rows(text: str, first: str) -> list[list[str]]:
+    """Cells of the rows of the table whose head begins so."""
+    lines = text.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_fault_is_a_column_and_every_call_a_row() -> None:
+    """`python -m tests.crash.table` was run since the last fault or call was added."""
+    text = PAGE.read_text()
+    faults = [
+        (letter, fault.name) for letter, fault in zip(LETTERS, FAULTS, strict=False)
+    ]
+    assert [tuple(row) for row in _rows(text, " | fault")] == faults
+    table = _rows(text, "call")
+    assert [row[0] for row in table] == [str(call) for call in CALLS]
+    assert sum(len(row) - 1 for row in table) == len(RUNS)
+
+
+def test_every_outcome_is_one_that_the_fault_allows() -> None:
+    """A death ends by SIGKILL, a failure with exit code 1, and nothing is bad."""
+    text = PAGE.read_text()
+    codes = {symbol: code for code, symbol in SYMBOLS.items()}
+    for call, *cells in _rows(text, "call"):
+        for fault, cell in zip(FAULTS, cells, strict=True):
+            assert cell != BAD, (call, fault.name)
+            assert {codes[symbol] for symbol in cell} <= fault.ends, (call, fault.name)
+    assert re.search(r"is of (\d+) campaigns; none went wrong", " ".join(text.split()))

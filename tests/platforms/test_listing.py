@@ -1,0 +1,118 @@
+"""Listings of HITs are read no further than they may have news."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from domain.hit import HitType
+from domain.ids import HitId, HitTypeId
+from marketplace.server import serve
+from platforms.mturk import MTurk, _newer
+from rehearsal.clock import MarketplaceClock
+
+PAGE = """<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/\
+AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA[
+<form action="externalSubmit"><input name="assignmentId"></form>
+]]></HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A marketplace with 150 HITs of nine o'clock and 3 of noon, all reviewable."""
+
+    platform: MTurk
+    hit_type_id: HitTypeId
+    morning: frozenset[str]
+    noon: frozenset[str]
+
+    def calls(self, operation: str) -> int:
+        """How often an operation was called."""
+        counts = httpx.get(f"{self.platform.endpoint}/rehearsal/calls").json()
+        return int(counts.get(operation, 0))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """More than a page of HITs that are over, and a few that came later."""
+    with serve(
+        tmp_path_factory.mktemp("listing") / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+    ) as running:
+        platform = MTurk(running.endpoint_url, access_key="R", secret_key="none")  # noqa: S106
+        kind = HitType(
+            title="A picture",
+            description="Say what it shows.",
+            keywords=("picture",),
+            reward_cents=5,
+            assignment_duration_seconds=600,
+            auto_approval_delay_seconds=3600,
+            requirements=(),
+        )
+        hit_type_id = platform.hit_type(kind)
+        morning = _post(platform, hit_type_id, 150)
+        clock = MarketplaceClock(running.endpoint_url)
+        clock.let_pass(timedelta(hours=3))
+        noon = _post(platform, hit_type_id, 3)
+        clock.let_pass(timedelta(hours=3))
+        clock.close()
+        yield Shop(platform, hit_type_id, morning, noon)
+
+
+def _post(platform: MTurk, hit_type_id: HitTypeId, number: int) -> frozenset[str]:
+    return frozenset(
+        platform.publish(
+            hit_type_id,
+            PAGE,
+            max_assignments=1,
+            lifetime_seconds=60,
+            annotation=f"{number}/{one}",
+            token=f"{number}-{one}",
+        )
+        for one in range(number)
+    )
+
+
+def test_a_listing_is_read_to_its_end_where_nothing_is_known(shop: Shop) -> None:
+    """153 HITs: two pages, and the empty one that ends a list."""
+    before = shop.calls("ListReviewableHITs")
+    listed = set(shop.platform.reviewable_hits([shop.hit_type_id]))
+    assert listed == shop.morning | shop.noon
+    assert shop.calls("ListReviewableHITs") - before == 3
+
+
+def test_a_listing_is_read_no_further_than_to_what_is_older(shop: Shop) -> None:
+    """The three of noon stand on the first page, before the older ones."""
+    before = shop.calls("ListReviewableHITs"), shop.calls("ListHITs")
+    listed = shop.platform.reviewable_hits([shop.hit_type_id], older=shop.morning)
+    assert shop.noon <= set(listed)
+    assert shop.noon <= {one for one, _ in shop.platform.submitted(older=shop.morning)}
+    assert shop.calls("ListReviewableHITs") - before[0] == 1
+    assert shop.calls("ListHITs") - before[1] == 1
+
+
+def _page(*hours: int) -> dict[str, list[dict[str, object]]]:
+    made = datetime(2026, 1, 5, tzinfo=UTC)
+    return {
+        "HITs": [
+            {"HITId": HitId(f"H{hour}"), "CreationTime": made + timedelta(hours=hour)}
+            for hour in hours
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "pages"),
+    [((9, 8, 1), 1), ((1, 8, 9), 2), ((8, 1, 9), 2), ((1, 1, 1), 2), ((9, 8, 7), 2)],
+)
+def test_only_a_page_that_is_the_newest_first_ends_a_listing(
+    first: tuple[int, ...], pages: int
+) -> None:
+    """MTurk promises no order; H1 is older than all that is waited for."""
+    asked = iter([_page(*first), _page(0, 0)])
+    list(_newer(asked, {"H1"}))
+    assert 2 - len(list(asked)) == pages
