@@ -104,7 +104,9 @@ class PrefectApart:
 
     def states(self) -> list[str]:
         """Names of the states of all flow runs that have begun, oldest first."""
-        return [str(one["state_name"]) for one in self.read("flow_runs/filter")]
+        runs = self.read("flow_runs/filter")
+        begun = sorted((one for one in runs if one["start_time"]), key=_began)
+        return [str(one["state_name"]) for one in begun]
 
     def read(self, what: str) -> list[dict[str, Any]]:
         """All of something, as the server's API lists it."""
@@ -113,15 +115,20 @@ class PrefectApart:
         found: list[dict[str, Any]] = reply.json()
         return found
 
-    def kill(self, name: str) -> None:
-        """SIGKILL to a process and all that it started, as a machine's end would."""
+    def kill(self, name: str) -> int:
+        """SIGKILL to a process and all that it started, as a machine's end would.
+
+        Returns how many passes died with it.
+        """
         process = self.running.pop(name)
+        # The passes first: they are soon over.
+        passes = self._passes() if name == "worker" else []
+        for pid in passes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
-        if name == "worker":
-            for pid in self._passes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        return len(passes)
 
     def _passes(self) -> list[int]:
         """Flow runs of this Prefect: a worker starts them in sessions of their own."""
@@ -149,6 +156,10 @@ class PrefectApart:
                 stderr=log,
                 start_new_session=True,
             )
+
+
+def _began(flow_run: dict[str, Any]) -> str:
+    return str(flow_run["start_time"])
 
 
 @contextmanager

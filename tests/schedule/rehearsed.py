@@ -109,7 +109,7 @@ def driven_by_a_schedule(
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.said("worker")
             mischief(_posted(folder / "out/marketplace.db"))
-            time.sleep(0.5)
+            time.sleep(0.02)
         seconds = time.monotonic() - began
     finally:
         if crowd.poll() is None:
