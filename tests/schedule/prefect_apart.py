@@ -104,13 +104,15 @@ class PrefectApart:
 
     def states(self) -> list[str]:
         """Names of the states of all flow runs that have begun, oldest first."""
-        runs = self.read("flow_runs/filter")
-        begun = sorted((one for one in runs if one["start_time"]), key=_began)
-        return [str(one["state_name"]) for one in begun]
+        begun = {"state": {"type": {"not_any_": ["SCHEDULED"]}}}
+        runs = self.read("flow_runs/filter", flow_runs=begun)
+        return [str(one["state_name"]) for one in sorted(runs, key=_began)]
 
-    def read(self, what: str) -> list[dict[str, Any]]:
-        """All of something, as the server's API lists it."""
-        reply = httpx.post(f"{self.api}/{what}", json={"limit": 200}, timeout=30)
+    def read(self, what: str, **wanted: object) -> list[dict[str, Any]]:
+        """All of something that fits a filter, as the server's API lists it."""
+        reply = httpx.post(
+            f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=30
+        )
         reply.raise_for_status()
         found: list[dict[str, Any]] = reply.json()
         return found
