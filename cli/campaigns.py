@@ -134,7 +134,7 @@ def advance(
 
     With PREFECT_API_URL set the pass is a flow run on that server; without, it needs no
     Prefect. Where nothing is due, it ends at once; the marketplace is asked for news
-    every minute at most, and the less comes, the less often (hourly at least).
+    every minute at most, and the less comes, the less often (every two hours at least).
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
     money; whoever runs it pays outside.

@@ -100,7 +100,8 @@ def run(
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
         poll_seconds: how long to wait while workers work; longer, up to sixty times
-            that, the less comes.
+            that, the less comes, and up to twice as long while a batch is far from
+            done.
         spend_at_most: dollars that the whole campaign may take; as for `advance`.
         credentials_block: name of a Prefect `Secret` block; as for `advance`.
 
@@ -119,8 +120,9 @@ def run(
         least = timedelta(seconds=poll_seconds)
         wait, known = least, 0
         while (reached := one_pass(campaign)).waiting_for in GOES_ON:
-            done = reached.hits_posted - reached.hits_open
-            wait, known = next_wait(wait, came=done - known, least=least), done
+            left, done = reached.hits_open, reached.hits_posted - reached.hits_open
+            wait = next_wait(wait, came=done - known, left=left, least=least)
+            known = done
             if reached.waiting_for != "the next pass":
                 time.sleep(wait.total_seconds())
         return _finish_pass(campaign, reached).as_dict()

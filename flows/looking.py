@@ -59,7 +59,8 @@ def look(
                 secret_key=keys.secret_key if keys else None,
             )
             came = news(platform, found)
-            polls.asked(folder, at=now, came=came)
+            left = len(found.open_hits) - came
+            polls.asked(folder, at=now, came=came, left=left)
             if came:
                 return None
     return reached

@@ -16,28 +16,32 @@ from store.times import from_text, to_text
 
 TABLE = "polls"
 LEAST = timedelta(minutes=1)
-_MOST = 60
+_MOST, _MOST_FAR_OFF = 60, 120
 _GROWS = 1.5
-_FEW, _MANY = 3, 8
+_QUESTIONS = 3
+"""How often, at most, what is left is asked for, if it goes on as it did."""
 _SURELY = timedelta(hours=1)
 
 
-def next_wait(wait: timedelta, *, came: int, least: timedelta = LEAST) -> timedelta:
+def next_wait(
+    wait: timedelta, *, came: int, left: int, least: timedelta = LEAST
+) -> timedelta:
     """How long to wait after an answer, if so long was waited before it.
 
-    An answer that brings three HITs or fewer was not worth its call; eight are worth
-    one sooner. Sixty times the least is the most.
+    What is waited for is the end of a batch, so the wait is a part of the time that
+    what is left takes at the rate of late, from which it departs by half as much at a
+    time. Sixty times the least is the most, twice that while the end is far off.
 
     Args:
         wait: what was waited before.
         came: how many HITs had become reviewable.
+        left: how many are still open.
         least: what is waited in any case.
     """
-    if came <= _FEW:
-        wait *= _GROWS
-    elif came >= _MANY:
-        wait /= _GROWS
-    return min(max(wait, least), _MOST * least)
+    aim = wait * left / (came * _QUESTIONS) if came else wait * _GROWS
+    changed = min(max(aim, wait / _GROWS), wait * _GROWS)
+    most = _MOST_FAR_OFF if came else _MOST
+    return min(max(changed, least), most * least)
 
 
 def ask_again_at(folder: Path) -> datetime | None:
@@ -47,11 +51,11 @@ def ask_again_at(folder: Path) -> datetime | None:
     return None if row is None else row[0] + row[1]
 
 
-def asked(folder: Path, *, at: datetime, came: int) -> None:
+def asked(folder: Path, *, at: datetime, came: int, left: int) -> None:
     """Write down that the marketplace was asked, and how many HITs had come."""
     with closing(_opened(folder)) as connection, connection:
         row = _row(connection)
-        wait = next_wait(LEAST if row is None else row[1], came=came)
+        wait = next_wait(LEAST if row is None else row[1], came=came, left=left)
         connection.execute(
             f"INSERT OR REPLACE INTO {TABLE} VALUES (1, ?, ?)",
             [to_text(at), wait.total_seconds()],

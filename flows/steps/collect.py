@@ -1,6 +1,6 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import islice
@@ -17,6 +17,9 @@ HARVEST = timedelta(hours=6)
 """How long HITs may be open before they are asked for what they have got so far. Most
 are done sooner and are asked once; each further look costs a call a HIT."""
 
+_LAG = timedelta(hours=1)
+"""How long a listing may take to show what is over."""
+
 Read = tuple[Assignment, tuple[Answer, ...]]
 
 
@@ -30,14 +33,13 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
         harvest: ask the open HITs now, however lately that was done.
     """
     qualifying.keep_scores(place)
-    now = place.clock.now()
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
-    is_harvest = bool(waiting) and (harvest or _harvest_at(waiting.values()) <= now)
+    older = polls.older(place.store.db.conn)
+    if harvest or _are_overdue(place, waiting.values()):
+        older = frozenset()
     # The listing is read before anything is fetched (it is no snapshot), and no further
-    # than it may have news, for old HITs stay in it for months. A harvest reads all of
-    # it, whatever its order: so nothing can be overlooked for longer.
-    older = frozenset[str]() if is_harvest else polls.older(place.store.db.conn)
+    # than it may have news, for old HITs stay in it for months.
     news = (
         hit_id
         for hit_id in place.platform.reviewable_hits(hit_types, older=older)
@@ -52,8 +54,8 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
     ]
     came = _fetch_all(place, reviewable, _keep_whole)
     still_open = [hit for hit_id, hit in waiting.items() if hit_id not in listed]
-    if still_open and is_harvest:
-        came += _harvest(place, still_open)
+    if still_open and (harvest or _harvest_at(still_open) <= place.clock.now()):
+        came += _harvest(place, still_open, older)
     return came
 
 
@@ -63,15 +65,25 @@ def next_harvest(place: Workplace) -> datetime | None:
     return _harvest_at(still_open) if still_open else None
 
 
-def _harvest_at(still_open: Iterable[PlannedHit]) -> datetime:
+def _harvest_at(still_open: Sequence[PlannedHit]) -> datetime:
     moments = [hit.looked_at or hit.posted_at for hit in still_open]
     return min(moment for moment in moments if moment) + HARVEST
 
 
-def _harvest(place: Workplace, still_open: Sequence[PlannedHit]) -> int:
+def _are_overdue(place: Workplace, waiting: Iterable[PlannedHit]) -> bool:
+    """Whether a HIT must be over by now; then all of a listing is read."""
+    posting = place.campaign.posting
+    seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
+    latest = place.clock.now() - timedelta(seconds=seconds) - _LAG
+    return any(hit.posted_at < latest for hit in waiting if hit.posted_at)
+
+
+def _harvest(
+    place: Workplace, still_open: Sequence[PlannedHit], older: Container[str]
+) -> int:
     """Fetch what open HITs have got since they were last asked."""
     known = assignments.count_by_hit(place.store)
-    got = dict(place.platform.submitted())
+    got = dict(place.platform.submitted(older=older))
     news = [
         (hit, got[hit.hit_id])
         for hit in still_open

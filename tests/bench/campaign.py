@@ -126,9 +126,9 @@ def measure(size: str) -> dict[str, object]:
                     break
                 if is_due := reached.waiting_for == "the next pass":
                     continue
-                # As `piecework run` waits: the longer, the less comes.
-                done = reached.hits_posted - reached.hits_open
-                wait, known = next_wait(wait, came=done - known), done
+                # As `piecework run` waits.
+                left, done = reached.hits_open, reached.hits_posted - reached.hits_open
+                wait, known = next_wait(wait, came=done - known, left=left), done
                 shift = partial(crowd.work_until, hours=wait.total_seconds() / 3600)
                 timed("workers", shift)
             days = (place.clock.now() - began).total_seconds() / 86_400

@@ -1,6 +1,6 @@
 """HITs that stay open: their answers are fetched, judged in time, and exported."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -9,14 +9,16 @@ import httpx
 import pandas as pd
 import pytest
 
+from domain.ids import HitId, HitTypeId
 from flows.steps import assess, collect
 from flows.steps.clean import clean
 from flows.steps.collect import HARVEST, next_harvest
 from flows.steps.export import export
 from flows.steps.state import read_state
 from flows.workplace import Workplace
+from platforms.mturk import MTurk
 from rehearsal.clock import MarketplaceClock
-from store import ledger
+from store import hits, ledger
 from tests.crash.people import People
 from tests.flows.conftest import Open, one_pass
 
@@ -165,3 +167,41 @@ def test_people_are_asked_about_an_open_batch_before_the_platform_decides(
         assert reached.waiting_for == "people"
         assert reached.accepted == 2
         assert reached.to_decide > 0
+
+
+class _Unordered(MTurk):
+    """Lists the newest HITs last: who reads to an older one only, never sees them."""
+
+    def reviewable_hits(
+        self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
+    ) -> Iterator[HitId]:
+        """What is listed, but only to those who read all."""
+        is_whole = older == frozenset()
+        return super().reviewable_hits(hit_type_ids) if is_whole else iter(())
+
+
+def test_a_hit_that_must_be_over_is_not_overlooked(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Listings are read in part, until a HIT is overdue; then they are read whole."""
+    with at_work(campaign_text) as (market, people):
+        clock = MarketplaceClock(market.platform.endpoint)
+        place = replace(
+            market, clock=clock, platform=_Unordered(market.platform.endpoint)
+        )
+        one_pass(place)
+        while read_state(place).batch == 1:
+            people.work()
+            clock.let_pass(timedelta(hours=2))
+            one_pass(place)
+        people.work()
+        clock.let_pass(timedelta(seconds=place.campaign.posting.lifetime_seconds))
+        collect.collect(place)
+        assert hits.uncollected(place.store)
+        clock.let_pass(
+            timedelta(seconds=place.campaign.posting.assignment_duration_seconds)
+        )
+        clock.let_pass(timedelta(hours=1, minutes=1))
+        collect.collect(place)
+        assert not hits.uncollected(place.store)
+        clock.close()

@@ -1,6 +1,8 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from domain.hit import PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
 from store import hits
@@ -24,7 +26,7 @@ def test_the_wait_grows_while_nothing_comes_and_is_an_hour_at_most(
     """Three days without news, asked as soon as allowed: under a hundred questions."""
     now, questions = START, 0
     while now < START + timedelta(days=3):
-        asked(tmp_path, at=now, came=0)
+        asked(tmp_path, at=now, came=0, left=1)
         questions += 1
         again_at = ask_again_at(tmp_path)
         assert again_at is not None
@@ -35,23 +37,37 @@ def test_the_wait_grows_while_nothing_comes_and_is_an_hour_at_most(
     assert store.db.execute("SELECT count(*) FROM polls").fetchone() == (1,)
 
 
-def test_a_question_is_worth_some_hits() -> None:
-    """HITs that end every two minutes are asked for by the handful, not one by one."""
-    now, known, wait, questions = 0.0, 0, LEAST, 0
-    while now < 24 * 60:
-        questions += 1
-        came, known = int(now / 2) - known, int(now / 2)
-        wait = next_wait(wait, came=came)
+@pytest.mark.parametrize(
+    ("hits_", "minutes", "questions", "late"), [(240, 5, 30, 60), (24, 3, 15, 15)]
+)
+def test_a_batch_is_asked_for_some_times_and_its_end_is_seen_soon(
+    hits_: int, minutes: float, questions: int, late: float
+) -> None:
+    """One HIT after the other; how often is asked, and when all of them are seen."""
+    now, known, wait, asked_ = 0.0, 0, LEAST, 0
+    while known < hits_:
         now += wait.total_seconds() / 60
-    assert known >= 4 * questions
+        asked_ += 1
+        came = min(int(now / minutes), hits_) - known
+        known += came
+        wait = next_wait(wait, came=came, left=hits_ - known)
+    assert asked_ <= questions
+    assert now - hits_ * minutes <= late
 
 
-def test_many_hits_shorten_the_wait_to_a_minute_at_least() -> None:
-    """From an hour down: 60 minutes and a half more of each step."""
-    wait, steps = timedelta(hours=1), 0
+def test_the_end_of_a_batch_shortens_the_wait_to_a_minute_at_least() -> None:
+    """From two hours down, a third less each time."""
+    wait, steps = timedelta(hours=2), 0
     while wait > LEAST:
-        wait, steps = next_wait(wait, came=50), steps + 1
-    assert (wait, steps) == (LEAST, 11)
+        wait, steps = next_wait(wait, came=50, left=0), steps + 1
+    assert (wait, steps) == (LEAST, 12)
+
+
+def test_two_hours_are_for_batches_whose_end_is_far_off() -> None:
+    """The last HIT of a batch, which somebody left lying, is asked for each hour."""
+    far = next_wait(timedelta(hours=2), came=10, left=1000)
+    assert far == timedelta(hours=2)
+    assert next_wait(far, came=0, left=1) == timedelta(hours=1)
 
 
 def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
