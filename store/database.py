@@ -26,10 +26,21 @@ _TRY_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store; the other modules of this package read and write it."""
+    """An open store; the other modules of this package read and write it.
+
+    Attributes:
+        path: the file.
+        db: the connection.
+        first_version: the file's version when the connection was opened.
+    """
 
     path: Path
     db: Database
+    first_version: int
+
+    def others_have_written(self) -> bool:
+        """Whether another connection has written since this one was opened."""
+        return _version(self.db) != self.first_version
 
     def close(self) -> None:
         """Let go of the file."""
@@ -46,7 +57,8 @@ def open_store(path: Path, *, create: bool = False) -> Store:
         raise StoreError(f"{path}: there is no store yet")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        return Store(path, _open(path))
+        db = _open(path)
+        return Store(path, db, _version(db))
     except sqlite3.Error as fault:
         if (store := _to_look_at(path, fault)) is not None:
             return store
@@ -93,7 +105,13 @@ def _to_look_at(path: Path, fault: sqlite3.Error) -> Store | None:
     if migrations.pending(db):
         db.close()
         return None
-    return Store(path, db)
+    return Store(path, db, _version(db))
+
+
+def _version(db: Database) -> int:
+    """A number that other connections' writes change, and this one's own do not."""
+    (found,) = db.execute("PRAGMA data_version").fetchone()
+    return int(found)
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

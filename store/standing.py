@@ -44,16 +44,27 @@ class Glance:
 def remember(store: "Store", progress: Mapping[str, object], *, asked: str) -> None:
     """Keep how far the campaign is, in place of what was kept before.
 
+    Nothing is kept if another connection has written since the pass opened the store: a
+    person may stop the campaign, or decide, when the progress has been read already.
+
     Args:
-        store: the campaign's memory.
+        store: the campaign's memory, as it was opened for the pass.
         progress: plain values.
         asked: all that the pass was told, as a hash; the next must be told the same.
     """
-    with store.db.atomic():
-        store.db.execute(
-            f"INSERT OR REPLACE INTO {_TABLE} VALUES (1, ?, ?, ?)",
-            [asked, _tally(store.db.conn), json.dumps(progress)],
-        )
+    store.db.execute("BEGIN IMMEDIATE")
+    try:
+        store.db.execute(f"DELETE FROM {_TABLE}")
+        # Behind the lock: nobody writes between this question and the tally.
+        if not store.others_have_written():
+            store.db.execute(
+                f"INSERT INTO {_TABLE} VALUES (1, ?, ?, ?)",
+                [asked, _tally(store.db.conn), json.dumps(progress)],
+            )
+        store.db.execute("COMMIT")
+    except BaseException:
+        store.db.rollback()
+        raise
 
 
 def glance(folder: Path, *, asked: str | None = None) -> Glance | None:

@@ -18,9 +18,13 @@ import pytest
 
 from domain.clock import FixedClock, SystemClock
 from domain.errors import RefusedForSafety
+from domain.progress import Progress
 from flows.looking import look
 from flows.orders import Orders
 from flows.plainly import advance_plainly
+from flows.steps import whole_pass
+from flows.steps.progress import progress as read_progress
+from flows.workplace import Workplace
 from marketplace.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
@@ -93,6 +97,38 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
         )
         assert advance_plainly(orders).answers == 0  # by the real clock it is too early
         assert advance_plainly(orders, harvest=True).answers == 2
+
+
+@pytest.mark.parametrize("by_a_person", ["stop", "decisions"])
+def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_a_person: str
+) -> None:
+    """A command of another process writes when the pass has read all that it says."""
+
+    def piecework(*words: str | Path) -> None:
+        program = Path(sys.executable).with_name("piecework")
+        subprocess.run([program, *words], check=True, capture_output=True, timeout=60)
+
+    def progress(place: Workplace) -> Progress:
+        reached = read_progress(place)
+        if by_a_person == "stop":
+            piecework("stop", orders.campaign)
+        else:
+            file = tmp_path / "decisions.csv"
+            piecework("decisions", orders.campaign, "--write", file)
+            piecework("decisions", orders.campaign, "--read", file, "--by", "ada")
+        return reached
+
+    text = CAMPAIGN.replace('by = "policy"', 'by = "person"')
+    with _world(tmp_path, text) as (orders, people):
+        advance_plainly(orders)
+        assert look(orders) is not None
+        people.work(0 if by_a_person == "stop" else 2)
+        with monkeypatch.context() as patched:
+            patched.setattr(whole_pass, "progress", progress)
+            reached = advance_plainly(orders)
+        assert reached.waiting_for == ("workers" if by_a_person == "stop" else "people")
+        assert look(orders) is None
 
 
 def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:

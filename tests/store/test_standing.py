@@ -1,8 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from pathlib import Path
 
 from domain.judgement import Decision
-from store.database import Store
+from store import stops
+from store.database import Store, open_store
 from store.judgements import keep_decisions
 from store.standing import glance, remember
 from store.times import to_text
@@ -28,6 +30,36 @@ def test_what_a_pass_found_holds_until_something_is_written(
         because="",
     )
     assert keep_decisions(store, [decision]) == 1
+    assert glance(tmp_path, asked="orders") is None
+
+
+def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
+    store: Store, tmp_path: Path
+) -> None:
+    """The tally would hold for ever, and the progress was read before it."""
+    remember(store, FOUND, asked="orders")
+    for writes in (False, True):
+        other = open_store(store.path)
+        if writes:
+            stops.stop(other, at=datetime(2026, 1, 5, 9, tzinfo=UTC))
+        other.close()
+        remember(store, FOUND, asked="orders")
+        # Somebody who only looks, and what the pass itself writes, change nothing.
+        assert (glance(tmp_path, asked="orders") is None) is writes
+
+
+def test_a_write_that_is_under_way_is_waited_for_and_seen(
+    store: Store, tmp_path: Path
+) -> None:
+    """Whoever holds the store when a pass wants to remember has come before it."""
+    other = open_store(store.path)
+    with ThreadPoolExecutor(1) as pool:
+        with other.db.atomic():
+            stops.stop(other, at=datetime(2026, 1, 5, 9, tzinfo=UTC))
+            remembered = pool.submit(remember, store, FOUND, asked="orders")
+            assert not wait([remembered], timeout=0.2).done
+        remembered.result(timeout=30)
+    other.close()
     assert glance(tmp_path, asked="orders") is None
 
 
