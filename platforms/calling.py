@@ -11,6 +11,7 @@ from platforms.pace import THROTTLED
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
+_SERVER_FAULT = 500
 
 
 def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
@@ -44,12 +45,40 @@ def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginat
         yield page
 
 
+def hear_only_the_marketplace(
+    events: Any,  # noqa: ANN401 - botocore's emitter
+    endpoint: str,
+) -> None:
+    """Let a botocore client take no answer of anybody but the marketplace for one.
+
+    Most acts are answered with nothing, so botocore would take any page that comes with
+    HTTP 200 for an act that was done: the page of a portal for money that was paid.
+    """
+
+    def check(response_dict: dict[str, Any], **_: object) -> None:
+        status = response_dict["status_code"]
+        if "x-amzn-requestid" in response_dict["headers"]:
+            return
+        if status >= _SERVER_FAULT:
+            # botocore repeats the call; what a stranger says besides is not read.
+            response_dict["body"] = b""
+            return
+        raise TransientPlatformError(
+            f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
+            "a portal or another program on that port gave it",
+            next_step="look at the address and at what lies between, then run the "
+            "same command again; nothing is done twice",
+        )
+
+    events.register_first("before-parse.mturk", check)
+
+
 def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
     response: Mapping[str, Any] = fault.response
     error = response.get("Error", {})
     code, sentence = error.get("Code", ""), error.get("Message", str(fault))
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    if code in _TRANSIENT or status >= 500:  # noqa: PLR2004 - HTTP's server faults
+    if code in _TRANSIENT or status >= _SERVER_FAULT:
         return TransientPlatformError(
             f"the platform is busy ({code}): {sentence}",
             next_step="run the same command again; nothing is done twice",

@@ -29,7 +29,7 @@ from domain.ids import (
     WorkerId,
 )
 from domain.money import cents_to_wire
-from platforms.calling import called, pages_of
+from platforms.calling import called, hear_only_the_marketplace, pages_of
 from platforms.pace import Pace, keep_pace
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
@@ -88,6 +88,7 @@ class MTurk:
             ),
         )
         keep_pace(self._client.meta.events, Pace())
+        hear_only_the_marketplace(self._client.meta.events, endpoint)
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""

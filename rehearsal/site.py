@@ -174,7 +174,10 @@ class WorkerSite:
     def clock(self) -> datetime:
         """The marketplace's time."""
         reply = self._json("GET", "/rehearsal/clock")
-        return datetime.fromisoformat(reply["now"])
+        try:
+            return datetime.fromisoformat(reply["now"])
+        except (KeyError, TypeError, ValueError) as fault:
+            raise self._stranger() from fault
 
     def move_clock(self, moment: datetime) -> None:
         """Set the marketplace's time.
@@ -217,8 +220,20 @@ class WorkerSite:
         headers = {"Cookie": self._cookie(worker)} if worker else {}
         address = self._url + path
         response = self._send(method, address, headers=headers, json=json, data=data)
-        reply: dict[str, Any] = response.json()
+        try:
+            reply = response.json()
+        except ValueError as fault:
+            raise self._stranger() from fault
+        if not isinstance(reply, dict):
+            raise self._stranger()
         return reply
+
+    def _stranger(self) -> TransientPlatformError:
+        return TransientPlatformError(
+            f"{self._url}: the answer is not a marketplace's: another program, or "
+            "something between, gave it.",
+            next_step="Look at the address; `piecework crowd CAMPAIGN` prints its own.",
+        )
 
     def _cookie(self, worker: Worker) -> str:
         """The worker's session, signed in when it is first needed."""
