@@ -78,7 +78,8 @@ def glance(folder: Path, *, asked: str | None = None) -> Glance | None:
     if not path.is_file():
         return None
     with closing(sqlite3.connect(path, timeout=30)) as connection:
-        if _TABLE not in _tables(connection):
+        # A store of an earlier version is brought up to date by the pass that opens it.
+        if not {_TABLE, polls.TABLE} <= set(_tables(connection)):
             return None
         row = connection.execute(
             f"SELECT asked, tally, progress FROM {_TABLE}"

@@ -26,6 +26,8 @@ from flows.steps import whole_pass
 from flows.steps.progress import progress as read_progress
 from flows.workplace import Workplace
 from marketplace.server import serve
+from store.database import open_store
+from store.standing import remember
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 
@@ -129,6 +131,21 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
             reached = advance_plainly(orders)
         assert reached.waiting_for == ("workers" if by_a_person == "stop" else "people")
         assert look(orders) is None
+
+
+def test_a_store_of_an_earlier_version_is_opened_by_a_pass(tmp_path: Path) -> None:
+    """It has no table for when the marketplace was asked, and gets one."""
+    with _world(tmp_path) as (orders, _):
+        reached = advance_plainly(orders)
+        store = open_store(tmp_path / "out/crash/piecework.db")
+        store.db.execute("DROP TABLE polls")
+        store.db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm_polls'")
+        # As that version left it: what it had found still holds.
+        remember(store, reached.as_dict(), asked=orders.digest())
+        store.close()
+        assert look(orders) is None
+        assert advance_plainly(orders) == reached
+        assert look(orders) == reached
 
 
 def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:
