@@ -68,8 +68,11 @@ def older(connection: sqlite3.Connection) -> frozenset[str]:
     What was posted less than an hour before does not count: many calls are under way at
     once, and a HIT is written down when its call has come back.
     """
+    # Since a HIT's call was declared it may be there; its reply may have been lost, and
+    # the HIT found by looking, hours later.
     number, first = connection.execute(
-        "SELECT min(rowid), min(posted_at) FROM hits "
+        "SELECT min(hits.rowid), min(coalesce(made_at, posted_at)) FROM hits "
+        "LEFT JOIN intents ON intent_key = 'publish:' || hit_key "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
     ).fetchone()
     if number is None:

@@ -3,15 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
 
-from domain.hit import HitType
-from domain.ids import HitId, HitTypeId
+from domain.clock import FixedClock
+from domain.hit import HitType, PlannedHit
+from domain.ids import HitId, HitKey, HitTypeId
 from marketplace.server import serve
 from platforms.mturk import MTurk, _newer
 from rehearsal.clock import MarketplaceClock
+from store import hits
+from store.database import open_store
+from store.intents import Intent, declare
+from store.polls import older
 
 PAGE = """<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/\
 AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA[
@@ -116,3 +122,55 @@ def test_only_a_page_that_is_the_newest_first_ends_a_listing(
     asked = iter([_page(*first), _page(0, 0)])
     list(_newer(asked, {"H1"}))
     assert 2 - len(list(asked)) == pages
+
+
+def test_a_hit_that_was_found_late_is_not_overlooked(
+    shop: Shop, tmp_path: Path
+) -> None:
+    """Planned as the last of 24, created as their first, and found when two hours old.
+
+    It stands on the second page of the listing, and those others on the first.
+    """
+    created = [
+        hit_id
+        for hit_id in reversed(list(shop.platform.reviewable_hits([shop.hit_type_id])))
+        if hit_id in shop.morning
+    ]
+    lost = created.pop(52)
+    clock = FixedClock(datetime(2026, 1, 5, 9, tzinfo=UTC))
+    store = open_store(tmp_path / "piecework.db", create=True)
+    planned = [*created[:75], lost, *created[75:]]
+    hits.plan(
+        store,
+        [
+            PlannedHit(
+                hit_key=HitKey(hit_id),
+                batch=1,
+                round=0,
+                max_assignments=1,
+                reward_cents=5,
+                fee_cents=1,
+                item_ids=(),
+            )
+            for hit_id in planned
+        ],
+    )
+    for hit_id in planned:
+        declare(store, Intent(key=f"publish:{hit_id}", operation="publish"), clock)
+    for hit_id in [*created, lost]:
+        if hit_id == lost:
+            clock.moment += timedelta(hours=2)
+        hits.mark_posted(
+            store,
+            HitKey(hit_id),
+            hit_type_id=shop.hit_type_id,
+            hit_id=hit_id,
+            at=clock.now(),
+        )
+        if hit_id != lost:
+            hits.mark_collected(store, hit_id, at=clock.now())
+    listed = shop.platform.reviewable_hits(
+        [shop.hit_type_id], older=older(store.db.conn)
+    )
+    assert lost in set(listed)
+    store.close()
