@@ -20,6 +20,8 @@ Comparator = Literal[
     "NotIn",
 ]
 
+HitStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:

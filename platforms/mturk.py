@@ -20,7 +20,7 @@ from domain.errors import (
     PlatformRefused,
     RefusedForSafety,
 )
-from domain.hit import HitType, PostableTest
+from domain.hit import HitStatus, HitType, PostableTest
 from domain.ids import (
     AssignmentId,
     HitId,
@@ -230,6 +230,10 @@ class MTurk:
                     raise
             else:
                 return
+
+    def hit_status(self, hit_id: HitId) -> HitStatus:
+        """See `Platform`."""
+        return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
 
     def find_hits(self) -> Iterator[tuple[str, HitId]]:
         """See `Platform`; disposed HITs are not listed."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
-from domain.hit import HitType, PostableTest
+from domain.hit import HitStatus, HitType, PostableTest
 from domain.ids import (
     AssignmentId,
     HitId,
@@ -66,6 +66,13 @@ class Platform(Protocol):
 
     def expire(self, hit_id: HitId) -> None:
         """Let nobody accept the HIT any more; whoever works on it may still submit."""
+        ...
+
+    def hit_status(self, hit_id: HitId) -> HitStatus:
+        """What the platform holds one HIT for; costs a call, so ask where it matters.
+
+        One that is unknown is refused: these may be another requester's keys.
+        """
         ...
 
     def find_hits(self) -> Iterator[tuple[str, HitId]]:

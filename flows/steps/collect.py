@@ -1,14 +1,15 @@
 """Fetch what workers sent: verbatim first, typed in the same transaction."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import islice
 
 from domain.assignment import Answer, Assignment
-from domain.hit import PlannedHit
+from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.steps import qualifying
+from flows.steps.one_hit import must_be_over, status_of
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger, polls
@@ -17,8 +18,7 @@ HARVEST = timedelta(hours=6)
 """How long HITs may be open before they are asked for what they have got so far. Most
 are done sooner and are asked once; each further look costs a call a HIT."""
 
-_LAG = timedelta(hours=1)
-"""How long a listing may take to show what is over."""
+_OVER = frozenset({"Reviewable", "Reviewing"})
 
 Read = tuple[Assignment, tuple[Answer, ...]]
 
@@ -36,7 +36,8 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
     waiting = {hit.hit_id: hit for hit in hits.uncollected(place.store) if hit.hit_id}
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
     older = polls.older(place.store.db.conn)
-    if harvest or _are_overdue(place, waiting.values()):
+    # If a HIT must be over by now, all of a listing is read.
+    if harvest or any(must_be_over(place, hit) for hit in waiting.values()):
         older = frozenset()
     # The listing is read before anything is fetched (it is no snapshot), and no further
     # than it may have news, for old HITs stay in it for months.
@@ -70,24 +71,28 @@ def _harvest_at(still_open: Sequence[PlannedHit]) -> datetime:
     return min(moment for moment in moments if moment) + HARVEST
 
 
-def _are_overdue(place: Workplace, waiting: Iterable[PlannedHit]) -> bool:
-    """Whether a HIT must be over by now; then all of a listing is read."""
-    posting = place.campaign.posting
-    seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
-    latest = place.clock.now() - timedelta(seconds=seconds) - _LAG
-    return any(hit.posted_at < latest for hit in waiting if hit.posted_at)
-
-
 def _harvest(
     place: Workplace, still_open: Sequence[PlannedHit], older: Container[str]
 ) -> int:
-    """Fetch what open HITs have got since they were last asked."""
+    """Fetch what open HITs have got since they were last asked, and close what is over.
+
+    What somebody put aside or deleted by hand, or the platform disposed of, is in no
+    listing of reviewable HITs.
+    """
     known = assignments.count_by_hit(place.store)
     got = dict(place.platform.submitted(older=older))
+    status = _status_where_in_doubt(place, still_open, got)
+    over = [hit for hit in still_open if status.get(hit.hit_id) in _OVER]
+    _fetch_all(place, [(hit, hit.max_assignments) for hit in over], _keep_whole)
+    for hit in still_open:
+        if status.get(hit.hit_id) == "Disposed":
+            close_gone(place, hit)
     news = [
         (hit, got[hit.hit_id])
         for hit in still_open
-        if hit.hit_id and got.get(hit.hit_id, 0) > known.get(hit.hit_id, 0)
+        if hit.hit_id
+        and status.get(hit.hit_id) not in {*_OVER, "Disposed"}
+        and got.get(hit.hit_id, 0) > known.get(hit.hit_id, 0)
     ]
     before = sum(known.values())
     _fetch_all(place, news, _keep_part)
@@ -95,6 +100,29 @@ def _harvest(
         asked = [hit.hit_id for hit in still_open if hit.hit_id]
         hits.mark_looked(place.store, asked, at=place.clock.now())
     return sum(assignments.count_by_hit(place.store).values()) - before
+
+
+def _status_where_in_doubt(
+    place: Workplace, still_open: Sequence[PlannedHit], got: Mapping[HitId, int]
+) -> dict[HitId | None, HitStatus]:
+    """Status by id of HITs that may be over or gone; each costs a call."""
+    doubtful = [
+        hit
+        for hit in still_open
+        # Full, or in no list of what is there.
+        if not 0 <= got.get(HitId(str(hit.hit_id)), -1) < hit.max_assignments
+        or must_be_over(place, hit)
+    ]
+    with ThreadPoolExecutor(place.at_once, thread_name_prefix="status") as pool:
+        found = pool.map(lambda hit: status_of(place, hit), doubtful)
+        return {hit.hit_id: status for hit, status in zip(doubtful, found, strict=True)}
+
+
+def close_gone(place: Workplace, hit: PlannedHit) -> None:
+    """Close a HIT that the platform has no more, with the assignments that are here."""
+    have = assignments.count_by_hit(place.store).get(HitId(str(hit.hit_id)), 0)
+    with place.store.db.atomic():
+        _close(place, hit, have)
 
 
 def _fetch_all(
@@ -139,9 +167,13 @@ def _keep_part(place: Workplace, _hit: PlannedHit, arrived: Sequence[Read]) -> N
 
 def _keep_whole(place: Workplace, hit: PlannedHit, arrived: Sequence[Read]) -> None:
     _keep_part(place, hit, arrived)
+    _close(place, hit, len(arrived))
+
+
+def _close(place: Workplace, hit: PlannedHit, arrived: int) -> None:
     at = place.clock.now()
     hits.mark_collected(place.store, HitId(str(hit.hit_id)), at=at)
-    _release_unused(place, hit, len(arrived))
+    _release_unused(place, hit, arrived)
 
 
 def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:

@@ -4,20 +4,24 @@ What was sent, and what a worker holds and still sends, is collected, judged and
 by the passes that follow, as if nothing had happened.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.hit import PlannedHit
 from domain.ids import HitId
+from flows.steps.collect import close_gone
+from flows.steps.one_hit import status_of
+from flows.steps.state import DONE
 from flows.workplace import Workplace
 from store import hits, intents, stops
-from store.acting import carry_out
+from store.acting import Refusal, carry_out
 from store.intents import Act, Intent
 
 Find = Callable[[str], HitId | None]
 Publishing = Callable[[PlannedHit, Find], Act]
 
+_GONE = "disposed of before"
 BY_A_PERSON = "piecework stop"
 LONGEST_LAG = timedelta(minutes=2)
 """A HIT that is in no list so long after its call was begun was never posted; MTurk's
@@ -46,16 +50,19 @@ def wind_down(place: Workplace, publishing: Publishing) -> int:
         PlatformRefused: naming the HITs that could not be expired; all others were.
         TransientPlatformError: nobody can tell yet whether a HIT was posted.
     """
-    expired = _expire(place)
+    # What is refused must not keep the rest from being done; it is tried again below.
+    expired, _ = _expire(place)
     unsure = _give_up_unposted(place, publishing)
-    expired += _expire(place)
+    more, refused = _expire(place)
+    if refused:
+        raise _not_expired(place, refused, of=expired + more + len(refused))
     if unsure:
         raise TransientPlatformError(
             f"{unsure[0].hit_key}: the call that posts it was cut off less than "
             f"{LONGEST_LAG.seconds // 60} minutes ago, and it is in no list yet",
             next_step=f"piecework stop {place.campaign.path}, in a few minutes",
         )
-    return expired
+    return expired + more
 
 
 def _live(place: Workplace) -> list[PlannedHit]:
@@ -67,7 +74,8 @@ def _live(place: Workplace) -> list[PlannedHit]:
     ]
 
 
-def _expire(place: Workplace) -> int:
+def _expire(place: Workplace) -> tuple[int, list[Refusal]]:
+    """Expire what is live; how many were, and what was refused."""
     live = _live(place)
     refused = carry_out(
         place.store,
@@ -75,23 +83,36 @@ def _expire(place: Workplace) -> int:
         clock=place.clock,
         at_once=place.at_once,
     )
-    if refused:
-        _, why = refused[0]
-        named = ", ".join(str(act.intent.arguments["hit_id"]) for act, _ in refused)
-        raise PlatformRefused(
-            f"{len(refused)} of {len(live)} HITs could not be expired ({named}): {why}",
-            code=why.code,
-            next_step=f"piecework stop {place.campaign.path}",
-        )
-    return len(live)
+    return len(live) - len(refused), refused
+
+
+def _not_expired(
+    place: Workplace, refused: Sequence[Refusal], *, of: int
+) -> PlatformRefused:
+    named = ", ".join(str(act.intent.arguments["hit_id"]) for act, _ in refused)
+    why = refused[0][1]
+    return PlatformRefused(
+        f"{len(refused)} of {of} HITs could not be expired ({named}): {why}",
+        code=why.code,
+        next_step=f"piecework stop {place.campaign.path}",
+    )
 
 
 def _expiring(place: Workplace, hit: PlannedHit) -> Act:
     hit_id = HitId(str(hit.hit_id))
 
     def do() -> str:
-        place.platform.expire(hit_id)
-        return "done"
+        try:
+            place.platform.expire(hit_id)
+        except PlatformRefused:
+            if status_of(place, hit) != "Disposed":
+                raise
+            return _GONE
+        return DONE
+
+    def record(outcome: str) -> None:
+        if outcome == _GONE:
+            close_gone(place, hit)
 
     return Act(
         intent=Intent(
@@ -102,7 +123,7 @@ def _expiring(place: Workplace, hit: PlannedHit) -> Act:
         do=do,
         # To expire twice is to expire once, so nothing needs to be looked up.
         look=lambda: None,
-        record=lambda _outcome: None,
+        record=record,
     )
 
 

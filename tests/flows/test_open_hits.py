@@ -181,9 +181,10 @@ class _Unordered(MTurk):
 
 
 def test_a_hit_that_must_be_over_is_not_overlooked(
-    at_work: Open, campaign_text: str
+    at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
+    monkeypatch.setattr(collect, "HARVEST", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = MarketplaceClock(market.platform.endpoint)
         place = replace(

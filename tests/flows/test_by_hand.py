@@ -1,0 +1,190 @@
+"""Somebody changes a HIT by hand, elsewhere; the campaign goes on."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from domain.errors import PlatformRefused
+from domain.ids import HitId, HitKey
+from flows.steps import collect, launch, one_hit
+from flows.steps.progress import progress
+from flows.workplace import Workplace
+from platforms.mturk import MTurk
+from rehearsal.clock import MarketplaceClock
+from store import hits, ledger, stops
+from tests.crash.people import People
+from tests.flows.conftest import Open, one_pass
+
+Posted = tuple[Workplace, People, MarketplaceClock, HitId]
+Post = Callable[[str], AbstractContextManager[Posted]]
+
+
+@pytest.fixture
+def posted(at_work: Open) -> Post:
+    """A campaign in the marketplace's time, with its first HIT posted."""
+
+    @contextmanager
+    def opened(text: str) -> Iterator[Posted]:
+        with at_work(text) as (market, people):
+            clock = MarketplaceClock(market.platform.endpoint)
+            place = replace(market, clock=clock)
+            try:
+                one_pass(place)
+                yield place, people, clock, _hit_ids(place)[0]
+            finally:
+                clock.close()
+
+    return opened
+
+
+def _hit_ids(place: Workplace) -> list[HitId]:
+    return [hit.hit_id for hit in hits.every(place.store) if hit.hit_id]
+
+
+def _turk(place: Workplace) -> Any:  # noqa: ANN401 - boto3's client, as a person has it
+    assert isinstance(place.platform, MTurk)
+    return place.platform._client
+
+
+def _asked(place: Workplace) -> dict[str, int]:
+    counts: dict[str, int] = httpx.get(
+        f"{place.platform.endpoint}/rehearsal/calls"
+    ).json()
+    return counts
+
+
+def _books(place: Workplace) -> dict[str, Any]:
+    books: dict[str, Any] = httpx.get(
+        f"{place.platform.endpoint}/rehearsal/books"
+    ).json()
+    return books
+
+
+def _delete(place: Workplace, hit_id: HitId) -> None:
+    turk = _turk(place)
+    turk.update_expiration_for_hit(HITId=hit_id, ExpireAt=1)
+    turk.delete_hit(HITId=hit_id)
+
+
+def test_a_hit_that_was_deleted_is_closed_and_its_money_let_go(
+    posted: Post, campaign_text: str
+) -> None:
+    """What it was to bring is posted again; an open HIT that is listed is not asked."""
+    with posted(campaign_text) as (place, people, _, hit_id):
+        collect.collect(place, harvest=True)
+        assert "GetHIT" not in _asked(place)
+        _delete(place, hit_id)
+        collect.collect(place, harvest=True)
+        assert _asked(place)["GetHIT"] == 1
+        assert hits.uncollected(place.store) == []
+        assert ledger.balances(place.store)["held"] == 0
+        reached = one_pass(place)
+        assert (reached.hits_open, reached.replaced) == (1, 1)
+        assert people.work(at_most=1) == 1
+
+
+def test_a_hit_that_was_disposed_of_while_nobody_looked_is_closed(
+    posted: Post, campaign_text: str
+) -> None:
+    """Its two assignments were paid; nobody can read them any more."""
+    with posted(campaign_text) as (place, people, clock, _):
+        people.work(at_most=2)
+        clock.let_pass(timedelta(days=151))
+        collect.collect(place)
+        assert hits.uncollected(place.store) == []
+        assert ledger.balances(place.store)["held"] == 0
+
+
+def test_a_hit_that_was_put_aside_is_fetched_whole(
+    posted: Post, campaign_text: str
+) -> None:
+    """Somebody set it to Reviewing; the next harvest closes its batch."""
+    with posted(campaign_text) as (place, people, _, hit_id):
+        people.work(at_most=2)
+        _turk(place).update_hit_review_status(HITId=hit_id)
+        assert collect.collect(place) == 0
+        assert collect.collect(place, harvest=True) == 2
+        assert hits.uncollected(place.store) == []
+        assert one_pass(place).accepted == 2
+
+
+def test_a_hit_that_was_put_aside_half_full_is_fetched_when_it_must_be_over(
+    posted: Post, campaign_text: str
+) -> None:
+    """It still has free slots, so only time tells that nobody can fill them."""
+    with posted(campaign_text) as (place, people, clock, hit_id):
+        people.work(at_most=1)
+        posting = place.campaign.posting
+        clock.let_pass(timedelta(seconds=posting.lifetime_seconds))
+        _turk(place).update_hit_review_status(HITId=hit_id)
+        clock.let_pass(timedelta(seconds=posting.assignment_duration_seconds))
+        clock.let_pass(timedelta(hours=2))
+        assert collect.collect(place) == 1
+        assert hits.uncollected(place.store) == []
+        assert ledger.balances(place.store)["held"] == _books(place)["held_cents"] == 60
+
+
+def test_a_stop_takes_a_deleted_hit_for_expired(
+    posted: Post, campaign_text: str
+) -> None:
+    """There is nothing to expire; its money is free at once."""
+    with posted(campaign_text) as (place, _, _clock, hit_id):
+        _delete(place, hit_id)
+        stops.stop(place.store, at=place.clock.now())
+        launch.launch(place)
+        reached = progress(place)
+        assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
+
+
+class _Stubborn(MTurk):
+    """Refuses to expire one HIT."""
+
+    refused: HitId
+
+    def expire(self, hit_id: HitId) -> None:
+        """As a marketplace does that has a fault of its own."""
+        if hit_id == self.refused:
+            raise PlatformRefused("not this one", code="RequestError")
+        super().expire(hit_id)
+
+
+def test_one_hit_that_cannot_be_expired_keeps_no_plan_alive(
+    posted: Post, campaign_text: str
+) -> None:
+    """The other HIT is expired, and what was planned and not posted is given up."""
+    text = campaign_text.replace("items_per_hit = 2", "items_per_hit = 1")
+    with posted(text) as (place, _, _clock, hit_id):
+        first = hits.every(place.store)[0]
+        planned = replace(first, hit_id=None, hit_key=HitKey("crash.b0001.r00.000009"))
+        hits.plan(place.store, [planned])
+        stubborn = _Stubborn(place.platform.endpoint)
+        stubborn.refused = hit_id
+        stops.stop(place.store, at=place.clock.now())
+        with pytest.raises(PlatformRefused, match="1 of 2 HITs could not be expired"):
+            launch.launch(replace(place, platform=stubborn))
+        assert hits.unposted(place.store) == []
+        launch.launch(place)
+        one_pass(place)
+        assert progress(place).waiting_for == "nobody"
+
+
+def test_hits_that_the_keys_do_not_know_are_not_given_up(
+    posted: Post, campaign_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another requester's keys: the HITs are live, and nothing is taken for gone."""
+    with posted(campaign_text) as (place, _, _clock, _hit_id):
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER-REQUESTER")
+        stranger = replace(place, platform=MTurk(place.platform.endpoint))
+        with pytest.raises(PlatformRefused, match="another requester's"):
+            one_hit.status_of(stranger, hits.every(place.store)[0])
+        stops.stop(place.store, at=place.clock.now())
+        with pytest.raises(
+            PlatformRefused, match=r"could not be expired .*another requester's"
+        ):
+            launch.launch(stranger)
+        assert len(hits.uncollected(place.store)) == 1
