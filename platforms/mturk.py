@@ -235,14 +235,14 @@ class MTurk:
         """See `Platform`."""
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
 
-    def find_hits(self) -> Iterator[tuple[str, HitId]]:
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
         """See `Platform`; disposed HITs are not listed."""
-        pages = self._client.get_paginator("list_hits").paginate(
-            PaginationConfig={"PageSize": _PAGE}
-        )
-        for page in pages_of(pages):
-            for hit in page["HITs"]:
-                yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
+        for hit in _newer(self._all_hits(), older):
+            yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
+
+    def _all_hits(self) -> Any:  # noqa: ANN401 - botocore's pages
+        paginator = self._client.get_paginator("list_hits")
+        return paginator.paginate(PaginationConfig={"PageSize": _PAGE})
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
@@ -258,10 +258,7 @@ class MTurk:
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk tells what is free and what is in hand instead."""
-        pages = self._client.get_paginator("list_hits").paginate(
-            PaginationConfig={"PageSize": _PAGE}
-        )
-        for hit in _newer(pages, older):
+        for hit in _newer(self._all_hits(), older):
             elsewhere = (
                 hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             )

@@ -75,8 +75,11 @@ class Platform(Protocol):
         """
         ...
 
-    def find_hits(self) -> Iterator[tuple[str, HitId]]:
-        """Annotation and id of every HIT that this requester still has."""
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
+        """Annotation and id of every HIT that this requester still has.
+
+        `older` is as in `reviewable_hits`.
+        """
         ...
 
     def reviewable_hits(

@@ -65,7 +65,8 @@ def open_store(path: Path, *, create: bool = False) -> Store:
         raise StoreError(
             f"{path}: the store cannot be used ({fault})",
             next_step="look whether the disk is full or the file was damaged; a copy "
-            "of it, if there is one, goes on where it stopped",
+            "of it, if there is one, goes on where it stopped; what was posted since, "
+            "it refuses to post",
         ) from fault
 
 

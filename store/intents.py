@@ -109,11 +109,15 @@ PROMISES = ("publish", "bonus", "unreject")
 
 
 def open_cents(store: Store, *operations: str, but: str) -> int:
-    """The most that open intents of these operations may cost, one key's left out."""
+    """The most that open intents of these operations may cost, one key's left out.
+
+    A HIT whose plan was given up is not posted any more, so it costs nothing.
+    """
     row = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
         f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
-        "AND done_at IS NULL AND intent_key <> ?",
+        "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
+        "intent_key IN (SELECT 'publish:' || hit_key FROM hits))",
         [*operations, but],
     ).fetchone()
     return int(row[0])

@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import chain, takewhile
-from threading import Lock
 
 from domain.campaign import Campaign
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
@@ -18,11 +17,19 @@ from flows.steps.planning import (
     first_round,
     replacements,
 )
+from flows.steps.posted import (
+    OPERATION,
+    annotation,
+    publish_key,
+    recording,
+    refuse_posted_elsewhere,
+    take_in,
+)
 from flows.steps.state import State, missing, read_state
 from flows.steps.stop import is_stopped, wind_down
 from flows.workplace import Workplace
 from hit_templates.render import html_question, render_hit
-from store import hits, intents, ledger, stops
+from store import hits, stops
 from store.acting import carry_out
 from store.database import about, fix
 from store.intents import Act, Intent
@@ -38,13 +45,10 @@ def launch(place: Workplace) -> int:
     """
     items = {item.item_id: item for item in place.campaign.items}
     if is_stopped(place):
-        wind_down(
-            place,
-            lambda hit, find: _publish(
-                place, hit, _hit_type(place, hit.reward_cents), items, find
-            ),
-        )
+        wind_down(place)
         return 0
+    # What is there, is there, whatever the caps say now.
+    known = take_in(place)
     caps.check_caps(place.campaign, at=place.clock.now())
     due = next_hits(place, read_state(place))
     if due:
@@ -53,7 +57,7 @@ def launch(place: Workplace) -> int:
     unposted = caps.payable_today(place, hits.unposted(place.store))
     if not unposted:
         return 0
-    find = _Finder(place)
+    refuse_posted_elsewhere(place, unposted)
     # Asked for beforehand: no call is made while the store is being written.
     types = {
         cents: _hit_type(place, cents)
@@ -62,7 +66,7 @@ def launch(place: Workplace) -> int:
     carry_out(
         place.store,
         (
-            _publish(place, hit, types[hit.reward_cents], items, find)
+            _publish(place, hit, types[hit.reward_cents], items, known)
             # A person may stop the campaign while it posts.
             for hit in takewhile(lambda _: not is_stopped(place), unposted)
         ),
@@ -178,39 +182,22 @@ def _hit_type(place: Workplace, reward_cents: int) -> HitTypeId:
     return found
 
 
-class _Finder:
-    """Looks HITs up by annotation; lists the platform once, and only if it must."""
-
-    def __init__(self, place: Workplace) -> None:
-        self._place = place
-        self._known: dict[str, HitId] | None = None
-        self._lock = Lock()
-
-    def __call__(self, annotation: str) -> HitId | None:
-        with self._lock:
-            if self._known is None:
-                self._known = dict(self._place.platform.find_hits())
-        return self._known.get(annotation)
-
-
 def _publish(
     place: Workplace,
     hit: PlannedHit,
     hit_type_id: HitTypeId,
     items: dict[ItemId, Item],
-    find: Callable[[str], HitId | None],
+    known: Mapping[str, HitId],
 ) -> Act:
-    campaign, store, clock = place.campaign, place.store, place.clock
-    cost = hit.cost_cents
-    annotation = f"{intents.store_name(store)}/{hit.hit_key}"
+    campaign, named = place.campaign, annotation(place, hit)
     intent = Intent(
-        key=f"publish:{hit.hit_key}",
-        operation="publish",
-        arguments={"hit_type_id": hit_type_id, "annotation": annotation},
-        amount_cents=cost,
+        key=publish_key(hit),
+        operation=OPERATION,
+        arguments={"hit_type_id": hit_type_id, "annotation": named},
+        amount_cents=hit.cost_cents,
     )
     caps.refuse_beyond(place, intent, batch=hit.batch)
-    token = intent.token(store)
+    token = intent.token(place.store)
 
     def do() -> str:
         return place.platform.publish(
@@ -218,25 +205,17 @@ def _publish(
             question(campaign, hit, items),
             max_assignments=hit.max_assignments,
             lifetime_seconds=campaign.posting.lifetime_seconds,
-            annotation=annotation,
+            annotation=named,
             token=token,
         )
 
-    def record(hit_id: str) -> None:
-        now = clock.now()
-        hits.mark_posted(
-            store,
-            hit.hit_key,
-            # As it was posted: the title may have been reworded since.
-            hit_type_id=HitTypeId(intents.argument(store, intent.key, "hit_type_id")),
-            hit_id=HitId(hit_id),
-            at=now,
-        )
-        ledger.move(
-            store, cost, credit="requester", debit="held", intent_key=intent.key, at=now
-        )
-
-    return Act(intent=intent, do=do, look=lambda: find(annotation), record=record)
+    return Act(
+        intent=intent,
+        do=do,
+        # Taken in if it was there: what is open still was looked for a moment ago.
+        look=lambda: known.get(named),
+        record=recording(place, hit),
+    )
 
 
 def _with_page_url(item: Item) -> Item:

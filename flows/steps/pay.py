@@ -16,6 +16,7 @@ from flows.steps import caps
 from flows.steps.bonuses import PlannedBonus, act_for, recorded_bonuses
 from flows.steps.top_up import BonusPlan
 from flows.workplace import Workplace
+from store import hits
 from store.acting import carry_out
 from store.intents import Act
 
@@ -42,13 +43,18 @@ def check_bonuses(place: Workplace, plan: BonusPlan) -> None:
     by_batch: Counter[int] = Counter()
     for one in plan.due:
         by_batch[one.batch] += one.intent.amount_cents
+    # What is planned is promised too: its posting may be put off until tomorrow.
+    planned: Counter[int] = Counter()
+    for hit in hits.unposted(place.store):
+        planned[hit.batch] += hit.cost_cents
     for batch, cents in sorted(by_batch.items()):
         room = caps.left(place, batch)
         needed = (
-            (plan.total_cents, room.campaign, rewards.cap_name),
-            (cents, room.batch, f"the cap of batch {batch}"),
+            (plan.total_cents, room.campaign, planned.total(), rewards.cap_name),
+            (cents, room.batch, planned[batch], f"the cap of batch {batch}"),
         )
-        for cost, rest, name in needed:
+        for cost, free, promised, name in needed:
+            rest = None if free is None else free - promised
             if rest is not None and cost > rest:
                 raise BudgetExceeded(
                     f"the bonuses cost {dollars(cost)} with fees, but "

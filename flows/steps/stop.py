@@ -4,7 +4,7 @@ What was sent, and what a worker holds and still sends, is collected, judged and
 by the passes that follow, as if nothing had happened.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from domain.errors import PlatformRefused, TransientPlatformError
@@ -12,14 +12,12 @@ from domain.hit import PlannedHit
 from domain.ids import HitId
 from flows.steps.collect import close_gone
 from flows.steps.one_hit import status_of
+from flows.steps.posted import OPERATION, publish_key, take_in
 from flows.steps.state import DONE
 from flows.workplace import Workplace
 from store import hits, intents, stops
 from store.acting import Refusal, carry_out
 from store.intents import Act, Intent
-
-Find = Callable[[str], HitId | None]
-Publishing = Callable[[PlannedHit, Find], Act]
 
 _GONE = "disposed of before"
 BY_A_PERSON = "piecework stop"
@@ -38,31 +36,25 @@ def is_winding_down(place: Workplace) -> bool:
     return bool(_live(place) or hits.unposted(place.store))
 
 
-def wind_down(place: Workplace, publishing: Publishing) -> int:
+def wind_down(place: Workplace) -> int:
     """Expire what is live and give up what was never posted; how many were expired.
-
-    Args:
-        place: the campaign's.
-        publishing: the act that posts a planned HIT, given what finds a posted one; it
-            is asked for only if the HIT was found.
 
     Raises:
         PlatformRefused: naming the HITs that could not be expired; all others were.
         TransientPlatformError: nobody can tell yet whether a HIT was posted.
     """
-    # What is refused must not keep the rest from being done; it is tried again below.
-    expired, _ = _expire(place)
-    unsure = _give_up_unposted(place, publishing)
-    more, refused = _expire(place)
+    take_in(place)
+    unsure = _give_up_unposted(place)
+    expired, refused = _expire(place)
     if refused:
-        raise _not_expired(place, refused, of=expired + more + len(refused))
+        raise _not_expired(place, refused, of=expired + len(refused))
     if unsure:
         raise TransientPlatformError(
             f"{unsure[0].hit_key}: the call that posts it was cut off less than "
             f"{LONGEST_LAG.seconds // 60} minutes ago, and it is in no list yet",
             next_step=f"piecework stop {place.campaign.path}, in a few minutes",
         )
-    return expired + more
+    return expired
 
 
 def _live(place: Workplace) -> list[PlannedHit]:
@@ -127,27 +119,15 @@ def _expiring(place: Workplace, hit: PlannedHit) -> Act:
     )
 
 
-def _give_up_unposted(place: Workplace, publishing: Publishing) -> list[PlannedHit]:
-    """Forget plans; those whose posting was cut off are looked for first.
+def _give_up_unposted(place: Workplace) -> list[PlannedHit]:
+    """Forget plans that were not posted, as far as anybody can tell.
 
     Returns:
         HITs of which nobody can tell yet whether they were posted.
     """
-    begun = intents.begun(place.store, "publish")
-    unposted = hits.unposted(place.store)
-    cut_off = [hit for hit in unposted if f"publish:{hit.hit_key}" in begun]
-    never = [hit for hit in unposted if hit not in cut_off]
-    unsure = []
-    if cut_off:
-        known = dict(place.platform.find_hits())
-        name, now = intents.store_name(place.store), place.clock.now()
-        for hit in cut_off:
-            if f"{name}/{hit.hit_key}" in known:
-                act = publishing(hit, known.get)
-                carry_out(place.store, [act], clock=place.clock)
-            elif now - begun[f"publish:{hit.hit_key}"] > LONGEST_LAG:
-                never.append(hit)
-            else:
-                unsure.append(hit)
-    hits.give_up(place.store, [hit.hit_key for hit in never])
+    begun = intents.begun(place.store, OPERATION)
+    unposted, lately = hits.unposted(place.store), place.clock.now() - LONGEST_LAG
+    unsure = [hit for hit in unposted if begun.get(publish_key(hit), lately) > lately]
+    never = [hit.hit_key for hit in unposted if hit not in unsure]
+    hits.give_up(place.store, never)
     return unsure

@@ -23,6 +23,7 @@ __all__ = ["CAMPAIGN"]
 OPERATIONS = {
     "CreateQualificationType": 1,
     "CreateHITType": 1,
+    "ListHITs": 7,
     "CreateHITWithHITType": 4,
     "ListReviewableHITs": 4,
     "ListAssignmentsForHIT": 4,
