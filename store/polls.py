@@ -18,7 +18,7 @@ TABLE = "polls"
 LEAST = timedelta(minutes=1)
 _MOST, _MOST_FAR_OFF = 60, 120
 _GROWS = 1.5
-_QUESTIONS = 3
+_QUESTIONS = 2
 """How often, at most, what is left is asked for, if it goes on as it did."""
 _SURELY = timedelta(hours=1)
 
@@ -38,6 +38,8 @@ def next_wait(
         left: how many are still open.
         least: what is waited in any case.
     """
+    if came and not left:
+        return wait  # The batch is here; what follows it takes its own time.
     aim = wait * left / (came * _QUESTIONS) if came else wait * _GROWS
     changed = min(max(aim, wait / _GROWS), wait * _GROWS)
     most = _MOST_FAR_OFF if came else _MOST

@@ -59,8 +59,9 @@ def test_the_end_of_a_batch_shortens_the_wait_to_a_minute_at_least() -> None:
     """From two hours down, a third less each time."""
     wait, steps = timedelta(hours=2), 0
     while wait > LEAST:
-        wait, steps = next_wait(wait, came=50, left=0), steps + 1
+        wait, steps = next_wait(wait, came=50, left=1), steps + 1
     assert (wait, steps) == (LEAST, 12)
+    assert next_wait(timedelta(hours=1), came=5, left=0) == timedelta(hours=1)
 
 
 def test_two_hours_are_for_batches_whose_end_is_far_off() -> None:
