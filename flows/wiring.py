@@ -5,10 +5,12 @@ campaign is opened once in a process and found again by the campaign's path.
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from ipaddress import IPv6Address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -35,6 +37,8 @@ from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
 _listeners: list[Callable[[Progress], None]] = []
+
+_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 REHEARSAL = "rehearsal"
 AT_ONCE = 24
@@ -195,18 +199,29 @@ def normal_endpoint(endpoint: str) -> str:
     """
     try:
         parts = urlsplit(endpoint)
-        host, port = parts.hostname or "", parts.port
+        host, port = _normal_host(parts.hostname or ""), parts.port
     except ValueError as fault:
         raise _no_address(endpoint) from fault
-    if parts.scheme not in {"http", "https"} or not host or parts.path.strip("/"):
+    # Nobody can listen on port 0.
+    if parts.scheme not in {"http", "https"} or port == 0 or parts.path.strip("/"):
         raise _no_address(endpoint)
-    host = "127.0.0.1" if host == "localhost" else host
-    return f"{parts.scheme}://{host}{f':{port}' if port else ''}"
+    return f"{parts.scheme}://{host}{'' if port is None else f':{port}'}"
+
+
+def _normal_host(host: str) -> str:
+    if ":" in host:
+        return f"[{IPv6Address(host)}]"
+    # Stricter than names can be: boto3 signs and calls no others.
+    if not all(_LABEL.fullmatch(label) for label in host.removesuffix(".").split(".")):
+        raise ValueError(host)
+    return "127.0.0.1" if host == "localhost" else host
 
 
 def _no_address(endpoint: str) -> ConfigError:
     return ConfigError(
-        [f"--endpoint {endpoint!r} is no address; write http://127.0.0.1:8080"]
+        [f"--endpoint {endpoint!r} is no address; write http://127.0.0.1:8080"],
+        next_step="a name has letters of English, digits, - and dots; others have an "
+        "xn-- form",
     )
 
 

@@ -1,0 +1,77 @@
+"""Addresses of a marketplace as people write them, and what is no address."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.errors import ConfigError
+from flows.orders import Orders
+from flows.plainly import advance_plainly
+from flows.wiring import bound_endpoint, load_campaign, normal_endpoint
+from marketplace.server import serve
+from tests.crash.campaign import CAMPAIGN
+
+
+@pytest.mark.parametrize(
+    ("written", "normal"),
+    [
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("HTTP://LOCALHOST:8080/", "http://127.0.0.1:8080"),
+        ("https://hits.example.org", "https://hits.example.org"),
+        ("http://xn--bcher-kva.example:80", "http://xn--bcher-kva.example:80"),
+        ("http://[::1]:8080/", "http://[::1]:8080"),
+        ("http://[0:0:0:0:0:0:0:1]:8080", "http://[::1]:8080"),
+        ("https://[2001:DB8::7]", "https://[2001:db8::7]"),
+    ],
+)
+def test_one_marketplace_has_one_spelling(written: str, normal: str) -> None:
+    """And that spelling stays as it is: stores are bound to it."""
+    assert normal_endpoint(written) == normal
+    assert normal_endpoint(normal) == normal
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "http://exa mple:80",
+        "http://x_y",
+        "http://a..b",
+        "http://-:80",
+        "http://bücher.example",
+        f"http://{'a' * 64}",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:99999",
+        "http://[::1",
+        "http://::1:8080",
+        "ftp://127.0.0.1",
+        "http://:8080",
+        "127.0.0.1:8080",
+    ],
+)
+def test_what_is_no_address_is_said(written: str) -> None:
+    """Before anything is asked or opened, and in a sentence."""
+    with pytest.raises(ConfigError, match="is no address"):
+        normal_endpoint(written)
+
+
+def test_a_marketplace_at_the_other_loopback_is_this_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pass goes to `[::1]` without `--live`, and the store is bound to it."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    path = tmp_path / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+    with serve(
+        tmp_path / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        host="::1",
+    ) as running:
+        reached = advance_plainly(Orders(campaign=path, endpoint=running.endpoint_url))
+    assert reached.hits_posted == 1
+    assert bound_endpoint(load_campaign(path)) == running.endpoint_url
