@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from cli.polling import POLL_SECONDS
 from cli.words import say_progress, text_of
 from domain.clock import SystemClock
 from domain.errors import ConfigError
@@ -66,7 +67,7 @@ def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
 @_LIVE
 @_SPEND
 @_ANEW
-@click.option("--poll-seconds", default=60.0, show_default=True)
+@click.option("--poll-seconds", type=POLL_SECONDS, default=60.0, show_default=True)
 @_JSON
 def run(
     campaign: Path,

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from cli.polling import POLL_SECONDS
 from cli.words import say_progress
 
 _FILE = click.argument("campaign", type=click.Path(path_type=Path))
@@ -16,7 +17,7 @@ _FILE = click.argument("campaign", type=click.Path(path_type=Path))
 @click.command()
 @_FILE
 @click.option("--port", default=8080, show_default=True, help="0 takes a free one.")
-@click.option("--poll-seconds", default=1.0, show_default=True)
+@click.option("--poll-seconds", type=POLL_SECONDS, default=1.0, show_default=True)
 def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
     """Be the world of a rehearsed schedule: a marketplace and its simulated workers.
 

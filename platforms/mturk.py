@@ -8,11 +8,9 @@ marketplace, or another server of the same protocol. Errors are told apart by
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import boto3
-from botocore.config import Config
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
@@ -29,12 +27,14 @@ from domain.ids import (
     WorkerId,
 )
 from domain.money import cents_to_wire
-from platforms.calling import called, hear_only_the_marketplace, pages_of
-from platforms.pace import Pace, keep_pace
+from platforms.calling import called, pages_of
+from platforms.client import turk_client
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
 _PAGE = 100
-_CONNECTIONS = 32
 _EXPIRING_TRIES = 12
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
@@ -71,24 +71,21 @@ class MTurk:
     ) -> None:
         refuse_closed_host(endpoint)
         self.endpoint = endpoint
-        # A session of its own: boto3's default session is shared and not thread-safe.
-        self._client = boto3.session.Session().client(
-            "mturk",
-            region_name="us-east-1",
-            endpoint_url=endpoint,
-            aws_access_key_id=access_key,
-            aws_secret_access_key=secret_key,
-            # Safe to repeat: every call that spends carries a token or is looked at
-            # again; MTurk throttles without a published rate.
-            config=Config(
-                retries={"mode": "standard", "max_attempts": 6},
-                connect_timeout=10,
-                read_timeout=60,
-                max_pool_connections=_CONNECTIONS,
-            ),
-        )
-        keep_pace(self._client.meta.events, Pace())
-        hear_only_the_marketplace(self._client.meta.events, endpoint)
+        self._access_key, self._secret_key = access_key, secret_key
+        self._lock = Lock()
+        self._made: MTurkClient | None = None
+
+    @property
+    def _client(self) -> "MTurkClient":
+        # Made when it is first needed: who only reads the store needs no credentials.
+        with self._lock:
+            if self._made is None:
+                self._made = turk_client(
+                    self.endpoint,
+                    access_key=self._access_key,
+                    secret_key=self._secret_key,
+                )
+            return self._made
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""

@@ -1,0 +1,53 @@
+"""boto3's client of the requester API: the only door to boto3."""
+
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError
+
+from domain.errors import ConfigError
+from platforms.calling import hear_only_the_marketplace
+from platforms.pace import Pace, keep_pace
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+_CONNECTIONS = 32
+
+
+def turk_client(
+    endpoint: str, *, access_key: str | None, secret_key: str | None
+) -> "MTurkClient":
+    """A client that keeps a pace, and hears nobody but the marketplace.
+
+    Raises:
+        ConfigError: boto3 cannot use the AWS settings of this machine.
+    """
+    try:
+        # A session of its own: boto3's default one is shared and not thread-safe.
+        client = boto3.session.Session().client(
+            "mturk",
+            region_name="us-east-1",
+            endpoint_url=endpoint,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            # Safe to repeat: every call that spends carries a token or is looked at
+            # again; MTurk throttles without a published rate.
+            config=Config(
+                retries={"mode": "standard", "max_attempts": 6},
+                connect_timeout=10,
+                read_timeout=60,
+                max_pool_connections=_CONNECTIONS,
+            ),
+        )
+    # botocore has an error of its own for all but an address that it does not like.
+    except (BotoCoreError, ValueError) as fault:
+        raise ConfigError(
+            [f"boto3 cannot use this machine's AWS settings: {fault}"],
+            next_step="env | grep AWS_ shows them, others are in ~/.aws; mend or "
+            "unset what it names",
+        ) from fault
+    keep_pace(client.meta.events, Pace())
+    hear_only_the_marketplace(client.meta.events, endpoint)
+    return client

@@ -1,0 +1,36 @@
+"""AWS settings of the machine that boto3 cannot use: a sentence, where they matter."""
+
+from pathlib import Path
+
+import pytest
+
+from domain.errors import ConfigError
+from domain.ids import AssignmentId
+from platforms.mturk import MTurk
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"AWS_PROFILE": "nope"}, "nope"),
+        ({"AWS_CONFIG_FILE": "{folder}/config"}, "config"),
+        (
+            {"AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": ""},
+            "AWS_SECRET_ACCESS_KEY",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_used_are_named(
+    settings: dict[str, str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the first call, and not before: who only reads the store makes none."""
+    (tmp_path / "config").write_text("[default\nbroken")
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value.format(folder=tmp_path))
+    platform = MTurk("http://127.0.0.1:1")
+    with pytest.raises(ConfigError, match=f"AWS settings: .*{words}") as caught:
+        platform.approve(AssignmentId("A1"))
+    assert "AWS_" in caught.value.next_step
