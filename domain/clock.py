@@ -59,3 +59,12 @@ class OnwardClock:
             moment = latest + timedelta(microseconds=1)
         self._latest = moment
         return moment
+
+    def as_it_is(self) -> datetime:
+        """The present by the clock as it is now set."""
+        return self._clock.now()
+
+
+def as_it_is(clock: Clock) -> datetime:
+    """The present moment, and not what a clock goes on from that was set back."""
+    return clock.as_it_is() if isinstance(clock, OnwardClock) else clock.now()

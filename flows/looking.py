@@ -69,9 +69,11 @@ def look(
 def _stands(reached: Progress, orders: Orders, now: datetime) -> bool:
     """Whether nothing but workers or people can move the campaign; not time, either."""
     # A rehearsal's time goes by events, and HITs that nobody takes expire in it.
-    is_due = reached.due_at and not orders.rehearsal
-    if is_due and datetime.fromisoformat(reached.due_at) <= now:
-        return False
+    if reached.due_at and not orders.rehearsal:
+        # No later than a harvest, or the clock was wrong when that was written.
+        due_at = datetime.fromisoformat(reached.due_at)
+        if not now < due_at <= now + polls.HARVEST:
+            return False
     return reached.waiting_for in {"nobody", "people", "workers"} and (
         not reached.goes_on_at
     )
@@ -79,7 +81,7 @@ def _stands(reached: Progress, orders: Orders, now: datetime) -> bool:
 
 def _may_ask(folder: Path, orders: Orders, now: datetime) -> bool:
     again_at = None if orders.rehearsal else polls.ask_again_at(folder)
-    return again_at is None or again_at <= now
+    return again_at is None or not now < again_at <= now + polls.LONGEST
 
 
 def news(platform: MTurk, found: Glance) -> int:

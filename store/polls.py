@@ -17,6 +17,10 @@ from store.times import from_text, to_text
 TABLE = "polls"
 LEAST = timedelta(minutes=1)
 _MOST, _MOST_FAR_OFF = 60, 120
+LONGEST = _MOST_FAR_OFF * LEAST
+HARVEST = timedelta(hours=6)
+"""How long HITs may be open before they are asked for what they have got so far. Most
+are done sooner and are asked once; each further look costs a call a HIT."""
 _GROWS = 1.5
 _QUESTIONS = 2
 """How often, at most, what is left is asked for, if it goes on as it did."""

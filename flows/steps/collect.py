@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 
 from domain.assignment import Answer, Assignment
+from domain.clock import as_it_is
 from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.steps import qualifying
@@ -13,10 +14,6 @@ from flows.steps.one_hit import must_be_over, status_of
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger, polls
-
-HARVEST = timedelta(hours=6)
-"""How long HITs may be open before they are asked for what they have got so far. Most
-are done sooner and are asked once; each further look costs a call a HIT."""
 
 _OVER = frozenset({"Reviewable", "Reviewing"})
 
@@ -55,7 +52,7 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
     ]
     came = _fetch_all(place, reviewable, _keep_whole)
     still_open = [hit for hit_id, hit in waiting.items() if hit_id not in listed]
-    if still_open and (harvest or _harvest_at(still_open) <= place.clock.now()):
+    if still_open and (harvest or _is_harvest_due(place, still_open)):
         came += _harvest(place, still_open, older)
     return came
 
@@ -66,9 +63,15 @@ def next_harvest(place: Workplace) -> datetime | None:
     return _harvest_at(still_open) if still_open else None
 
 
+def _is_harvest_due(place: Workplace, still_open: Sequence[PlannedHit]) -> bool:
+    now = as_it_is(place.clock)
+    # Further ahead than any is put off: the clock was wrong when that was written.
+    return not now < _harvest_at(still_open) <= now + polls.HARVEST
+
+
 def _harvest_at(still_open: Sequence[PlannedHit]) -> datetime:
     moments = [hit.looked_at or hit.posted_at for hit in still_open]
-    return min(moment for moment in moments if moment) + HARVEST
+    return min(moment for moment in moments if moment) + polls.HARVEST
 
 
 def _harvest(
@@ -98,7 +101,7 @@ def _harvest(
     _fetch_all(place, news, _keep_part)
     with place.store.db.atomic():
         asked = [hit.hit_id for hit in still_open if hit.hit_id]
-        hits.mark_looked(place.store, asked, at=place.clock.now())
+        hits.mark_looked(place.store, asked, at=as_it_is(place.clock))
     return sum(assignments.count_by_hit(place.store).values()) - before
 
 

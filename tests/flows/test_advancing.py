@@ -101,6 +101,34 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
         assert advance_plainly(orders, harvest=True).answers == 2
 
 
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=30)])
+def test_a_clock_that_was_ahead_holds_nothing_up_when_it_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: timedelta
+) -> None:
+    """Ann's page comes with the next pass, and after it nothing is due for a while."""
+    right = SystemClock.now
+    with _world(tmp_path) as (orders, people):
+        with monkeypatch.context() as wrong:
+            wrong.setattr(SystemClock, "now", lambda clock: right(clock) + ahead)
+            advance_plainly(orders)
+            assert look(orders) is not None
+        people.work(at_most=1)
+        assert look(orders) is None
+        reached = advance_plainly(orders)
+        assert (reached.answers, reached.hits_open) == (2, 1)
+        assert look(orders) == reached
+
+
+def test_a_question_that_was_put_off_by_a_wrong_clock_is_asked(tmp_path: Path) -> None:
+    """It was asked at an hour that has not come yet."""
+    with _world(tmp_path) as (orders, people):
+        advance_plainly(orders)
+        wrong = FixedClock(SystemClock().now() + timedelta(hours=5))
+        assert look(orders, clock=wrong) is not None
+        people.work()
+        assert look(orders) is None
+
+
 @pytest.mark.parametrize("by_a_person", ["stop", "decisions"])
 def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_a_person: str

@@ -12,13 +12,14 @@ import pytest
 from domain.ids import HitId, HitTypeId
 from flows.steps import assess, collect
 from flows.steps.clean import clean
-from flows.steps.collect import HARVEST, next_harvest
+from flows.steps.collect import next_harvest
 from flows.steps.export import export
 from flows.steps.state import read_state
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
 from rehearsal.clock import MarketplaceClock
-from store import hits, ledger
+from store import hits, ledger, polls
+from store.polls import HARVEST
 from tests.crash.people import People
 from tests.flows.conftest import Open, one_pass
 
@@ -184,7 +185,7 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
-    monkeypatch.setattr(collect, "HARVEST", timedelta(days=365))
+    monkeypatch.setattr(polls, "HARVEST", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = MarketplaceClock(market.platform.endpoint)
         place = replace(
