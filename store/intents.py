@@ -84,6 +84,17 @@ def done(store: Store, operation: str) -> set[str]:
     }
 
 
+def ended_as(store: Store, operation: str, outcome: str) -> set[str]:
+    """Keys of all intents of an operation that have this outcome."""
+    return {
+        row["intent_key"]
+        for row in store.db.query(
+            "SELECT intent_key FROM intents WHERE operation = ? AND outcome = ?",
+            [operation, outcome],
+        )
+    }
+
+
 def begun(store: Store, operation: str) -> dict[str, datetime]:
     """When the intents of an operation were made whose outcome nobody knows, by key."""
     return {

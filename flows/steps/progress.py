@@ -26,7 +26,7 @@ def progress(place: Workplace) -> Progress:
     wanted = campaign.posting.assignments
     counting, surplus = counted(state, wanted)
     lacking = missing(state, [item.item_id for item in campaign.items], wanted)
-    verdicts = [decision.verdict for decision in state.decisions.values()]
+    verdicts = [state.what_became_of(one) for one in state.decisions.values()]
     money = ledger.balances(place.store)
     for_people = waiting_for_people(place, state)
     waiting_for = _waiting_for(place, state, for_people)

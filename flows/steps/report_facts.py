@@ -21,6 +21,8 @@ from postprocess.registry import RULES
 from postprocess.report.facts import BeforeWork, ReportFacts
 from store import judgements, ledger, scores
 
+_PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
+
 
 def report_facts(place: Workplace, state: State) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
@@ -183,14 +185,17 @@ def _findings(place: Workplace) -> pd.DataFrame:
 
 def _decisions(place: Workplace, state: State) -> pd.DataFrame:
     def row(decision: Decision) -> dict[str, object]:
-        kind = decision.subject_kind
+        kind, verdict = decision.subject_kind, state.what_became_of(decision)
+        because = decision.because
+        if verdict != decision.verdict:
+            because = f"{_PAID_BEFORE}: {because}"
         return {
             "subject_kind": kind,
             "subject_id": _shown(place, kind, decision.subject_id),
-            "verdict": decision.verdict,
+            "verdict": verdict,
             "decided_by": decision.decided_by,
             "decided_at": decision.decided_at,
-            "because": decision.because,
+            "because": because,
         }
 
     return pd.DataFrame(row(decision) for decision in state.decisions.values())
@@ -234,7 +239,7 @@ def _workers(place: Workplace, state: State) -> pd.DataFrame:
 
 def _verdict(state: State, kind: SubjectKind, subject_id: str) -> str:
     decision = state.decisions.get((kind, subject_id))
-    return "undecided" if decision is None else decision.verdict
+    return "undecided" if decision is None else state.what_became_of(decision)
 
 
 def _shown(place: Workplace, kind: str, subject_id: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from domain.assignment import Answer, Assignment
 from domain.hit import PlannedHit
 from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
-from domain.judgement import Decision, SubjectKind
+from domain.judgement import Decision, SubjectKind, Verdict
 from flows.workplace import Workplace
 from store import assignments, hits, intents, judgements
 
@@ -32,6 +32,7 @@ class State:
         hits: in the order they were planned.
         posted: those that have the platform's id.
         settled: keys of the intents that carried decisions out.
+        paid_before: those of rejections that came too late: the platform had paid.
     """
 
     hits: tuple[PlannedHit, ...]
@@ -40,6 +41,7 @@ class State:
     answers: dict[AnswerId, Answer]
     decisions: dict[tuple[SubjectKind, str], Decision]
     settled: frozenset[str]
+    paid_before: frozenset[str]
 
     @property
     def batch(self) -> int:
@@ -84,6 +86,15 @@ class State:
             )
         ]
 
+    def what_became_of(self, decision: Decision) -> Verdict:
+        """The verdict as it turned out: what was to be rejected may have been paid."""
+        if (
+            decision.verdict == "reject"
+            and settlement_key(decision) in self.paid_before
+        ):
+            return "approve"
+        return decision.verdict
+
 
 def read_state(place: Workplace) -> State:
     """The state as the store holds it now."""
@@ -103,6 +114,9 @@ def read_state(place: Workplace) -> State:
                 intents.done(store, operation)
                 for operation in (*SETTLEMENTS.values(), "unreject")
             )
+        ),
+        paid_before=frozenset(
+            intents.ended_as(store, SETTLEMENTS["reject"], PAID_ALREADY)
         ),
     )
 

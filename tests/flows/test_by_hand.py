@@ -13,6 +13,8 @@ from domain.errors import PlatformRefused
 from domain.ids import HitId, HitKey
 from flows.steps import collect, launch, one_hit
 from flows.steps.progress import progress
+from flows.steps.report_facts import report_facts
+from flows.steps.state import read_state
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
 from rehearsal.clock import MarketplaceClock
@@ -188,3 +190,23 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         ):
             launch.launch(stranger)
         assert len(hits.uncollected(place.store)) == 1
+
+
+def test_what_was_paid_before_it_could_be_rejected_is_not_counted_as_rejected(
+    posted: Post, campaign_text: str
+) -> None:
+    """Nobody made a pass for two days; the marketplace approved dan's paste itself."""
+    text = campaign_text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
+    with posted(text) as (place, people, clock, _):
+        people.page = 3
+        people.work(at_most=1)
+        clock.let_pass(timedelta(hours=49))
+        reached = one_pass(place)
+        assert (reached.rejected, reached.dropped, reached.rewards_cents) == (0, 2, 50)
+        facts = report_facts(place, read_state(place))
+        assert facts.workers["assignments_rejected"].sum() == 0
+        assert "reject" not in set(facts.decisions["verdict"])
+        because = facts.decisions["because"]
+        assert (
+            because.str.startswith("the marketplace had approved and paid").sum() == 1
+        )
