@@ -4,6 +4,8 @@ Whoever earned money is paid before anybody is turned away.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 
 from domain.errors import PlatformRefused
 from domain.ids import AssignmentId, WorkerId
@@ -13,6 +15,7 @@ from flows.steps.left_open import close_left_open
 from flows.steps.state import (
     DONE,
     PAID_ALREADY,
+    REJECTED_ALREADY,
     SETTLEMENTS,
     State,
     read_state,
@@ -20,12 +23,13 @@ from flows.steps.state import (
 )
 from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
-from store import ledger
+from store import judgements, ledger
 from store.acting import carry_out
 from store.intents import Act, Intent
 
 _ORDER = ("approve", "reject", "exclude", "block")
 _NAMED = 5
+_ELSEWHERE = "somebody else"
 
 
 def settle(place: Workplace) -> int:
@@ -104,13 +108,19 @@ _Verb = tuple[Callable[[], str], Callable[[], str | None], int]
 def _approve(place: Workplace, state: State, decision: Decision) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
 
-    def do() -> str:
-        place.platform.approve(assignment_id)
-        return DONE
-
     def look() -> str | None:
-        is_done = place.platform.assignment_status(assignment_id) == "Approved"
-        return DONE if is_done else None
+        status = place.platform.assignment_status(assignment_id)
+        return {"Approved": DONE, "Rejected": REJECTED_ALREADY}.get(status)
+
+    def do() -> str:
+        try:
+            place.platform.approve(assignment_id)
+        except PlatformRefused:
+            # Somebody may have rejected it by hand; whether that stands, a person says.
+            if (found := look()) is None:
+                raise
+            return found
+        return DONE
 
     return do, look, sum(_price(state, decision))
 
@@ -160,6 +170,36 @@ def _block(place: Workplace, _state: State, decision: Decision) -> _Verb:
     return do, lambda: None, 0
 
 
+def _rejected_elsewhere(
+    state: State, decision: Decision, at: datetime
+) -> list[Decision]:
+    """What holds of an approved assignment that is rejected: unpaid work is not used.
+
+    Then it is like any rejection: shown as one, and to be taken back as one.
+    """
+    rejected = replace(
+        decision,
+        verdict="reject",
+        decided_by=_ELSEWHERE,
+        decided_at=at,
+        because="it was rejected outside of this campaign",
+    )
+    dropped = [
+        replace(
+            kept,
+            verdict="drop",
+            decided_by=_ELSEWHERE,
+            decided_at=at,
+            because=f"its assignment was rejected: {rejected.because}",
+        )
+        for answer_id, answer in state.answers.items()
+        if answer.assignment_id == decision.subject_id
+        and (kept := state.decisions.get(("answer", answer_id))) is not None
+        and kept.verdict == "keep"
+    ]
+    return [rejected, *dropped]
+
+
 def _price(state: State, decision: Decision) -> tuple[int, int]:
     """Reward and fee of one assignment, in cents, as its HIT was planned."""
     assignment = state.assignments[AssignmentId(decision.subject_id)]
@@ -172,7 +212,10 @@ def _book(
 ) -> None:
     reward, fee = _price(state, decision)
     store, at = place.store, place.clock.now()
-    if decision.verdict == "approve" or outcome == PAID_ALREADY:
+    if outcome == REJECTED_ALREADY:
+        # It is now to be rejected here as well, and is booked when that is settled.
+        judgements.overrule(store, _rejected_elsewhere(state, decision, at))
+    elif decision.verdict == "approve" or outcome == PAID_ALREADY:
         ledger.move(
             store, reward, credit="held", debit="rewards", intent_key=key, at=at
         )

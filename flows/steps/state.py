@@ -21,6 +21,7 @@ SETTLEMENTS: dict[str, str] = {
 
 DONE = "done"
 PAID_ALREADY = "approved by the platform before"
+REJECTED_ALREADY = "rejected elsewhere before"
 """Outcomes of settlements."""
 
 

@@ -15,10 +15,11 @@ from flows.steps import collect, launch, one_hit
 from flows.steps.progress import progress
 from flows.steps.report_facts import report_facts
 from flows.steps.state import read_state
+from flows.steps.unreject import unreject
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
 from rehearsal.clock import MarketplaceClock
-from store import hits, ledger, stops
+from store import assignments, hits, ledger, stops
 from tests.crash.people import People
 from tests.flows.conftest import Open, one_pass
 
@@ -209,4 +210,30 @@ def test_what_was_paid_before_it_could_be_rejected_is_not_counted_as_rejected(
         because = facts.decisions["because"]
         assert (
             because.str.startswith("the marketplace had approved and paid").sum() == 1
+        )
+
+
+def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
+    posted: Post, campaign_text: str
+) -> None:
+    """The policy approves ann's work, and somebody had rejected it: nobody is stuck."""
+    with posted(campaign_text) as (place, people, _, _hit_id):
+        people.page = 4
+        people.work(at_most=2)
+        collect.collect(place)
+        ann = assignments.every(place.store)[0].assignment_id
+        place.platform.reject(ann, "by somebody else")
+        one_pass(place)
+        reached = one_pass(place)
+        assert (reached.rejected, reached.rewards_cents, reached.accepted) == (1, 50, 2)
+        assert reached.waiting_for == "workers"
+        # The HIT of the next batch, or what replaces ann's work, and nothing else.
+        assert reached.held_cents == _books(place)["held_cents"]
+        facts = report_facts(place, read_state(place))
+        assert "somebody else" in set(facts.decisions["decided_by"])
+        assert unreject(place, ann, because="It is right.", by="ada") == 2
+        again = one_pass(place)
+        assert (again.rejected, again.rewards_cents, again.accepted) == (0, 100, 4)
+        assert ledger.balances(place.store)["requester"] == (
+            _books(place)["balance_cents"] - 1_000_000
         )

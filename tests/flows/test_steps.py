@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from domain.errors import BudgetExceeded, PlatformRefused, StoreError
+from domain.ids import AssignmentId
 from flows.steps import assess, collect, decide, launch, settle
 from flows.steps.clean import clean
 from flows.steps.export import export
 from flows.steps.progress import progress
 from flows.wiring import market_place
+from platforms.mturk import MTurk
 from store import assignments, ledger
 from tests.flows.conftest import Open, one_pass
 
@@ -145,10 +147,22 @@ def test_a_price_that_changes_in_the_file_changes_no_posted_hit(
         }
 
 
+class _Stubborn(MTurk):
+    """Does not let one assignment be approved."""
+
+    refused: AssignmentId
+
+    def approve(self, assignment_id: AssignmentId) -> None:
+        """As a marketplace does that has a fault of its own."""
+        if assignment_id == self.refused:
+            raise PlatformRefused("not this one", code="RequestError")
+        super().approve(assignment_id)
+
+
 def test_one_refused_decision_holds_nobody_else_up(
     at_work: Open, campaign_text: str
 ) -> None:
-    """Ann's assignment was rejected by hand elsewhere; bob is paid all the same."""
+    """The platform does not let ann be approved; bob is paid all the same."""
     with at_work(campaign_text) as (place, people):
         one_pass(place)
         people.work()
@@ -156,9 +170,10 @@ def test_one_refused_decision_holds_nobody_else_up(
         assess.assess(place)
         decide.decide(place)
         ann, bob = assignments.every(place.store)
-        place.platform.reject(ann.assignment_id, "by somebody else")
+        stubborn = _Stubborn(place.platform.endpoint)
+        stubborn.refused = ann.assignment_id
         with pytest.raises(PlatformRefused, match="1 of 3 decisions") as error:
-            settle.settle(place)
+            settle.settle(replace(place, platform=stubborn))
         assert ann.assignment_id in str(error.value)
         assert place.platform.assignment_status(bob.assignment_id) == "Approved"
         assert ledger.balances(place.store)["rewards"] == 50
