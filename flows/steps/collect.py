@@ -163,9 +163,29 @@ def _fetch(place: Workplace, hit: PlannedHit, slots: int) -> list[Assignment]:
     return list(place.platform.assignments(HitId(str(hit.hit_id)), slots=slots))
 
 
-def _keep_part(place: Workplace, _hit: PlannedHit, arrived: Sequence[Read]) -> None:
+def _keep_part(place: Workplace, hit: PlannedHit, arrived: Sequence[Read]) -> None:
+    _hold_more(place, hit, len(arrived))
     for assignment, answers in arrived:
         assignments.keep(place.store, assignment, answers)
+
+
+def _hold_more(place: Workplace, hit: PlannedHit, arrived: int) -> None:
+    """Slots that somebody added by hand are held by the platform, and cost as others.
+
+    Nobody asked a cap for them; from here on they count against every cap.
+    """
+    if arrived <= hit.max_assignments:
+        return
+    known = assignments.count_by_hit(place.store).get(HitId(str(hit.hit_id)), 0)
+    added = arrived - max(known, hit.max_assignments)
+    ledger.move(
+        place.store,
+        added * (hit.reward_cents + hit.fee_cents),
+        credit="requester",
+        debit="held",
+        intent_key=f"publish:{hit.hit_key}",
+        at=place.clock.now(),
+    )
 
 
 def _keep_whole(place: Workplace, hit: PlannedHit, arrived: Sequence[Read]) -> None:

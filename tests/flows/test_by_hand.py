@@ -237,3 +237,26 @@ def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
         assert ledger.balances(place.store)["requester"] == (
             _books(place)["balance_cents"] - 1_000_000
         )
+
+
+def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
+    posted: Post, campaign_text: str
+) -> None:
+    """Two were posted, somebody added two: the ledger says what the platform's do."""
+    with posted(campaign_text) as (place, people, _, hit_id):
+        _turk(place).create_additional_assignments_for_hit(
+            HITId=hit_id, NumberOfAdditionalAssignments=2
+        )
+        people.work(at_most=3)
+        assert collect.collect(place, harvest=True) == 3
+        assert collect.collect(place, harvest=True) == 0
+        assert ledger.balances(place.store)["held"] == 3 * 60
+        people.work(at_most=1)
+        assert collect.collect(place) == 4
+        held = _books(place)["held_cents"]
+        assert ledger.balances(place.store)["held"] == held == 4 * 60
+        one_pass(place)
+        assert ledger.balances(place.store)["held"] == _books(place)["held_cents"]
+        assert ledger.balances(place.store)["requester"] == (
+            _books(place)["balance_cents"] - 1_000_000
+        )
