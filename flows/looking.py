@@ -12,6 +12,7 @@ from pathlib import Path
 
 from config.campaign_file import output_folder, read_file
 from domain.clock import Clock, SystemClock
+from domain.errors import PlatformRefused
 from domain.ids import HitTypeId
 from domain.progress import Progress
 from flows.orders import Orders
@@ -58,7 +59,11 @@ def look(
                 access_key=keys.access_key if keys else None,
                 secret_key=keys.secret_key if keys else None,
             )
-            came = news(platform, found)
+            try:
+                came = news(platform, found)
+            except PlatformRefused:
+                # A HIT type may have been deleted by hand; a pass knows what to do.
+                return None
             left = len(found.open_hits) - came
             polls.asked(folder, at=now, came=came, left=left)
             if came:

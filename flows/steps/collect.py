@@ -7,10 +7,11 @@ from itertools import islice
 
 from domain.assignment import Answer, Assignment
 from domain.clock import as_it_is
+from domain.errors import PlatformRefused
 from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.steps import qualifying
-from flows.steps.one_hit import must_be_over, status_of
+from flows.steps.one_hit import HIT_TYPE_UNKNOWN, must_be_over, status_of
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger, polls
@@ -43,7 +44,14 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
         for hit_id in place.platform.reviewable_hits(hit_types, older=older)
         if hit_id in waiting
     )
-    listed = set(islice(news, len(waiting)))
+    try:
+        listed = set(islice(news, len(waiting)))
+    except PlatformRefused as refusal:
+        if refusal.code != HIT_TYPE_UNKNOWN:
+            raise
+        # It was deleted by hand, or with a qualification type that it requires; its
+        # HITs are still there, and a harvest asks for them one by one.
+        listed, harvest = set(), True
     # In the order they were planned, so that two stores of one campaign read alike.
     reviewable = [
         (hit, hit.max_assignments)

@@ -7,10 +7,12 @@ from dataclasses import asdict
 from itertools import chain, takewhile
 
 from domain.campaign import Campaign
+from domain.errors import PlatformRefused
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
 from flows.steps import caps, qualifying
 from flows.steps.decide import waiting_for_people
+from flows.steps.one_hit import HIT_TYPE_UNKNOWN
 from flows.steps.planning import (
     affordable,
     deal,
@@ -63,19 +65,35 @@ def launch(place: Workplace) -> int:
         cents: _hit_type(place, cents)
         for cents in sorted({hit.reward_cents for hit in unposted})
     }
-    carry_out(
-        place.store,
-        (
-            _publish(place, hit, types[hit.reward_cents], items, known)
-            # A person may stop the campaign while it posts.
-            for hit in takewhile(lambda _: not is_stopped(place), unposted)
-        ),
-        clock=place.clock,
-        at_once=place.at_once,
-        # What is refused to one HIT (money, a title) is refused to the next.
-        stop_at_refusal=True,
+    acts = (
+        _publish(place, hit, types[hit.reward_cents], items, known)
+        # A person may stop the campaign while it posts.
+        for hit in takewhile(lambda _: not is_stopped(place), unposted)
     )
+    try:
+        # What is refused to one HIT (money, a title) is refused to the next.
+        carry_out(
+            place.store,
+            acts,
+            clock=place.clock,
+            at_once=place.at_once,
+            stop_at_refusal=True,
+        )
+    except PlatformRefused as refusal:
+        if refusal.code != HIT_TYPE_UNKNOWN:
+            raise
+        raise _cannot_be_posted(place, refusal) from refusal
     return len(unposted)
+
+
+def _cannot_be_posted(place: Workplace, refusal: PlatformRefused) -> PlatformRefused:
+    return PlatformRefused(
+        f"{refusal}: somebody deleted it, or a qualification type that it requires "
+        f"({place.campaign.exclusion_name!r}), and this campaign can post no more HITs",
+        code=refusal.code,
+        next_step=f"piecework stop {place.campaign.path}: later passes pay for what "
+        "came; then begin a campaign of another name for what is missing",
+    )
 
 
 def next_hits(place: Workplace, state: State) -> list[PlannedHit]:

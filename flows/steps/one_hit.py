@@ -8,6 +8,7 @@ from domain.ids import HitId
 from flows.workplace import Workplace
 
 UNKNOWN = "HITDoesNotExist"
+HIT_TYPE_UNKNOWN = "HITTypeDoesNotExist"
 _LAG = timedelta(hours=1)
 """How long a listing may take to show what is over."""
 

@@ -6,6 +6,7 @@ Whoever earned money is paid before anybody is turned away.
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from domain.errors import PlatformRefused
 from domain.ids import AssignmentId, WorkerId
@@ -29,6 +30,7 @@ from store.intents import Act, Intent
 
 _ORDER = ("approve", "reject", "exclude", "block")
 _NAMED = 5
+_Outcome = TypeVar("_Outcome", str, str | None)
 _ELSEWHERE = "somebody else"
 
 
@@ -156,7 +158,25 @@ def _exclude(place: Workplace, _state: State, decision: Decision) -> _Verb:
     def look() -> str | None:
         return DONE if worker_id in place.platform.excluded(door) else None
 
-    return do, look, 0
+    return _unless_deleted(do), _unless_deleted(look), 0
+
+
+def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str]:
+    """A call about the qualification type that keeps workers out, if there is one yet.
+
+    Somebody may have deleted it, and with it the HIT types that require it; so nothing
+    can be posted any more that a worker would have to be kept out of.
+    """
+
+    def guarded() -> _Outcome | str:
+        try:
+            return call()
+        except PlatformRefused as refusal:
+            if refusal.code != "QualificationTypeDoesNotExist":
+                raise
+            return "nothing is left to keep the worker out of"
+
+    return guarded
 
 
 def _block(place: Workplace, _state: State, decision: Decision) -> _Verb:

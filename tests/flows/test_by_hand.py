@@ -260,3 +260,39 @@ def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
         assert ledger.balances(place.store)["requester"] == (
             _books(place)["balance_cents"] - 1_000_000
         )
+
+
+def test_after_a_qualification_type_was_deleted_what_came_is_paid(
+    posted: Post, campaign_text: str
+) -> None:
+    """With it went the HIT type: nothing can be posted, and a stop ends it well."""
+    with posted(campaign_text) as (place, people, clock, _hit_id):
+        people.work(at_most=2)
+        _turk(place).delete_qualification_type(
+            QualificationTypeId=launch.exclusion(place)
+        )
+        with pytest.raises(PlatformRefused, match="can post no more HITs") as refused:
+            one_pass(place)
+        assert "piecework stop" in refused.value.next_step
+        # bob was to be excluded, and there is nothing left to keep him out of.
+        assert ledger.balances(place.store)["rewards"] == 100
+        stops.stop(place.store, at=place.clock.now())
+        clock.let_pass(timedelta(minutes=3))
+        reached = one_pass(place)
+        assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
+        assert (reached.accepted, reached.excluded) == (2, 1)
+
+
+def test_open_hits_of_a_deleted_type_are_still_collected(
+    posted: Post, campaign_text: str
+) -> None:
+    """No listing tells when they are done; they are asked for one by one."""
+    with posted(campaign_text) as (place, people, _, _hit_id):
+        _turk(place).delete_qualification_type(
+            QualificationTypeId=launch.exclusion(place)
+        )
+        assert one_pass(place).waiting_for == "workers"
+        stops.stop(place.store, at=place.clock.now())
+        one_pass(place)
+        assert one_pass(place).waiting_for == "nobody"
+        assert people.work() == 0
