@@ -104,6 +104,12 @@ def campaign_to_its_end(
     return Ending(books, calls_made(folder), tuple(run.disturbed), folder)
 
 
+def is_unmade(ending: Ending, fault: Fault, call: Call) -> bool:
+    """Whether the call is not made under this fault: what lags has fewer pages."""
+    lags = "lag" in fault.name and call.operation == "ListHITs"
+    return lags and call not in ending.calls
+
+
 class _Run:
     """One campaign under one fault."""
 

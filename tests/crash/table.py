@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.crash.campaign import campaign_to_its_end
+from tests.crash.campaign import campaign_to_its_end, is_unmade
 from tests.crash.disturbed import Call
 from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.test_crash import CALLS, RUNS
@@ -21,6 +21,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/faults.md"
 AT_ONCE = 2
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 BAD = "BAD"
+UNMADE = "-"
 SYMBOLS = {0: "·", 1: "1", -9: "k"}
 HEAD = """# Faults
 
@@ -43,6 +44,7 @@ table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of the
 | `·` | the pass that met the fault ended well |
 | `1` | it ended with exit code 1 and a sentence; the next ended well (`11`: two did) |
 | `k` | it was killed; the next pass put everything right |
+| `{unmade}` | under this fault the call is not made: a list that lags has fewer pages |
 | `{bad_word}` | something was lost, doubled, or not said |
 
 {faults}
@@ -56,6 +58,8 @@ def outcome(call: Call, name: str) -> str:
     folder = Path(tempfile.mkdtemp(prefix="faults"))
     try:
         ending = campaign_to_its_end(folder, BY_NAME[name], call)
+        if is_unmade(ending, BY_NAME[name], call):
+            return UNMADE
         assert ending.disturbed
         assert set(ending.disturbed) <= BY_NAME[name].ends
     except Exception as fault:  # noqa: BLE001 - whatever it is, it is bad, and is told
@@ -76,6 +80,7 @@ def page(cells: Mapping[tuple[Call, str], str]) -> str:
         runs=len(cells),
         bad=list(cells.values()).count(BAD) or "none",
         bad_word=BAD,
+        unmade=UNMADE,
         faults=_table(["", "fault"], zip(letters, names, strict=True)),
         table=_table(["call", *letters], rows),
     )
