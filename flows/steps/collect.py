@@ -12,6 +12,7 @@ from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.steps import qualifying
 from flows.steps.one_hit import HIT_TYPE_UNKNOWN, must_be_over, status_of
+from flows.steps.posted import publish_key
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
 from store import assignments, hits, ledger, polls
@@ -186,14 +187,7 @@ def _hold_more(place: Workplace, hit: PlannedHit, arrived: int) -> None:
         return
     known = assignments.count_by_hit(place.store).get(HitId(str(hit.hit_id)), 0)
     added = arrived - max(known, hit.max_assignments)
-    ledger.move(
-        place.store,
-        added * (hit.reward_cents + hit.fee_cents),
-        credit="requester",
-        debit="held",
-        intent_key=f"publish:{hit.hit_key}",
-        at=place.clock.now(),
-    )
+    _book_slots(place, hit, added, credit="requester", debit="held")
 
 
 def _keep_whole(place: Workplace, hit: PlannedHit, arrived: Sequence[Read]) -> None:
@@ -209,13 +203,24 @@ def _close(place: Workplace, hit: PlannedHit, arrived: int) -> None:
 
 def _release_unused(place: Workplace, hit: PlannedHit, arrived: int) -> None:
     """Slots that nobody filled before the HIT expired cost nothing."""
-    # Somebody else may have extended the HIT; what they added is not our promise.
+    # More may have arrived: slots that somebody added are held when they are filled.
     unused = max(hit.max_assignments - arrived, 0)
+    _book_slots(place, hit, unused, credit="held", debit="requester")
+
+
+def _book_slots(
+    place: Workplace,
+    hit: PlannedHit,
+    slots: int,
+    *,
+    credit: ledger.Account,
+    debit: ledger.Account,
+) -> None:
     ledger.move(
         place.store,
-        unused * (hit.reward_cents + hit.fee_cents),
-        credit="held",
-        debit="requester",
-        intent_key=f"publish:{hit.hit_key}",
+        slots * (hit.reward_cents + hit.fee_cents),
+        credit=credit,
+        debit=debit,
+        intent_key=publish_key(hit),
         at=place.clock.now(),
     )

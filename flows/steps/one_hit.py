@@ -7,7 +7,7 @@ from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.workplace import Workplace
 
-UNKNOWN = "HITDoesNotExist"
+_UNKNOWN = "HITDoesNotExist"
 HIT_TYPE_UNKNOWN = "HITTypeDoesNotExist"
 _LAG = timedelta(hours=1)
 """How long a listing may take to show what is over."""
@@ -34,7 +34,7 @@ def status_of(place: Workplace, hit: PlannedHit) -> HitStatus:
     try:
         return place.platform.hit_status(hit_id)
     except PlatformRefused as refusal:
-        if refusal.code != UNKNOWN:
+        if refusal.code != _UNKNOWN:
             raise
         if must_be_over(place, hit, since=_KEPT):
             return "Disposed"
