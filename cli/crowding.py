@@ -14,8 +14,8 @@ from flows.steps.traits import remember_planted
 from flows.wiring import rehearsal_place
 from platforms.mturk import MTurk
 from rehearsal.clock import MarketplaceClock
-from rehearsal.crowd import Crowd
-from rehearsal.traits import PLANTED_BAD
+from rehearsal.crowd.crowd import Crowd
+from rehearsal.crowd.traits import PLANTED_BAD
 from store.lock import only_pass
 from store.standing import glance
 

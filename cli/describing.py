@@ -10,8 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from postprocess.describe.description import Description
-    from postprocess.report.parts import Table
+    from report.components import Table
+    from report.corpus.description import Description
 
 
 @click.command()
@@ -46,8 +46,8 @@ def describe(
     Example:  piecework describe out/demo/dataset --html description.html
     """
     from postprocess.datasets.reading import read_captions  # noqa: PLC0415 - pandas costs a second
-    from postprocess.describe.description import describe as described  # noqa: PLC0415 - the tagger's model too
-    from postprocess.describe.page import render  # noqa: PLC0415 - matplotlib too
+    from report.corpus.description import describe as described  # noqa: PLC0415 - the tagger's model too
+    from report.corpus.page import render  # noqa: PLC0415 - matplotlib too
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
@@ -63,7 +63,7 @@ def describe(
 
 
 def _say(description: "Description") -> None:
-    from postprocess.describe.page import key_figures, notes, sections  # noqa: PLC0415 - see above
+    from report.corpus.page import key_figures, notes, sections  # noqa: PLC0415 - see above
 
     console = Console()
     console.print(Text(description.source, style="bold"))

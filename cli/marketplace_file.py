@@ -11,8 +11,8 @@ import click
 from domain.errors import ConfigError, RefusedForSafety
 
 if TYPE_CHECKING:
-    from marketplace.house import House
-    from marketplace.turn import Turn
+    from marketplace.state.backend import Backend
+    from marketplace.state.transaction import Transaction
 
 DATABASE = click.option(
     "--database",
@@ -27,7 +27,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON docu
 @contextmanager
 def turn_of(
     database: Path, *, must_exist: bool = True, must_be_live: bool = False
-) -> Iterator["Turn"]:
+) -> Iterator["Transaction"]:
     """One turn in the marketplace of a file, whichever kind it was started as.
 
     Args:
@@ -39,29 +39,29 @@ def turn_of(
         ConfigError: there is no such file, or it is no marketplace's.
         RefusedForSafety: it is a rehearsal's.
     """
-    from marketplace import storage  # noqa: PLC0415 - only when it is asked for
+    from marketplace.state import storage  # noqa: PLC0415 - only when it is asked for
 
     if must_exist and not database.exists():
         raise ConfigError(
             [f"{database}: there is no such file"],
             next_step="name the marketplace's file with --database",
         )
-    with closing(_opened(database, must_be_live=must_be_live)) as house:
+    with closing(_opened(database, must_be_live=must_be_live)) as backend:
         storage.make_private(database)
-        with house.turn() as turn:
-            yield turn
+        with backend.transaction() as transaction:
+            yield transaction
 
 
-def _opened(database: Path, *, must_be_live: bool) -> "House":
-    from marketplace import house  # noqa: PLC0415 - only when it is asked for
+def _opened(database: Path, *, must_be_live: bool) -> "Backend":
+    from marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
 
     try:
-        rules = house.rules_of(database) if database.exists() else house.Rules()
+        rules = rules_of(database) if database.exists() else Rules()
         if must_be_live and rules.rehearsal:
             raise RefusedForSafety(
                 f"{database} is a rehearsal's, where any key works and money is none",
                 next_step="take the file of a live marketplace, or a new one",
             )
-        return house.House(database, rules)
+        return Backend(database, rules)
     except sqlite3.DatabaseError as fault:
         raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault

@@ -19,8 +19,8 @@ from domain.clock import SystemClock
 from flows.rehearse import draw_pictures
 from flows.steps.launch import launch
 from flows.wiring import rehearsal_place
-from marketplace.server import serve
-from rehearsal.guest import sign_in_url
+from marketplace.http.server import serve
+from rehearsal.crowd.preview_worker import sign_in_url
 
 
 def serve_preview(path: Path, *, port: int) -> None:

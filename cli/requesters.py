@@ -40,11 +40,11 @@ def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester add "Vision lab" --balance 500
     """
-    from marketplace import keys  # noqa: PLC0415 - only when it is asked for
+    from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     cents = _checked(name, balance)
-    with turn_of(database, must_exist=False, must_be_live=True) as turn:
-        key = keys.give(turn, name, deposit_cents=cents)
+    with turn_of(database, must_exist=False, must_be_live=True) as transaction:
+        key = keys.give(transaction, name, deposit_cents=cents)
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
         return
@@ -62,10 +62,10 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester list
     """
-    from marketplace import keys  # noqa: PLC0415 - only when it is asked for
+    from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
-    with turn_of(database, must_be_live=True) as turn:
-        rows = [dict(row) for row in keys.listed(turn)]
+    with turn_of(database, must_be_live=True) as transaction:
+        rows = [dict(row) for row in keys.listed(transaction)]
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
         return
@@ -90,12 +90,12 @@ def revoke(*, key: str, database: Path) -> None:
 
     Example:  piecework requester revoke PWKEYABCDEFGHIJKLMNO
     """
-    from marketplace import keys  # noqa: PLC0415 - only when it is asked for
     from marketplace.exceptions import Refusal  # noqa: PLC0415 - as above
+    from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     try:
-        with turn_of(database, must_be_live=True) as turn:
-            keys.revoke(turn, key)
+        with turn_of(database, must_be_live=True) as transaction:
+            keys.revoke(transaction, key)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework requester list shows all keys"

@@ -10,9 +10,9 @@ from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 
 if TYPE_CHECKING:
-    from marketplace.listening import Certificate
-    from marketplace.server import Marketplace
-    from marketplace.stand_in.door import StandIn
+    from marketplace.aws_proxy.door import StandIn
+    from marketplace.http.listening import Certificate
+    from marketplace.http.server import Marketplace
 
 
 class _Given(TypedDict):
@@ -115,10 +115,10 @@ def serve(**given: Unpack[_Given]) -> None:
               piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
               piecework serve --rehearsal --as-aws
     """  # noqa: D301 - click's mark for lines that stay lines
-    from marketplace.delivery import NotifyAddressError  # noqa: PLC0415 - serving
-    from marketplace.exposure import UnsafeBindError  # noqa: PLC0415 - as above
-    from marketplace.house import WrongDatabaseError  # noqa: PLC0415
-    from marketplace.server import serve_forever  # noqa: PLC0415
+    from marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
+    from marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
+    from marketplace.http.server import serve_forever  # noqa: PLC0415
+    from marketplace.state.backend import WrongDatabaseError  # noqa: PLC0415
 
     try:
         serve_forever(_marketplace(given))
@@ -133,7 +133,7 @@ def serve(**given: Unpack[_Given]) -> None:
 
 
 def _marketplace(given: _Given) -> "Marketplace":
-    from marketplace.server import Marketplace  # noqa: PLC0415 - when it serves
+    from marketplace.http.server import Marketplace  # noqa: PLC0415 - when it serves
 
     if given["rehearsal"] and given["trust_local"]:
         raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
@@ -156,7 +156,7 @@ def _marketplace(given: _Given) -> "Marketplace":
 
 
 def _start(given: _Given) -> datetime | None:
-    from marketplace import clock  # noqa: PLC0415 - when it serves
+    from marketplace.state import clock  # noqa: PLC0415 - when it serves
 
     if not given["start"]:
         return datetime(2026, 1, 5, 9, tzinfo=UTC) if given["rehearsal"] else None
@@ -174,7 +174,7 @@ def _start(given: _Given) -> datetime | None:
 
 
 def _certificate(given: _Given) -> "Certificate | None":
-    from marketplace.listening import Certificate  # noqa: PLC0415 - when it serves
+    from marketplace.http.listening import Certificate  # noqa: PLC0415 - when it serves
 
     if given["tls"] is None:
         return None
@@ -183,7 +183,7 @@ def _certificate(given: _Given) -> "Certificate | None":
 
 
 def _stand_in(given: _Given) -> "StandIn":
-    from marketplace.stand_in import authority  # noqa: PLC0415 - only with --as-aws
+    from marketplace.aws_proxy import authority  # noqa: PLC0415 - only with --as-aws
 
     database = given["database"]
     return authority.establish(

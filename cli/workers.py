@@ -67,13 +67,13 @@ def invite(**given: Unpack[_Guest]) -> None:
 
     Example:  piecework worker invite ann --days 30 --country DE
     """
-    from marketplace.accounts import NewWorker  # noqa: PLC0415 - only when asked for
+    from marketplace.state.accounts import NewWorker  # noqa: PLC0415 - only when asked for
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     _check(given)
-    with turn_of(given["database"], must_exist=False) as turn:
+    with turn_of(given["database"], must_exist=False) as transaction:
         made = invitations.invite(
-            turn,
+            transaction,
             NewWorker(
                 handle=given["name"],
                 country=given["country"].upper(),
@@ -105,8 +105,8 @@ def list_(*, database: Path, as_json: bool) -> None:
     """
     from marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
 
-    with turn_of(database) as turn:
-        rows = [_document(row) for row in invitations.listed(turn)]
+    with turn_of(database) as transaction:
+        rows = [_document(row) for row in invitations.listed(transaction)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -135,8 +135,8 @@ def revoke(*, name: str, database: Path) -> None:
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     try:
-        with turn_of(database) as turn:
-            ended = invitations.revoke(turn, name)
+        with turn_of(database) as transaction:
+            ended = invitations.revoke(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework worker list shows all names"

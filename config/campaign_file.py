@@ -21,9 +21,9 @@ from domain.campaign import FORMATS, Campaign, Posting, RehearsalPlan
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.ids import QualificationTypeId
-from domain.judgement import PolicyRule
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
+from domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference, data structures).
 NUMBER_HITS_APPROVED = QualificationTypeId("00000000000000000040")

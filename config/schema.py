@@ -21,8 +21,8 @@ from pydantic import (
 
 from domain.campaign import OutputFormat
 from domain.hit import Comparator
-from domain.judgement import VERDICTS, SubjectKind, Verdict
 from domain.money import cents_from_text
+from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)

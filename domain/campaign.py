@@ -8,10 +8,10 @@ from typing import Literal
 
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
-from domain.judgement import PolicyRule
 from domain.money import FeeSchedule
 from domain.qualification import QualificationTest
 from domain.task import DatasetKind, Task
+from domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference): sandbox, production.
 MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")

@@ -34,18 +34,18 @@ from flows.wiring import (
 )
 from flows.workplace import Workplace
 from flows.writing import write_results
-from marketplace.house import WrongDatabaseError
-from marketplace.server import Running, serve
-from rehearsal import scenes
-from rehearsal.answering import Describing
+from marketplace.http.server import Running, serve
+from marketplace.state.backend import WrongDatabaseError
 from rehearsal.clock import MarketplaceClock
-from rehearsal.crowd import Answering, Crowd
-from rehearsal.drawing.picture import draw
-from rehearsal.judging import Judging
-from rehearsal.people import people
-from rehearsal.replay import Replay
-from rehearsal.sight import SceneSource, Source
-from rehearsal.traits import PLANTED_BAD
+from rehearsal.crowd.answering import Describing
+from rehearsal.crowd.crowd import Answering, Crowd
+from rehearsal.crowd.item_knowledge import SceneSource, Source
+from rehearsal.crowd.judging import Judging
+from rehearsal.crowd.people import people
+from rehearsal.crowd.replay import Replay
+from rehearsal.crowd.traits import PLANTED_BAD
+from rehearsal.pictures import scenes
+from rehearsal.pictures.drawing.picture import draw
 from store.files import FILE_NAME
 from store.lock import only_pass
 

@@ -15,7 +15,8 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.task import Task
 from hit_templates.answers import MEASURES, ordered_names
-from hit_templates.in_templates import (
+from hit_templates.item_faults import NOT_FOR_XML, faults_of_item
+from hit_templates.jinja_helpers import (
     filled,
     grouped,
     packed,
@@ -24,11 +25,10 @@ from hit_templates.in_templates import (
     steps_of,
     wire,
 )
-from hit_templates.item_faults import NOT_FOR_XML, faults_of_item
 from hit_templates.messages import FOLDER, frame_texts
 from hit_templates.order import groups_of
-from hit_templates.packing import pack
-from hit_templates.words import CHARACTERS
+from hit_templates.page_compression import pack
+from hit_templates.text_rules import CHARACTERS
 
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"

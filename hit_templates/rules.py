@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from domain.assignment import FieldValue
 from domain.differences import size
 from domain.task import FieldScope, Rule, Task
-from hit_templates.edited import changes_of, is_same, stays_within
-from hit_templates.words import Points, begins_with, is_one_sentence, plain, words
+from hit_templates.edit_rules import changes_of, is_same, stays_within
+from hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
 
 Values = Mapping[str, FieldValue]
 Columns = Mapping[str, str]

@@ -4,11 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from marketplace import clock
-from marketplace.delivery import NotifyAddressError
-from marketplace.exposure import UnsafeBindError
-from marketplace.house import WrongDatabaseError
-from marketplace.server import Marketplace, serve_forever
+from marketplace.http.exposure import UnsafeBindError
+from marketplace.http.notification_sender import NotifyAddressError
+from marketplace.http.server import Marketplace, serve_forever
+from marketplace.state import clock
+from marketplace.state.backend import WrongDatabaseError
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from marketplace.requester.backend import OPERATIONS
 from marketplace.requester.model import operation_names
+from marketplace.requester.operations import OPERATIONS
 
 PAGE = Path(__file__).parent.parent / "docs" / "marketplace.md"
 

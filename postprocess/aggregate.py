@@ -12,7 +12,7 @@ from typing import Literal
 
 import pandas as pd
 
-from postprocess.analyses.majority import majority
+from analyses.majority import majority
 
 Difficulty = Literal["easy", "medium", "difficult", "unrecognizable", "unknown"]
 

@@ -20,7 +20,7 @@ def best_edits(
 
     Args:
         name: of the field.
-        said: votes (`postprocess.analyses.votes`), values str; empty ones do not count.
+        said: votes (`analyses.votes`), values str; empty ones do not count.
         items: ids.
         before: the text that was edited, by item.
 

@@ -7,7 +7,7 @@ of a choice between grades: the mean, the standard deviation (of a sample), and 
 interval of Student's t for the mean; both are missing for fewer than two answers.
 `best_edit` of a text: see `postprocess.best_edit`.
 Counted are answers that are neither rejected nor surplus; a worker's second answer
-about an item is no second voice (`postprocess.analyses.votes`), nor is a value that is
+about an item is no second voice (`analyses.votes`), nor is a value that is
 none of the options.
 """
 
@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from analyses.fields import counted, votes
+from analyses.majority import majority
+from analyses.votes import counted as voices
+from analyses.votes import vote_table
 from domain.task import Aggregate, AggregateKind, Field
-from postprocess.analyses.majority import majority
-from postprocess.analyses.votes import counted as voices
-from postprocess.analyses.votes import vote_table
 from postprocess.best_edit import best_edits
-from postprocess.fields import counted, votes
 
 _HALF = 0.5
 _CONFIDENCE = 0.95

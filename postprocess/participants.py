@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analyses.fields import HIT_VALUE, counted
 from domain.task import Field
-from postprocess.fields import HIT_VALUE, counted
 
 LEAST = 5
 """Fewer people than this are not told (ours; a usual threshold of statistical offices

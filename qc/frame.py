@@ -20,7 +20,7 @@ One row an answer. The index is `answer_id`, unique. Columns:
   option of the task does
 
 For each field whose answers honest workers vary (`Field.varies`) and, where the task or
-its items say so, for what the heuristics about judgements read (`qc.judged`):
+its items say so, for what the heuristics about judgements read (`qc.ratings`):
 
 - `judged.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` float64, its place on the scale from 0 to 1, NaN when absent
@@ -44,7 +44,7 @@ from domain.assignment import Answer, Assignment, FieldValue
 from domain.hit import Item
 from domain.ids import AssignmentId, HitId
 from domain.task import Field, Task
-from qc.judged import with_judgements
+from qc.ratings import with_judgements
 
 STRING_COLUMNS = ("assignment_id", "hit_id", "worker_id", "item_id", "text")
 INTEGER_COLUMNS = ("batch", "position", "n_items")

@@ -22,7 +22,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from domain.judgement import (
+from domain.verdicts import (
     VERDICTS,
     Decision,
     Finding,

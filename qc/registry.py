@@ -11,25 +11,25 @@ from typing import Any, Protocol
 import pandas as pd
 
 from domain.errors import ConfigError
-from domain.judgement import Finding, SubjectKind
+from domain.verdicts import Finding, SubjectKind
 from qc import parameters
 from qc.heuristics import (
     answered_before,
-    beyond_asked,
     canned_share,
     capitals,
     contradiction,
     gold_failed,
-    lone_canned,
+    ignored_page_warnings,
+    low_agreement,
+    low_scale_variance,
+    minority_canned,
     outside_study,
-    outvoted,
     pasted,
     quality_words,
     random_sample,
     rule_violation,
     same_place,
     same_sentence,
-    scale_still,
     straight_line,
     text_disagreement,
     time_in_batch,
@@ -61,7 +61,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     too_fast,
     capitals,
     canned_share,
-    lone_canned,
+    minority_canned,
     quality_words,
     same_sentence,
     text_disagreement,
@@ -70,11 +70,11 @@ HEURISTICS: tuple[Heuristic, ...] = (
     answered_before,
     straight_line,
     same_place,
-    scale_still,
-    beyond_asked,
+    low_scale_variance,
+    ignored_page_warnings,
     gold_failed,
     contradiction,
-    outvoted,
+    low_agreement,
     outside_study,
     random_sample,
 )

@@ -6,7 +6,7 @@ in the dataset come from one clock, which only the crowd moves.
 
 from datetime import datetime, timedelta
 
-from rehearsal.site import WorkerSite
+from rehearsal.crowd.site import WorkerSite
 
 
 class MarketplaceClock:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from domain.judgement import Decision, Finding, SubjectKind
+from domain.verdicts import Decision, Finding, SubjectKind
 from store.database import Store
 from store.times import from_text, to_text
 

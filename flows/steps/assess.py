@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
 from qc import frame as qc_frame

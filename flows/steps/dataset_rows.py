@@ -4,16 +4,16 @@ from collections.abc import Collection
 
 import pandas as pd
 
+from analyses.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from domain.assignment import Answer
 from domain.edit import Edit
 from domain.hit import Item, PlannedHit
-from domain.judgement import SubjectKind
 from domain.task import Task
+from domain.verdicts import SubjectKind
 from flows.steps.state import State, counted
 from flows.workplace import Workplace
 from hit_templates.answers import ordered_names
 from postprocess.edits import replay
-from postprocess.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from postprocess.frame import dataset_frame
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import split_of
@@ -100,7 +100,7 @@ def _facts(
 
 
 def _values(task: Task, answer: Answer) -> dict[str, object]:
-    """What a dataset of answers has in columns of its own (`postprocess.fields`)."""
+    """What a dataset of answers has in columns of its own (`analyses.fields`)."""
     if task.dataset == "captions":
         return {}
     return {

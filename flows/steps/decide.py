@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from domain.ids import AnswerId, AssignmentId
-from domain.judgement import Decision, Finding, SubjectKind
+from domain.verdicts import Decision, Finding, SubjectKind
 from flows.steps.assess import answer_frame
 from flows.steps.ripeness import ripe
 from flows.steps.state import State, read_state

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from domain.errors import ConfigError
 from domain.ids import WorkerId
-from domain.judgement import VERDICTS, Decision, SubjectKind, Verdict
+from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.steps.decide import waiting_for_people
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace

@@ -13,7 +13,7 @@ from flows.workplace import Workplace
 from hit_templates.answers import ordered_names
 from postprocess.datasets.export import files
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.report.page import render
+from report.page import render
 
 REPORT = "report.html"
 DATASET = "dataset"

@@ -4,8 +4,8 @@ from collections.abc import Container
 
 from domain.hit import PlannedHit
 from domain.ids import AnswerId, AssignmentId, ItemId
-from domain.judgement import Decision
 from domain.progress import Progress, Waiting
+from domain.verdicts import Decision
 from flows.steps import caps
 from flows.steps.collect import next_harvest
 from flows.steps.decide import waiting_for_people

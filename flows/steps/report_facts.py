@@ -5,20 +5,20 @@ from datetime import datetime
 
 import pandas as pd
 
+from analyses.condition_scores import compared
+from analyses.pairwise_outcomes import comparisons
 from domain.ids import WorkerId
-from domain.judgement import Decision, SubjectKind
+from domain.verdicts import Decision, SubjectKind
 from flows.provenance import code_version
 from flows.steps.dataset_rows import answers_frame
 from flows.steps.progress import progress
 from flows.steps.state import State
 from flows.steps.traits import planted
 from flows.workplace import Workplace
-from postprocess.comparing import compared
-from postprocess.comparisons import comparisons
-from postprocess.corrections import corrections
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
-from postprocess.report.facts import BeforeWork, ReportFacts
+from report.correction_gains import corrections
+from report.facts import BeforeWork, ReportFacts
 from store import judgements, ledger, scores
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"

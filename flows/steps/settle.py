@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from domain.errors import PlatformRefused
 from domain.ids import AssignmentId, WorkerId
-from domain.judgement import Decision
+from domain.verdicts import Decision
 from flows.steps.launch import exclusion
 from flows.steps.left_open import close_left_open
 from flows.steps.state import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from domain.assignment import Answer, Assignment
 from domain.hit import PlannedHit
 from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
-from domain.judgement import Decision, SubjectKind, Verdict
+from domain.verdicts import Decision, SubjectKind, Verdict
 from flows.workplace import Workplace
 from store import assignments, hits, intents, judgements
 

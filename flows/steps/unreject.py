@@ -7,7 +7,7 @@ written down with the payment, in one transaction, so that neither is without th
 from domain.bonus import OVERRIDE_WINDOW
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
-from domain.judgement import Decision
+from domain.verdicts import Decision
 from flows.steps import caps
 from flows.steps.state import DONE, PAID_ALREADY, State, read_state
 from flows.workplace import Workplace

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from starlette.requests import Request
 
-from marketplace import clock, keys, replays
-from marketplace.house import House
 from marketplace.requester import signature, wire
+from marketplace.state import clock, keys, replay_protection
+from marketplace.state.backend import Backend
 
 _READING = ("Get", "List")
 
@@ -23,26 +23,26 @@ class Caller:
     """Who calls, and the signature that proves it, if the call spends one."""
 
     access_key: str
-    proof: replays.Proof | None = None
+    proof: replay_protection.Proof | None = None
 
 
 class Admission:
     """The guard at the requester's door.
 
     Args:
-        house: whose keys open it.
+        backend: whose keys open it.
         checks: whether signatures are looked at; else the key's name is enough.
         now: the real present.
     """
 
     def __init__(
         self,
-        house: House,
+        backend: Backend,
         *,
         checks: bool,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
-        self._house = house
+        self._backend = backend
         self._checks = checks
         self._now = now
 
@@ -57,8 +57,8 @@ class Admission:
         received = _received(request, call.body)
         signed = signature.read(received)
         signature.check_claim(signed, received, now=self._now())
-        with self._house.glance() as turn:
-            secret = keys.secret(turn, signed.access_key)
+        with self._backend.glance() as transaction:
+            secret = keys.secret(transaction, signed.access_key)
         signature.check_signature(signed, received, secret=secret)
         # What only reads may be read again, and costs no write.
         if call.operation.startswith(_READING):
@@ -76,10 +76,10 @@ def _received(request: Request, body: bytes) -> signature.Received:
     )
 
 
-def _proof(request: Request, signed: signature.Signed) -> replays.Proof:
-    return replays.Proof(
+def _proof(request: Request, signed: signature.Signed) -> replay_protection.Proof:
+    return replay_protection.Proof(
         signature=bytes.fromhex(signed.signature),
-        attempt=replays.attempt_of(
+        attempt=replay_protection.attempt_of(
             request.headers.get("amz-sdk-invocation-id", ""),
             request.headers.get("amz-sdk-request", ""),
         ),

@@ -6,13 +6,13 @@ import logging
 from starlette.requests import Request
 from starlette.responses import Response
 
-from marketplace import clock
 from marketplace.exceptions import Refusal
-from marketplace.faults import Fault
-from marketplace.house import House
-from marketplace.requester import backend, wire
+from marketplace.http.faults import Fault
+from marketplace.http.transport import drop_connection
+from marketplace.requester import operations, wire
 from marketplace.requester.admission import Admission, Caller
-from marketplace.transport import drop_connection
+from marketplace.state import clock
+from marketplace.state.backend import Backend
 
 _LOG = logging.getLogger(__name__)
 
@@ -20,8 +20,8 @@ _LOG = logging.getLogger(__name__)
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
 
-    def __init__(self, house: House, admission: Admission) -> None:
-        self._house = house
+    def __init__(self, backend: Backend, admission: Admission) -> None:
+        self._backend = backend
         self._admission = admission
 
     async def __call__(self, request: Request) -> Response:
@@ -29,7 +29,7 @@ class RequesterApi:
         body = await request.body()
         try:
             call = wire.read(request.headers, body)
-            backend.check_operation(call.operation)
+            operations.check_operation(call.operation)
             caller = self._admission.admit(request, call)
         except Refusal as refusal:
             return self._refused(refusal)
@@ -44,14 +44,14 @@ class RequesterApi:
         return reply
 
     def _strike(self, operation: str) -> Fault | None:
-        self._house.calls.count(operation)
-        if not self._house.rules.rehearsal:
+        self._backend.calls.count(operation)
+        if not self._backend.rules.rehearsal:
             return None
-        return self._house.faults.strike(operation)
+        return self._backend.faults.strike(operation)
 
     def _perform(self, call: wire.Request, caller: Caller) -> Response:
         try:
-            document = self._house.perform(
+            document = self._backend.perform(
                 caller.access_key,
                 call.operation,
                 wire.members(call.body),
@@ -71,5 +71,5 @@ class RequesterApi:
             body,
             status_code=status,
             media_type=wire.CONTENT_TYPE,
-            headers={"x-amzn-RequestId": self._house.new_request_id()},
+            headers={"x-amzn-RequestId": self._backend.new_request_id()},
         )

@@ -2,25 +2,29 @@
 
 from typing import Any
 
-from marketplace import accounts
 from marketplace.exceptions import request_error
 from marketplace.requester.paging import page
-from marketplace.turn import Turn
+from marketplace.state import accounts
+from marketplace.state.transaction import Transaction
 
 MOST_BLOCKS = 100_000
 
 Given = dict[str, Any]
 
 
-def create_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def create_worker_block(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """CreateWorkerBlock: a repeat replaces the reason."""
-    worker = accounts.find_worker(turn, given["WorkerId"])
-    count = turn.one("SELECT count(*) FROM blocks WHERE requester = ?", requester)
+    worker = accounts.find_worker(transaction, given["WorkerId"])
+    count = transaction.one(
+        "SELECT count(*) FROM blocks WHERE requester = ?", requester
+    )
     if count is not None and count[0] >= MOST_BLOCKS:
         raise request_error(
             "PermissionDenied", f"A requester may block {MOST_BLOCKS} workers at most."
         )
-    turn.run(
+    transaction.run(
         "INSERT INTO blocks (requester, worker, reason) VALUES (?, ?, ?) "
         "ON CONFLICT (requester, worker) DO UPDATE SET reason = excluded.reason",
         requester,
@@ -30,10 +34,12 @@ def create_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, A
     return {}
 
 
-def delete_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def delete_worker_block(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """DeleteWorkerBlock: also of a worker who is not blocked."""
-    worker = accounts.find_worker(turn, given["WorkerId"])
-    turn.run(
+    worker = accounts.find_worker(transaction, given["WorkerId"])
+    transaction.run(
         "DELETE FROM blocks WHERE requester = ? AND worker = ?",
         requester,
         worker["id"],
@@ -41,10 +47,12 @@ def delete_worker_block(turn: Turn, requester: int, given: Given) -> dict[str, A
     return {}
 
 
-def list_worker_blocks(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def list_worker_blocks(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """ListWorkerBlocks: oldest first."""
     wanted = page(given, operation="ListWorkerBlocks")
-    rows = turn.all(
+    rows = transaction.all(
         "SELECT blocks.id, blocks.reason, workers.worker_id FROM blocks "
         "JOIN workers ON workers.id = blocks.worker "
         "WHERE blocks.requester = ? AND blocks.id > ? ORDER BY blocks.id LIMIT ?",

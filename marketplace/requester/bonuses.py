@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from marketplace import books, money
-from marketplace.clock import DAY
 from marketplace.exceptions import (
     already_processed,
     does_not_exist,
@@ -13,7 +11,9 @@ from marketplace.exceptions import (
 from marketplace.requester import request_tokens, shapes
 from marketplace.requester.judging import own_assignment
 from marketplace.requester.paging import page
-from marketplace.turn import Turn
+from marketplace.state import ledger, money
+from marketplace.state.clock import DAY
+from marketplace.state.transaction import Transaction
 
 WINDOW_DAYS = 183
 """Six months after the submission."""
@@ -22,17 +22,19 @@ _OPERATION = "SendBonus"
 Given = dict[str, Any]
 
 
-def send_bonus(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def send_bonus(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """SendBonus: pay the worker of a submitted assignment something more."""
     token = given.get("UniqueRequestToken")
     if token and request_tokens.earlier(
-        turn, requester, operation=_OPERATION, token=token
+        transaction, requester, operation=_OPERATION, token=token
     ):
         raise already_processed(token)
-    row = own_assignment(turn, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, given["AssignmentId"])
     if row["submitted_ms"] is None or row["worker_id"] != given["WorkerId"]:
         raise does_not_exist("Assignment", given["AssignmentId"])
-    if turn.now_ms > row["submitted_ms"] + WINDOW_DAYS * DAY:
+    if transaction.now_ms > row["submitted_ms"] + WINDOW_DAYS * DAY:
         raise request_error(
             "InvalidAssignmentState",
             f"Assignment {row['assignment_id']} was submitted more than six months "
@@ -42,14 +44,14 @@ def send_bonus(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
     if cents < 1:
         raise invalid_parameters("BonusAmount must be at least 0.01.")
     fee_cents = money.bonus_fee_cents(cents)
-    books.pay(
-        turn,
-        books.available(requester),
-        legs={books.worker_purse(row["worker"]): cents, books.FEES: fee_cents},
+    ledger.pay(
+        transaction,
+        ledger.available(requester),
+        credited={ledger.worker_account(row["worker"]): cents, ledger.FEES: fee_cents},
         reason="bonus",
         subject=row["assignment_id"],
     )
-    turn.run(
+    transaction.run(
         "INSERT INTO bonuses (assignment, hit, worker, cents, fee_cents, reason, "
         "paid_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         row["id"],
@@ -58,11 +60,11 @@ def send_bonus(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
         cents,
         fee_cents,
         given["Reason"],
-        turn.now_ms,
+        transaction.now_ms,
     )
     if token:
         request_tokens.remember(
-            turn,
+            transaction,
             requester,
             operation=_OPERATION,
             token=token,
@@ -71,17 +73,19 @@ def send_bonus(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
     return {}
 
 
-def list_bonus_payments(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def list_bonus_payments(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """ListBonusPayments: of one HIT or of one assignment, oldest first."""
     wanted = page(given, operation="ListBonusPayments")
     if ("HITId" in given) == ("AssignmentId" in given):
         raise invalid_parameters("Exactly one of HITId and AssignmentId is needed.")
     if "AssignmentId" in given:
-        assignment = own_assignment(turn, requester, given["AssignmentId"])
+        assignment = own_assignment(transaction, requester, given["AssignmentId"])
         condition, key = "bonuses.assignment = ?", assignment["id"]
     else:
-        condition, key = "bonuses.hit = ?", _hit(turn, requester, given["HITId"])
-    rows = turn.all(
+        condition, key = "bonuses.hit = ?", _hit(transaction, requester, given["HITId"])
+    rows = transaction.all(
         "SELECT bonuses.*, workers.worker_id, assignments.assignment_id FROM bonuses "
         "JOIN workers ON workers.id = bonuses.worker "
         "JOIN assignments ON assignments.id = bonuses.assignment "
@@ -96,8 +100,8 @@ def list_bonus_payments(turn: Turn, requester: int, given: Given) -> dict[str, A
     }
 
 
-def _hit(turn: Turn, requester: int, hit_id: str) -> int:
-    row = turn.one(
+def _hit(transaction: Transaction, requester: int, hit_id: str) -> int:
+    row = transaction.one(
         "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
     )
     if row is None:
@@ -105,11 +109,15 @@ def _hit(turn: Turn, requester: int, hit_id: str) -> int:
     return int(row["id"])
 
 
-def get_account_balance(turn: Turn, requester: int, _given: Given) -> dict[str, Any]:
+def get_account_balance(
+    transaction: Transaction, requester: int, _given: Given
+) -> dict[str, Any]:
     """GetAccountBalance: what may be spent, and what HITs may still cost."""
     return {
         "AvailableBalance": money.currency(
-            books.balance(turn, books.available(requester))
+            ledger.balance(transaction, ledger.available(requester))
         ),
-        "OnHoldBalance": money.currency(books.balance(turn, books.held(requester))),
+        "OnHoldBalance": money.currency(
+            ledger.balance(transaction, ledger.held(requester))
+        ),
     }

@@ -3,21 +3,21 @@
 import sqlite3
 from typing import Any
 
-from marketplace import hits, lifecycle
 from marketplace.exceptions import does_not_exist, wrong_state
 from marketplace.requester import hit_types, shapes
 from marketplace.requester.paging import Page, page
 from marketplace.requester.posting import own_hit
-from marketplace.turn import Turn
+from marketplace.state import hits, lifecycle
+from marketplace.state.transaction import Transaction
 
 _NEWEST = 2**63 - 1
 
 Given = dict[str, Any]
 
 
-def get_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def get_hit(transaction: Transaction, requester: int, given: Given) -> dict[str, Any]:
     """GetHIT; a disposed HIT is still shown by its id, as Disposed."""
-    row = turn.one(
+    row = transaction.one(
         shapes.SELECT_HITS + "WHERE hits.hit_id = ? AND hits.requester = ?",
         given["HITId"],
         requester,
@@ -27,32 +27,34 @@ def get_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
     return {"HIT": shapes.hit(row)}
 
 
-def list_hits(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def list_hits(transaction: Transaction, requester: int, given: Given) -> dict[str, Any]:
     """ListHITs: all that are not disposed, newest first."""
     wanted = page(given, operation="ListHITs")
     return _listed(
-        turn,
+        transaction,
         wanted,
         "WHERE hits.requester = ? AND hits.status <> 'Disposed'",
         requester,
     )
 
 
-def list_reviewable_hits(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def list_reviewable_hits(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """ListReviewableHITs: Reviewable (or Reviewing) ones, of all types or of one."""
     wanted = page(given, operation="ListReviewableHITs")
     status = given.get("Status", "Reviewable")
     if "HITTypeId" in given:
-        hit_type = hit_types.find(turn, requester, given["HITTypeId"])
+        hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
         return _listed(
-            turn,
+            transaction,
             wanted,
             "WHERE hits.hit_type = ? AND hits.status = ?",
             hit_type["id"],
             status,
         )
     return _listed(
-        turn,
+        transaction,
         wanted,
         "WHERE hits.requester = ? AND hits.status = ?",
         requester,
@@ -61,12 +63,12 @@ def list_reviewable_hits(turn: Turn, requester: int, given: Given) -> dict[str, 
 
 
 def list_hits_for_qualification_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListHITsForQualificationType: own HITs whose type requires it."""
     wanted = page(given, operation="ListHITsForQualificationType")
     type_id = given["QualificationTypeId"]
-    row = turn.one(
+    row = transaction.one(
         "SELECT id FROM qualification_types "
         "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
         type_id,
@@ -74,7 +76,7 @@ def list_hits_for_qualification_type(
     if row is None:
         raise does_not_exist("QualificationType", type_id)
     return _listed(
-        turn,
+        transaction,
         wanted,
         "WHERE hits.requester = ? AND hits.status <> 'Disposed' AND hits.hit_type IN "
         "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
@@ -84,28 +86,30 @@ def list_hits_for_qualification_type(
 
 
 def update_hit_review_status(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """UpdateHITReviewStatus: Reviewable to Reviewing, or back with Revert."""
-    hit = own_hit(turn, requester, given["HITId"])
+    hit = own_hit(transaction, requester, given["HITId"])
     before, after = "Reviewable", "Reviewing"
     if given.get("Revert", False):
         before, after = after, before
     if hit["status"] != before:
         raise wrong_state("HIT", hit["hit_id"], found=hit["status"], allowed=before)
-    turn.run("UPDATE hits SET status = ? WHERE id = ?", after, hit["id"])
+    transaction.run("UPDATE hits SET status = ? WHERE id = ?", after, hit["id"])
     return {}
 
 
-def delete_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def delete_hit(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """DeleteHIT: a Reviewable HIT whose assignments are all decided."""
-    hit = own_hit(turn, requester, given["HITId"])
+    hit = own_hit(transaction, requester, given["HITId"])
     if hit["status"] != "Reviewable":
         raise wrong_state(
             "HIT", hit["hit_id"], found=hit["status"], allowed="Reviewable"
         )
     if hit["submitted"]:
-        undecided = turn.one(
+        undecided = transaction.one(
             "SELECT assignment_id FROM assignments "
             "WHERE hit = ? AND status = 'Submitted' LIMIT 1",
             hit["id"],
@@ -116,29 +120,29 @@ def delete_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
             found="Submitted",
             allowed="Approved,Rejected",
         )
-    hits.dispose(turn, hit["id"])
+    hits.dispose(transaction, hit["id"])
     return {}
 
 
 def _listed(
-    turn: Turn, wanted: Page, condition: str, *values: object
+    transaction: Transaction, wanted: Page, condition: str, *values: object
 ) -> dict[str, Any]:
-    rows = _rows(turn, wanted, condition, *values)
-    if turn.is_behind:
+    rows = _rows(transaction, wanted, condition, *values)
+    if transaction.has_backlog:
         for row in rows:
-            lifecycle.settle(turn, row["id"])
-        rows = _rows(turn, wanted, condition, *values)
+            lifecycle.settle(transaction, row["id"])
+        rows = _rows(transaction, wanted, condition, *values)
     return {**wanted.answer(rows), "HITs": [shapes.hit(row) for row in rows]}
 
 
 def _rows(
-    turn: Turn, wanted: Page, condition: str, *values: object
+    transaction: Transaction, wanted: Page, condition: str, *values: object
 ) -> list[sqlite3.Row]:
-    return turn.all(
+    return transaction.all(
         f"{shapes.SELECT_HITS}{condition} AND hits.created_ms <= ? AND hits.id < ? "
         "ORDER BY hits.id DESC LIMIT ?",
         *values,
-        turn.now_ms - turn.lag_ms,
+        transaction.now_ms - transaction.lag_ms,
         wanted.after[0] if wanted.after else _NEWEST,
         wanted.size,
     )

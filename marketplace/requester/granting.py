@@ -3,11 +3,11 @@
 import sqlite3
 from typing import Any
 
-from marketplace import accounts, messages
 from marketplace.exceptions import does_not_exist, wrong_state
 from marketplace.requester import qualification_types, shapes
 from marketplace.requester.paging import page
-from marketplace.turn import Turn
+from marketplace.state import accounts, messages
+from marketplace.state.transaction import Transaction
 
 Given = dict[str, Any]
 
@@ -20,14 +20,18 @@ _SELECT = (
 )
 
 
-def associate_qualification(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def associate_qualification(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """AssociateQualificationWithWorker: grant, regrant, or set another value."""
-    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
-    worker = accounts.find_worker(turn, given["WorkerId"])
-    grant(turn, kind["id"], worker["id"], value=given.get("IntegerValue", 1))
+    kind = qualification_types.find_own(
+        transaction, requester, given["QualificationTypeId"]
+    )
+    worker = accounts.find_worker(transaction, given["WorkerId"])
+    grant(transaction, kind["id"], worker["id"], value=given.get("IntegerValue", 1))
     if given.get("SendNotification", True):
         messages.send(
-            turn,
+            transaction,
             requester=requester,
             worker=worker["id"],
             subject=f"You have been granted the qualification {kind['name']}",
@@ -37,17 +41,19 @@ def associate_qualification(turn: Turn, requester: int, given: Given) -> dict[st
 
 
 def disassociate_qualification(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """DisassociateQualificationFromWorker: revoke what the worker holds."""
-    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
-    row = _held(turn, kind["qualification_type_id"], given["WorkerId"])
-    turn.run(
+    kind = qualification_types.find_own(
+        transaction, requester, given["QualificationTypeId"]
+    )
+    row = _held(transaction, kind["qualification_type_id"], given["WorkerId"])
+    transaction.run(
         "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
         row["id"],
     )
     messages.send(
-        turn,
+        transaction,
         requester=requester,
         worker=row["worker"],
         subject=f"The qualification {kind['name']} was taken from you",
@@ -56,20 +62,26 @@ def disassociate_qualification(
     return {}
 
 
-def get_qualification_score(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def get_qualification_score(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """GetQualificationScore: what a worker holds of an own type."""
-    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
-    row = _held(turn, kind["qualification_type_id"], given["WorkerId"])
+    kind = qualification_types.find_own(
+        transaction, requester, given["QualificationTypeId"]
+    )
+    row = _held(transaction, kind["qualification_type_id"], given["WorkerId"])
     return {"Qualification": shapes.qualification(row)}
 
 
 def list_workers_with_qualification_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListWorkersWithQualificationType: who holds it (or held it: Revoked)."""
-    kind = qualification_types.find_own(turn, requester, given["QualificationTypeId"])
+    kind = qualification_types.find_own(
+        transaction, requester, given["QualificationTypeId"]
+    )
     wanted = page(given, operation="ListWorkersWithQualificationType")
-    rows = turn.all(
+    rows = transaction.all(
         f"{_SELECT} WHERE qualifications.qualification_type = ? "
         "AND qualifications.status = ? AND qualifications.id > ? "
         "ORDER BY qualifications.id LIMIT ?",
@@ -85,17 +97,17 @@ def list_workers_with_qualification_type(
 
 
 def list_qualification_requests(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListQualificationRequests: pending ones for own types, or for one of them."""
     wanted = page(given, operation="ListQualificationRequests")
     condition, key = "qualification_types.requester = ?", requester
     if "QualificationTypeId" in given:
         kind = qualification_types.find_own(
-            turn, requester, given["QualificationTypeId"]
+            transaction, requester, given["QualificationTypeId"]
         )
         condition, key = "qualification_types.id = ?", kind["id"]
-    rows = turn.all(
+    rows = transaction.all(
         "SELECT qualification_requests.*, workers.worker_id, tests.form, "
         "qualification_types.qualification_type_id FROM qualification_requests "
         "LEFT JOIN tests ON tests.id = qualification_requests.test "
@@ -115,15 +127,15 @@ def list_qualification_requests(
 
 
 def accept_qualification_request(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """AcceptQualificationRequest: grant what a worker asked for."""
-    row = _pending(turn, requester, given["QualificationRequestId"])
-    turn.run(
+    row = _pending(transaction, requester, given["QualificationRequestId"])
+    transaction.run(
         "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
     )
     grant(
-        turn,
+        transaction,
         row["qualification_type"],
         row["worker"],
         value=given.get("IntegerValue", 1),
@@ -132,11 +144,11 @@ def accept_qualification_request(
 
 
 def reject_qualification_request(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """RejectQualificationRequest: say no, with a reason if there is one."""
-    row = _pending(turn, requester, given["QualificationRequestId"])
-    turn.run(
+    row = _pending(transaction, requester, given["QualificationRequestId"])
+    transaction.run(
         "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
         "WHERE id = ?",
         given.get("Reason"),
@@ -145,9 +157,11 @@ def reject_qualification_request(
     return {}
 
 
-def grant(turn: Turn, qualification_type: int, worker: int, *, value: int) -> None:
+def grant(
+    transaction: Transaction, qualification_type: int, worker: int, *, value: int
+) -> None:
     """The worker holds the qualification from now, with this value."""
-    turn.run(
+    transaction.run(
         "INSERT INTO qualifications (qualification_type, worker, value, status, "
         "granted_ms) VALUES (?, ?, ?, 'Granted', ?) "
         "ON CONFLICT (qualification_type, worker) DO UPDATE SET "
@@ -155,12 +169,12 @@ def grant(turn: Turn, qualification_type: int, worker: int, *, value: int) -> No
         qualification_type,
         worker,
         value,
-        turn.now_ms,
+        transaction.now_ms,
     )
 
 
-def _held(turn: Turn, type_id: str, worker_id: str) -> sqlite3.Row:
-    row = turn.one(
+def _held(transaction: Transaction, type_id: str, worker_id: str) -> sqlite3.Row:
+    row = transaction.one(
         f"{_SELECT} WHERE qualification_types.qualification_type_id = ? "
         "AND workers.worker_id = ?",
         type_id,
@@ -175,8 +189,8 @@ def _held(turn: Turn, type_id: str, worker_id: str) -> sqlite3.Row:
     return row
 
 
-def _pending(turn: Turn, requester: int, request_id: str) -> sqlite3.Row:
-    row = turn.one(
+def _pending(transaction: Transaction, requester: int, request_id: str) -> sqlite3.Row:
+    row = transaction.one(
         "SELECT qualification_requests.* FROM qualification_requests "
         "JOIN qualification_types "
         "ON qualification_types.id = qualification_requests.qualification_type "

@@ -5,11 +5,11 @@ import json
 import sqlite3
 from typing import Any
 
-from marketplace import money
-from marketplace.clock import DAY, SECOND
 from marketplace.exceptions import does_not_exist, invalid_parameters
 from marketplace.requester import requirements
-from marketplace.turn import Turn
+from marketplace.state import money
+from marketplace.state.clock import DAY, SECOND
+from marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
 _MONTH_SECONDS = 30 * DAY // SECOND
@@ -18,36 +18,40 @@ _DEFAULT_AUTO_APPROVAL = _MONTH_SECONDS
 Given = dict[str, Any]
 
 
-def create_hit_type(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def create_hit_type(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """CreateHITType: a new type, or the one that has these values already."""
-    return {"HITTypeId": find_or_make(turn, requester, given)["hit_type_id"]}
+    return {"HITTypeId": find_or_make(transaction, requester, given)["hit_type_id"]}
 
 
-def find_or_make(turn: Turn, requester: int, given: Given) -> sqlite3.Row:
+def find_or_make(transaction: Transaction, requester: int, given: Given) -> sqlite3.Row:
     """The type with the values of a CreateHITType or CreateHIT request."""
-    values = _values(turn, given)
+    values = _values(transaction, given)
     print_of_values = hashlib.sha256(
         json.dumps(values, sort_keys=True).encode()
     ).hexdigest()
-    row = turn.one(
+    row = transaction.one(
         "SELECT * FROM hit_types WHERE requester = ? AND fingerprint = ?",
         requester,
         print_of_values,
     )
     if row is not None:
         return row
-    hit_type_id = turn.mint.entity("hit type", requester, print_of_values)
-    _insert(turn, requester, values, hit_type_id, print_of_values)
-    return find(turn, requester, hit_type_id)
+    hit_type_id = transaction.id_generator.entity(
+        "hit type", requester, print_of_values
+    )
+    _insert(transaction, requester, values, hit_type_id, print_of_values)
+    return find(transaction, requester, hit_type_id)
 
 
-def find(turn: Turn, requester: int, hit_type_id: str) -> sqlite3.Row:
+def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.Row:
     """The requester's own type with this id.
 
     Raises:
         Refusal: it does not exist, or is somebody else's.
     """
-    row = turn.one(
+    row = transaction.one(
         "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
         "AND deleted_ms IS NULL",
         hit_type_id,
@@ -84,7 +88,7 @@ def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
     return value
 
 
-def _values(turn: Turn, given: Given) -> dict[str, Any]:
+def _values(transaction: Transaction, given: Given) -> dict[str, Any]:
     return {
         "title": at_most("Title", given["Title"], least=1, most=128),
         "description": at_most("Description", given["Description"], least=1, most=2000),
@@ -103,13 +107,13 @@ def _values(turn: Turn, given: Given) -> dict[str, Any]:
             high=_MONTH_SECONDS,
         ),
         "requirements": requirements.normalize(
-            turn, given.get("QualificationRequirements", [])
+            transaction, given.get("QualificationRequirements", [])
         ),
     }
 
 
 def _insert(
-    turn: Turn,
+    transaction: Transaction,
     requester: int,
     values: dict[str, Any],
     hit_type_id: str,
@@ -119,19 +123,21 @@ def _insert(
         **values,
         "requirements": json.dumps(values["requirements"]),
         "hit_type_id": hit_type_id,
-        "hit_group_id": turn.mint.entity("hit group", requester, print_of_values),
+        "hit_group_id": transaction.id_generator.entity(
+            "hit group", requester, print_of_values
+        ),
         "requester": requester,
         "fingerprint": print_of_values,
         "assignable_hits": 0,
-        "created_ms": turn.now_ms,
+        "created_ms": transaction.now_ms,
     }
     columns = ", ".join(row)
     places = ", ".join(f":{name}" for name in row)
-    hit_type = turn.conn.execute(
+    hit_type = transaction.conn.execute(
         f"INSERT INTO hit_types ({columns}) VALUES ({places})", row
     ).lastrowid
     for requirement in values["requirements"]:
-        turn.run(
+        transaction.run(
             "INSERT OR IGNORE INTO hit_type_qualifications "
             "(hit_type, qualification_type) SELECT ?, id FROM qualification_types "
             "WHERE qualification_type_id = ?",

@@ -4,8 +4,6 @@ import sqlite3
 import unicodedata
 from typing import Any
 
-from marketplace import assignments
-from marketplace.clock import DAY
 from marketplace.exceptions import (
     Refusal,
     does_not_exist,
@@ -15,7 +13,9 @@ from marketplace.exceptions import (
 from marketplace.requester import shapes
 from marketplace.requester.paging import page
 from marketplace.requester.posting import own_hit
-from marketplace.turn import Turn
+from marketplace.state import assignments
+from marketplace.state.clock import DAY
+from marketplace.state.transaction import Transaction
 
 OVERRIDE_DAYS = 30
 _LONGEST_FEEDBACK = 1024
@@ -24,9 +24,11 @@ _SHOWN = ("Submitted", "Approved", "Rejected")
 Given = dict[str, Any]
 
 
-def get_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def get_assignment(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """GetAssignment: one that was submitted, and its HIT."""
-    row = own_assignment(turn, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, given["AssignmentId"])
     if row["status"] not in _SHOWN:
         raise wrong_state(
             "Assignment",
@@ -34,7 +36,7 @@ def get_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
             found="null",
             allowed="Reviewable,Approved,Rejected",
         )
-    hit = turn.one(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
+    hit = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
     return {
         "Assignment": shapes.assignment(row),
         **({"HIT": shapes.hit(hit)} if hit else {}),
@@ -42,14 +44,14 @@ def get_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
 
 
 def list_assignments_for_hit(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListAssignmentsForHIT: submitted ones by submission time, oldest first."""
-    hit = own_hit(turn, requester, given["HITId"])
+    hit = own_hit(transaction, requester, given["HITId"])
     wanted = page(given, operation="ListAssignmentsForHIT", width=2)
     statuses = given.get("AssignmentStatuses") or _SHOWN
     places = ", ".join("?" for _ in statuses)
-    rows = turn.all(
+    rows = transaction.all(
         f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.hit = ? "
         "AND (assignments.submitted_ms, assignments.id) > (?, ?) "
         f"AND assignments.status IN ({places}) "
@@ -65,35 +67,41 @@ def list_assignments_for_hit(
     }
 
 
-def approve_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def approve_assignment(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """ApproveAssignment: pay for it; with OverrideRejection, a rejected one too."""
     feedback = _feedback(given)
-    row = own_assignment(turn, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, given["AssignmentId"])
     if row["status"] == "Rejected" and given.get("OverrideRejection", False):
-        _check_override(turn, row)
-        assignments.approve_rejected(turn, row, feedback=feedback)
+        _check_override(transaction, row)
+        assignments.approve_rejected(transaction, row, feedback=feedback)
         return {}
     _check_submitted(row)
-    assignments.approve(turn, row, at_ms=turn.now_ms, feedback=feedback)
+    assignments.approve(transaction, row, at_ms=transaction.now_ms, feedback=feedback)
     return {}
 
 
-def reject_assignment(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def reject_assignment(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """RejectAssignment: refuse it, with a reason that the worker reads."""
     feedback = _feedback(given)
-    row = own_assignment(turn, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, given["AssignmentId"])
     _check_submitted(row)
-    assignments.reject(turn, row, feedback=feedback)
+    assignments.reject(transaction, row, feedback=feedback)
     return {}
 
 
-def own_assignment(turn: Turn, requester: int, assignment_id: str) -> sqlite3.Row:
+def own_assignment(
+    transaction: Transaction, requester: int, assignment_id: str
+) -> sqlite3.Row:
     """An assignment of one of the requester's HITs, whatever its state.
 
     Raises:
         Refusal: unknown, or another requester's.
     """
-    row = turn.one(
+    row = transaction.one(
         f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? "
         "AND hits.requester = ?",
         assignment_id,
@@ -112,7 +120,7 @@ def _check_submitted(row: sqlite3.Row) -> None:
         )
 
 
-def _check_override(turn: Turn, row: sqlite3.Row) -> None:
+def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
     if row["hit_status"] == "Disposed":
         raise wrong_state(
             "HIT",
@@ -120,7 +128,7 @@ def _check_override(turn: Turn, row: sqlite3.Row) -> None:
             found="Disposed",
             allowed="Assignable,Unassignable,Reviewable,Reviewing",
         )
-    if turn.now_ms > row["submitted_ms"] + OVERRIDE_DAYS * DAY:
+    if transaction.now_ms > row["submitted_ms"] + OVERRIDE_DAYS * DAY:
         raise request_error(
             "InvalidAssignmentState",
             f"Assignment {row['assignment_id']} was submitted more than "

@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from marketplace import events, messages
 from marketplace.exceptions import Refusal, invalid_parameters, request_error
 from marketplace.requester import hit_types
-from marketplace.turn import Turn
+from marketplace.state import events, messages
+from marketplace.state.transaction import Transaction
 
 MOST_WORKERS = 100
 _LONGEST_SUBJECT = 200
@@ -28,7 +28,9 @@ _SET = (
 Given = dict[str, Any]
 
 
-def notify_workers(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def notify_workers(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """NotifyWorkers: a message to each whose work this requester has judged."""
     subject = hit_types.at_most(
         "Subject", given["Subject"], least=1, most=_LONGEST_SUBJECT
@@ -40,7 +42,7 @@ def notify_workers(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
     hit_types.in_range("The number of WorkerIds", len(named), low=1, high=MOST_WORKERS)
     failures = []
     for worker_id in named:
-        worker = _judged(turn, requester, worker_id)
+        worker = _judged(transaction, requester, worker_id)
         if worker is None:
             failures.append(
                 {
@@ -54,17 +56,17 @@ def notify_workers(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
             )
             continue
         messages.send(
-            turn, requester=requester, worker=worker, subject=subject, text=text
+            transaction, requester=requester, worker=worker, subject=subject, text=text
         )
     return {"NotifyWorkersFailureStatuses": failures}
 
 
 def update_notification_settings(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """UpdateNotificationSettings: another specification, or just on and off."""
-    hit_type = hit_types.find(turn, requester, given["HITTypeId"])
-    before = turn.one(
+    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    before = transaction.one(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
     if "Notification" not in given and "Active" not in given:
@@ -72,14 +74,14 @@ def update_notification_settings(
     if "Notification" in given:
         wanted = _specification(given["Notification"])
         is_active = given.get("Active", True if before is None else before["is_active"])
-        turn.run(_SET, hit_type["id"], *wanted.values(), is_active)
+        transaction.run(_SET, hit_type["id"], *wanted.values(), is_active)
         return {}
     if before is None:
         raise invalid_parameters(
             f"HITType {given['HITTypeId']} has no notification specification yet; "
             "give one to make it active or not."
         )
-    turn.run(
+    transaction.run(
         "UPDATE notification_settings SET is_active = ? WHERE hit_type = ?",
         given["Active"],
         hit_type["id"],
@@ -88,16 +90,16 @@ def update_notification_settings(
 
 
 def send_test_event_notification(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """SendTestEventNotification: one event, whatever the specification wants."""
     wanted = _specification(given["Notification"], may_ping=True)
-    events.record_test(turn, requester, given["TestEventType"], wanted)
+    events.record_test(transaction, requester, given["TestEventType"], wanted)
     return {}
 
 
-def _judged(turn: Turn, requester: int, worker_id: str) -> int | None:
-    row = turn.one(
+def _judged(transaction: Transaction, requester: int, worker_id: str) -> int | None:
+    row = transaction.one(
         "SELECT workers.id FROM workers WHERE worker_id = ? AND EXISTS "
         "(SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = workers.id AND hits.requester = ? "

@@ -4,8 +4,6 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
-from marketplace import events, hits, money
-from marketplace.clock import SECOND, to_datetime
 from marketplace.exceptions import (
     already_processed,
     does_not_exist,
@@ -13,7 +11,6 @@ from marketplace.exceptions import (
     request_error,
     wrong_state,
 )
-from marketplace.ids import next_number
 from marketplace.requester import (
     hit_types,
     question,
@@ -22,7 +19,10 @@ from marketplace.requester import (
     reviews,
     shapes,
 )
-from marketplace.turn import Turn
+from marketplace.state import events, hits, money
+from marketplace.state.clock import SECOND, to_datetime
+from marketplace.state.ids import next_number
+from marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
 _MOST_ASSIGNMENTS = 1_000_000_000
@@ -31,24 +31,26 @@ _LONGEST_ANNOTATION = 255
 Given = dict[str, Any]
 
 
-def create_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def create_hit(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """CreateHIT: a HIT of the type with these values, made if need be."""
-    _refuse_repeat(turn, requester, given, operation="CreateHIT")
-    hit_type = hit_types.find_or_make(turn, requester, given)
-    return _create(turn, hit_type, given, operation="CreateHIT")
+    _refuse_repeat(transaction, requester, given, operation="CreateHIT")
+    hit_type = hit_types.find_or_make(transaction, requester, given)
+    return _create(transaction, hit_type, given, operation="CreateHIT")
 
 
 def create_hit_with_hit_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """CreateHITWithHITType: a HIT of a type that exists."""
-    _refuse_repeat(turn, requester, given, operation="CreateHITWithHITType")
-    hit_type = hit_types.find(turn, requester, given["HITTypeId"])
-    return _create(turn, hit_type, given, operation="CreateHITWithHITType")
+    _refuse_repeat(transaction, requester, given, operation="CreateHITWithHITType")
+    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    return _create(transaction, hit_type, given, operation="CreateHITWithHITType")
 
 
 def create_additional_assignments(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """CreateAdditionalAssignmentsForHIT: more slots, held for at once.
 
@@ -58,10 +60,10 @@ def create_additional_assignments(
     operation = "CreateAdditionalAssignmentsForHIT"
     token = given.get("UniqueRequestToken")
     if token and request_tokens.earlier(
-        turn, requester, operation=operation, token=token
+        transaction, requester, operation=operation, token=token
     ):
         raise already_processed(token)
-    hit = own_hit(turn, requester, given["HITId"])
+    hit = own_hit(transaction, requester, given["HITId"])
     more = hit_types.in_range(
         "NumberOfAdditionalAssignments",
         given["NumberOfAdditionalAssignments"],
@@ -70,44 +72,50 @@ def create_additional_assignments(
     )
     most = hit["max_assignments"] + more
     hits.check_increase(hit, most)
-    turn.run("UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"])
-    events.record(turn, "HITExtended", hit)
-    hits.settle(turn, hit["id"])
-    _remember(turn, requester, token, operation=operation, subject=hit["hit_id"])
+    transaction.run("UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"])
+    events.record(transaction, "HITExtended", hit)
+    hits.settle(transaction, hit["id"])
+    _remember(transaction, requester, token, operation=operation, subject=hit["hit_id"])
     return {}
 
 
-def update_expiration(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def update_expiration(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """UpdateExpirationForHIT: later, sooner, or (a moment in the past) at once."""
-    hit = own_hit(turn, requester, given["HITId"])
+    hit = own_hit(transaction, requester, given["HITId"])
     expire_ms = given["ExpireAt"]
     token = hit["hit_id"] + _as_java_prints(to_datetime(expire_ms))
     operation = "UpdateExpirationForHIT"
-    if request_tokens.earlier(turn, requester, operation=operation, token=token):
+    if request_tokens.earlier(transaction, requester, operation=operation, token=token):
         raise already_processed(token)
-    if expire_ms > turn.now_ms + _YEAR_SECONDS * SECOND:
+    if expire_ms > transaction.now_ms + _YEAR_SECONDS * SECOND:
         raise invalid_parameters("ExpireAt must be within a year.")
-    is_expired = expire_ms <= turn.now_ms
+    is_expired = expire_ms <= transaction.now_ms
     if is_expired and not hit["is_expired"]:
-        events.record(turn, "HITExpired", hit)
+        events.record(transaction, "HITExpired", hit)
     elif not is_expired and expire_ms > hit["expires_ms"]:
-        events.record(turn, "HITExtended", hit)
-    turn.run(
+        events.record(transaction, "HITExtended", hit)
+    transaction.run(
         "UPDATE hits SET expires_ms = ?, is_expired = ? WHERE id = ?",
-        turn.now_ms if is_expired else expire_ms,
+        transaction.now_ms if is_expired else expire_ms,
         is_expired,
         hit["id"],
     )
-    hits.settle(turn, hit["id"])
-    _remember(turn, requester, token, operation=operation, subject=hit["hit_id"])
+    hits.settle(transaction, hit["id"])
+    _remember(transaction, requester, token, operation=operation, subject=hit["hit_id"])
     return {}
 
 
-def update_hit_type_of_hit(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def update_hit_type_of_hit(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """UpdateHITTypeOfHIT: move a HIT that nobody has taken up yet."""
-    hit = own_hit(turn, requester, given["HITId"])
-    hit_type = hit_types.find(turn, requester, given["HITTypeId"])
-    taken = turn.one("SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"])
+    hit = own_hit(transaction, requester, given["HITId"])
+    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    taken = transaction.one(
+        "SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"]
+    )
     if taken is not None:
         raise request_error(
             "InvalidHITState",
@@ -115,29 +123,29 @@ def update_hit_type_of_hit(turn: Turn, requester: int, given: Given) -> dict[str
         )
     is_open = hit["status"] == "Assignable"
     for row_id, change in ((hit["hit_type"], -is_open), (hit_type["id"], is_open)):
-        turn.run(
+        transaction.run(
             "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?",
             int(change),
             row_id,
         )
-    turn.run(
+    transaction.run(
         "UPDATE hits SET hit_type = ?, reward_cents = ?, fee_cents = ? WHERE id = ?",
         hit_type["id"],
         hit_type["reward_cents"],
         _fee(hit_type, hit["max_assignments"]),
         hit["id"],
     )
-    hits.settle(turn, hit["id"])
+    hits.settle(transaction, hit["id"])
     return {}
 
 
-def own_hit(turn: Turn, requester: int, hit_id: str) -> sqlite3.Row:
+def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Row:
     """The requester's HIT, unless it is disposed.
 
     Raises:
         Refusal: unknown, somebody else's, or disposed.
     """
-    row = turn.one(
+    row = transaction.one(
         "SELECT * FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
     )
     if row is None:
@@ -152,11 +160,15 @@ def own_hit(turn: Turn, requester: int, hit_id: str) -> sqlite3.Row:
     return row
 
 
-def _refuse_repeat(turn: Turn, requester: int, given: Given, *, operation: str) -> None:
+def _refuse_repeat(
+    transaction: Transaction, requester: int, given: Given, *, operation: str
+) -> None:
     token = given.get("UniqueRequestToken")
     if not token:
         return
-    hit_id = request_tokens.earlier(turn, requester, operation=operation, token=token)
+    hit_id = request_tokens.earlier(
+        transaction, requester, operation=operation, token=token
+    )
     if hit_id is not None:
         raise request_error(
             "HitAlreadyExists", f'The HIT with ID "{hit_id}" already exists.'
@@ -164,7 +176,7 @@ def _refuse_repeat(turn: Turn, requester: int, given: Given, *, operation: str) 
 
 
 def _create(
-    turn: Turn, hit_type: sqlite3.Row, given: Given, *, operation: str
+    transaction: Transaction, hit_type: sqlite3.Row, given: Given, *, operation: str
 ) -> dict[str, Any]:
     _check_question(given)
     policies = reviews.checked_policies(given)
@@ -178,8 +190,10 @@ def _create(
         "LifetimeInSeconds", given["LifetimeInSeconds"], low=30, high=_YEAR_SECONDS
     )
     requester = hit_type["requester"]
-    hit_id = turn.mint.entity("hit", next_number(turn.conn, "hits"))
-    hit = turn.run(
+    hit_id = transaction.id_generator.entity(
+        "hit", next_number(transaction.conn, "hits")
+    )
+    hit = transaction.run(
         "INSERT INTO hits (hit_id, requester, hit_type, status, max_assignments, "
         "reward_cents, fee_cents, held_cents, created_ms, expires_ms, is_expired, "
         "annotation, question, assignment_policy, hit_policy) "
@@ -190,17 +204,17 @@ def _create(
         most,
         hit_type["reward_cents"],
         _fee(hit_type, most),
-        turn.now_ms,
-        turn.now_ms + lifetime * SECOND,
+        transaction.now_ms,
+        transaction.now_ms + lifetime * SECOND,
         _annotation(given),
         given["Question"],
         *policies,
     )
-    events.record(turn, "HITCreated", hits.find(turn, hit))
-    hits.settle(turn, hit)
+    events.record(transaction, "HITCreated", hits.find(transaction, hit))
+    hits.settle(transaction, hit)
     token = given.get("UniqueRequestToken")
-    _remember(turn, requester, token, operation=operation, subject=hit_id)
-    row = turn.one(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
+    _remember(transaction, requester, token, operation=operation, subject=hit_id)
+    row = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
     return {"HIT": shapes.hit(row)} if row else {}
 
 
@@ -234,11 +248,16 @@ def _fee(hit_type: sqlite3.Row, most: int) -> int:
 
 
 def _remember(
-    turn: Turn, requester: int, token: str | None, *, operation: str, subject: str
+    transaction: Transaction,
+    requester: int,
+    token: str | None,
+    *,
+    operation: str,
+    subject: str,
 ) -> None:
     if token:
         request_tokens.remember(
-            turn, requester, operation=operation, token=token, subject=subject
+            transaction, requester, operation=operation, token=token, subject=subject
         )
 
 

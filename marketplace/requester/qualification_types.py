@@ -8,10 +8,10 @@ from marketplace.exceptions import (
     invalid_parameters,
     request_error,
 )
-from marketplace.ids import next_number
 from marketplace.requester import hit_types, shapes, testing
 from marketplace.requester.paging import page
-from marketplace.turn import Turn
+from marketplace.state.ids import next_number
+from marketplace.state.transaction import Transaction
 
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 2000
@@ -27,26 +27,26 @@ Given = dict[str, Any]
 
 
 def create_qualification_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """CreateQualificationType: names are unique among a requester's own."""
     name = hit_types.at_most("Name", given["Name"], least=1, most=_LONGEST_NAME)
-    row = turn.one(_NAMES_TAKEN, requester, name)
+    row = transaction.one(_NAMES_TAKEN, requester, name)
     if row is not None:
         raise request_error(
             "QualificationTypeAlreadyExists",
             "You have already created a QualificationType with this name: "
             f'"{row["qualification_type_id"]}".',
         )
-    type_id = turn.mint.entity(
-        "qualification type", next_number(turn.conn, "qualification_types")
+    type_id = transaction.id_generator.entity(
+        "qualification type", next_number(transaction.conn, "qualification_types")
     )
     auto_granted = given.get("AutoGranted", False)
-    test = testing.keep(turn, given)
+    test = testing.keep(transaction, given)
     testing.check_no_automatic_grant(
         has_test=test is not None, auto_granted=auto_granted
     )
-    turn.run(
+    transaction.run(
         "INSERT INTO qualification_types (qualification_type_id, requester, name, "
         "description, keywords, status, is_requestable, test, retry_delay_seconds, "
         "auto_granted, auto_granted_value, created_ms) "
@@ -63,18 +63,20 @@ def create_qualification_type(
         _retry_delay(given),
         auto_granted,
         _auto_granted_value(given, auto_granted=auto_granted),
-        turn.now_ms,
+        transaction.now_ms,
     )
-    return _shown(turn, requester, type_id)
+    return _shown(transaction, requester, type_id)
 
 
-def get_qualification_type(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def get_qualification_type(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """GetQualificationType: anybody's, the marketplace's own included."""
-    return _shown(turn, requester, given["QualificationTypeId"])
+    return _shown(transaction, requester, given["QualificationTypeId"])
 
 
 def list_qualification_types(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListQualificationTypes: by words in name, description or keywords."""
     wanted = page(given, operation="ListQualificationTypes")
@@ -91,7 +93,7 @@ def list_qualification_types(
             "coalesce(keywords, '')), lower(?)) > 0"
         )
         values.append(given["Query"])
-    rows = turn.all(
+    rows = transaction.all(
         f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE {' AND '.join(conditions)} "
         "ORDER BY qualification_types.id LIMIT ?",
         *values,
@@ -106,22 +108,22 @@ def list_qualification_types(
 
 
 def update_qualification_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """UpdateQualificationType: name and keywords stay as they are; so does a test.
 
     A test can be replaced, with its key and duration, or added; never taken away.
     """
-    row = find_own(turn, requester, given["QualificationTypeId"])
+    row = find_own(transaction, requester, given["QualificationTypeId"])
     auto_granted = given.get("AutoGranted", bool(row["auto_granted"]))
     value = given.get("AutoGrantedValue", row["auto_granted_value"])
-    test = testing.keep(turn, given) or row["test"]
+    test = testing.keep(transaction, given) or row["test"]
     testing.check_no_automatic_grant(
         has_test=test is not None, auto_granted=auto_granted
     )
     if "AutoGrantedValue" in given and not auto_granted:
         raise invalid_parameters("AutoGrantedValue needs AutoGranted.")
-    turn.run(
+    transaction.run(
         "UPDATE qualification_types SET description = ?, status = ?, test = ?, "
         "retry_delay_seconds = ?, auto_granted = ?, auto_granted_value = ? "
         "WHERE id = ?",
@@ -138,42 +140,42 @@ def update_qualification_type(
         (1 if value is None else value) if auto_granted else None,
         row["id"],
     )
-    return _shown(turn, requester, row["qualification_type_id"])
+    return _shown(transaction, requester, row["qualification_type_id"])
 
 
 def delete_qualification_type(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """DeleteQualificationType: with the HIT types that require it; grants are kept."""
-    row = find_own(turn, requester, given["QualificationTypeId"])
-    turn.run(
+    row = find_own(transaction, requester, given["QualificationTypeId"])
+    transaction.run(
         "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
-        turn.now_ms,
+        transaction.now_ms,
         row["id"],
     )
-    turn.run(
+    transaction.run(
         "UPDATE qualification_requests SET status = 'Rejected', "
         "reason = 'The qualification type was deleted.' "
         "WHERE qualification_type = ? AND status = 'Pending'",
         row["id"],
     )
-    turn.run(
+    transaction.run(
         "UPDATE hit_types SET deleted_ms = ? WHERE requester = ? AND id IN "
         "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
-        turn.now_ms,
+        transaction.now_ms,
         requester,
         row["id"],
     )
     return {}
 
 
-def find(turn: Turn, type_id: str) -> sqlite3.Row:
+def find(transaction: Transaction, type_id: str) -> sqlite3.Row:
     """Anybody's qualification type.
 
     Raises:
         Refusal: unknown or deleted.
     """
-    row = turn.one(
+    row = transaction.one(
         f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE qualification_type_id = ? "
         "AND deleted_ms IS NULL",
         type_id,
@@ -183,20 +185,20 @@ def find(turn: Turn, type_id: str) -> sqlite3.Row:
     return row
 
 
-def find_own(turn: Turn, requester: int, type_id: str) -> sqlite3.Row:
+def find_own(transaction: Transaction, requester: int, type_id: str) -> sqlite3.Row:
     """The requester's own qualification type.
 
     Raises:
         Refusal: unknown, deleted, or somebody else's.
     """
-    row = find(turn, type_id)
+    row = find(transaction, type_id)
     if row["requester"] != requester:
         raise does_not_exist("QualificationType", type_id)
     return row
 
 
-def _shown(turn: Turn, requester: int, type_id: str) -> dict[str, Any]:
-    row = find(turn, type_id)
+def _shown(transaction: Transaction, requester: int, type_id: str) -> dict[str, Any]:
+    row = find(transaction, type_id)
     return {"QualificationType": shapes.qualification_type(row, requester)}
 
 

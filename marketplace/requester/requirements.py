@@ -14,13 +14,13 @@ from marketplace.exceptions import (
     invalid_parameters,
     wrong_state,
 )
-from marketplace.system_qualifications import (
+from marketplace.state.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS,
     PERCENT_APPROVED,
 )
-from marketplace.turn import Turn
+from marketplace.state.transaction import Transaction
 
 MOST_REQUIREMENTS = 10
 MOST_INTEGERS = 15
@@ -33,7 +33,9 @@ _PERCENT = range(101)
 Given = Mapping[str, Any]
 
 
-def normalize(turn: Turn, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def normalize(
+    transaction: Transaction, given: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Requirements as they are kept and shown, `ActionsGuarded` filled in.
 
     Raises:
@@ -44,7 +46,7 @@ def normalize(turn: Turn, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
         raise invalid_parameters(
             f"A HIT type has at most {MOST_REQUIREMENTS} qualification requirements."
         )
-    return [_normalize(turn, requirement) for requirement in given]
+    return [_normalize(transaction, requirement) for requirement in given]
 
 
 def asks_for_masters(kept: str) -> bool:
@@ -56,13 +58,13 @@ def asks_for_masters(kept: str) -> bool:
     )
 
 
-def _normalize(turn: Turn, given: Given) -> dict[str, Any]:
+def _normalize(transaction: Transaction, given: Given) -> dict[str, Any]:
     if "ActionsGuarded" in given and "RequiredToPreview" in given:
         raise Refusal(
             "InvalidParameterCombinationError",
             "ActionsGuarded and RequiredToPreview cannot be given together.",
         )
-    _check_type(turn, given["QualificationTypeId"])
+    _check_type(transaction, given["QualificationTypeId"])
     _check_values(given)
     _check_system_type(given)
     kept = {
@@ -81,8 +83,8 @@ def _normalize(turn: Turn, given: Given) -> dict[str, Any]:
     return kept
 
 
-def _check_type(turn: Turn, qualification_type_id: str) -> None:
-    row = turn.one(
+def _check_type(transaction: Transaction, qualification_type_id: str) -> None:
+    row = transaction.one(
         "SELECT status FROM qualification_types "
         "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
         qualification_type_id,

@@ -8,7 +8,7 @@ from marketplace.exceptions import does_not_exist
 from marketplace.requester import shapes
 from marketplace.requester.paging import page
 from marketplace.reviewing import policies
-from marketplace.turn import Turn
+from marketplace.state.transaction import Transaction
 
 _LEVELS = ("Assignment", "HIT")
 
@@ -34,10 +34,10 @@ def checked_policies(given: Given) -> tuple[str | None, str | None]:
 
 
 def list_review_policy_results(
-    turn: Turn, requester: int, given: Given
+    transaction: Transaction, requester: int, given: Given
 ) -> dict[str, Any]:
     """ListReviewPolicyResultsForHIT: results and actions, oldest first."""
-    hit = turn.one(
+    hit = transaction.one(
         "SELECT * FROM hits WHERE hit_id = ? AND requester = ?",
         given["HITId"],
         requester,
@@ -47,7 +47,7 @@ def list_review_policy_results(
     wanted = page(given, operation="ListReviewPolicyResultsForHIT")
     levels = given.get("PolicyLevels") or _LEVELS
     rows = _lines(
-        turn,
+        transaction,
         hit["id"],
         levels=levels,
         kinds=_kinds(given),
@@ -81,7 +81,7 @@ def _kinds(given: Given) -> list[str]:
 
 
 def _lines(
-    turn: Turn,
+    transaction: Transaction,
     hit: int,
     *,
     levels: list[str] | tuple[str, ...],
@@ -89,7 +89,7 @@ def _lines(
     after: int,
     most: int,
 ) -> list[sqlite3.Row]:
-    return turn.all(
+    return transaction.all(
         "SELECT * FROM reviews WHERE hit = ? "
         "AND level IN (SELECT value FROM json_each(?)) "
         "AND kind IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?",

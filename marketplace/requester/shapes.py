@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from marketplace import hits, money
+from marketplace.state import hits, money
 
 _HIT_COLUMNS = (
     "hits.*, hit_types.hit_type_id, hit_types.hit_group_id, hit_types.title, "

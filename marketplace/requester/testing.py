@@ -6,7 +6,7 @@ from marketplace.exceptions import invalid_parameters
 from marketplace.forms.answer_key import check_against
 from marketplace.forms.schema import read_form
 from marketplace.requester import hit_types
-from marketplace.turn import Turn
+from marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
 _WITH_TEST = ("AnswerKey", "TestDurationInSeconds")
@@ -14,7 +14,7 @@ _WITH_TEST = ("AnswerKey", "TestDurationInSeconds")
 Given = dict[str, Any]
 
 
-def keep(turn: Turn, given: Given) -> int | None:
+def keep(transaction: Transaction, given: Given) -> int | None:
     """The row id of the test that a request brings; None if it brings none.
 
     Form, key and duration are one thing: whoever changes one sends all.
@@ -38,7 +38,7 @@ def keep(turn: Turn, given: Given) -> int | None:
     form = read_form(given["Test"])
     if "AnswerKey" in given:
         check_against(given["AnswerKey"], form)
-    return turn.run(
+    return transaction.run(
         "INSERT INTO tests (form, answer_key, duration_seconds) VALUES (?, ?, ?)",
         given["Test"],
         given.get("AnswerKey"),

@@ -4,14 +4,16 @@ from typing import Any
 
 from marketplace.exceptions import request_error
 from marketplace.requester.judging import own_assignment
-from marketplace.turn import Turn
+from marketplace.state.transaction import Transaction
 
 Given = dict[str, Any]
 
 
-def get_file_upload_url(turn: Turn, requester: int, given: Given) -> dict[str, Any]:
+def get_file_upload_url(
+    transaction: Transaction, requester: int, given: Given
+) -> dict[str, Any]:
     """GetFileUploadURL: no question has a FileUploadAnswer, so there is no file."""
-    row = own_assignment(turn, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, given["AssignmentId"])
     raise request_error(
         "InvalidParameterValue",
         f"The question {given['QuestionIdentifier'][:60]!a} of assignment "

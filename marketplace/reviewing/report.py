@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from marketplace.exceptions import TURK, Refusal
-from marketplace.ids import next_number
-from marketplace.turn import Turn
+from marketplace.state.ids import next_number
+from marketplace.state.transaction import Transaction
 
 Subject = tuple[str, str]
 """An id, and `Assignment` or `HIT`."""
@@ -15,7 +15,7 @@ Subject = tuple[str, str]
 class Report:
     """The report on one HIT at one level; lines are added, never changed."""
 
-    turn: Turn
+    transaction: Transaction
     hit: int
     level: str
 
@@ -33,17 +33,17 @@ class Report:
 
     def attempt(self, name: str, subject: Subject, deed: Callable[[], str]) -> None:
         """Do something that may be impossible; then it has not happened at all."""
-        self.turn.run("SAVEPOINT deed")
+        self.transaction.run("SAVEPOINT deed")
         try:
             outcome = deed()
         except Refusal as refusal:
-            self.turn.run("ROLLBACK TO deed")
+            self.transaction.run("ROLLBACK TO deed")
             code = refusal.turk_code or refusal.kind
             self.action(name, subject, refusal.message, error_code=TURK + code)
         else:
             self.action(name, subject, outcome)
         finally:
-            self.turn.run("RELEASE deed")
+            self.transaction.run("RELEASE deed")
 
     def _add(
         self,
@@ -58,20 +58,20 @@ class Report:
         status = None
         if kind == "Action":
             status = "Failed" if error_code else "Succeeded"
-        number = next_number(self.turn.conn, "reviews")
-        self.turn.run(
+        number = next_number(self.transaction.conn, "reviews")
+        self.transaction.run(
             "INSERT INTO reviews (hit, level, kind, action_id, subject_id, "
             "subject_type, question, name, value, status, done_ms, error_code) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             self.hit,
             self.level,
             kind,
-            self.turn.mint.entity("review", number),
+            self.transaction.id_generator.entity("review", number),
             *subject,
             question,
             name,
             value,
             status,
-            self.turn.now_ms,
+            self.transaction.now_ms,
             error_code or None,
         )

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from marketplace import assignments, hits
-from marketplace.reviewing import deeds, policies, scoring
+from marketplace.reviewing import policies, review_actions, scoring
 from marketplace.reviewing.policies import Actions
 from marketplace.reviewing.report import Report
-from marketplace.turn import Turn
+from marketplace.state import assignments, hits
+from marketplace.state.transaction import Transaction
 
 _NEXT_ASSIGNMENT = (
     "SELECT * FROM assignments WHERE review_ms IS NOT NULL "
@@ -26,40 +26,40 @@ _NEXT_HIT = (
 )
 
 
-def catch_up(turn: Turn) -> bool:
+def catch_up(transaction: Transaction) -> bool:
     """Do all reviews that wait; whether there were any."""
     was_busy = False
-    while _review_next(turn):
+    while _review_next(transaction):
         was_busy = True
     return was_busy
 
 
-def _review_next(turn: Turn) -> bool:
-    assignment = turn.one(_NEXT_ASSIGNMENT)
+def _review_next(transaction: Transaction) -> bool:
+    assignment = transaction.one(_NEXT_ASSIGNMENT)
     if assignment is not None:
-        then = replace(turn, now_ms=assignment["review_ms"])
-        turn.run(
+        then = replace(transaction, now_ms=assignment["review_ms"])
+        transaction.run(
             "UPDATE assignments SET review_ms = NULL WHERE id = ?", assignment["id"]
         )
         _review_assignment(then, assignment)
         return True
-    hit = turn.one(_NEXT_HIT)
+    hit = transaction.one(_NEXT_HIT)
     if hit is None:
         return False
-    then = replace(turn, now_ms=hit["review_ms"])
-    turn.run("UPDATE hits SET review_ms = NULL WHERE id = ?", hit["id"])
+    then = replace(transaction, now_ms=hit["review_ms"])
+    transaction.run("UPDATE hits SET review_ms = NULL WHERE id = ?", hit["id"])
     if hit["status"] == "Reviewable":
         _review_hit(then, hit)
     return True
 
 
-def _review_assignment(turn: Turn, assignment: sqlite3.Row) -> None:
-    hit = hits.find(turn, assignment["hit"])
+def _review_assignment(transaction: Transaction, assignment: sqlite3.Row) -> None:
+    hit = hits.find(transaction, assignment["hit"])
     policy = policies.known_answers(json.loads(hit["assignment_policy"]))
     right, score = scoring.known_score(
         policy.key, scoring.read_values(assignment["answer"])
     )
-    report = Report(turn, hit["id"], "Assignment")
+    report = Report(transaction, hit["id"], "Assignment")
     subject = (assignment["assignment_id"], "Assignment")
     for question, is_right in right.items():
         report.result(
@@ -76,9 +76,9 @@ def _review_assignment(turn: Turn, assignment: sqlite3.Row) -> None:
     _extend(report, hit, score, policy.actions)
 
 
-def _review_hit(turn: Turn, hit: sqlite3.Row) -> None:
+def _review_hit(transaction: Transaction, hit: sqlite3.Row) -> None:
     policy = policies.plurality(json.loads(hit["hit_policy"]))
-    given = {row["id"]: row for row in _considered(turn, hit, policy)}
+    given = {row["id"]: row for row in _considered(transaction, hit, policy)}
     answers = {key: scoring.read_values(row["answer"]) for key, row in given.items()}
     agreed = {
         question: scoring.agreement(
@@ -88,7 +88,7 @@ def _review_hit(turn: Turn, hit: sqlite3.Row) -> None:
     }
     found = sum(one.answer is not None for one in agreed.values())
     score = found * 100 // len(agreed)
-    report = Report(turn, hit["id"], "HIT")
+    report = Report(transaction, hit["id"], "HIT")
     subject = (hit["hit_id"], "HIT")
     for question, one in agreed.items():
         for name, value in _findings(one):
@@ -101,12 +101,12 @@ def _review_hit(turn: Turn, hit: sqlite3.Row) -> None:
 
 
 def _considered(
-    turn: Turn, hit: sqlite3.Row, policy: policies.Plurality
+    transaction: Transaction, hit: sqlite3.Row, policy: policies.Plurality
 ) -> Iterable[sqlite3.Row]:
     known = None
     if hit["assignment_policy"] and policy.without_known_below is not None:
         known = policies.known_answers(json.loads(hit["assignment_policy"])).key
-    for row in turn.all(
+    for row in transaction.all(
         "SELECT * FROM assignments WHERE hit = ? "
         "AND status IN ('Submitted', 'Approved', 'Rejected') ORDER BY submitted_ms, id",
         hit["id"],
@@ -143,16 +143,19 @@ def _review_worker(
 
 
 def _judge(report: Report, assignment: int, score: int, actions: Actions) -> None:
-    subject = (assignments.find(report.turn, assignment)["assignment_id"], "Assignment")
+    subject = (
+        assignments.find(report.transaction, assignment)["assignment_id"],
+        "Assignment",
+    )
     if actions.approve_from is not None and score >= actions.approve_from:
-        deed = partial(deeds.approve, report.turn, assignment, actions)
+        deed = partial(review_actions.approve, report.transaction, assignment, actions)
         report.attempt("approve", subject, deed)
     if actions.reject_below is not None and score < actions.reject_below:
-        deed = partial(deeds.reject, report.turn, assignment, actions)
+        deed = partial(review_actions.reject, report.transaction, assignment, actions)
         report.attempt("reject", subject, deed)
 
 
 def _extend(report: Report, hit: sqlite3.Row, score: int, actions: Actions) -> None:
     if actions.extend_below is not None and score < actions.extend_below:
-        deed = partial(deeds.extend, report.turn, hit["id"], actions)
+        deed = partial(review_actions.extend, report.transaction, hit["id"], actions)
         report.attempt("extend", (hit["hit_id"], "HIT"), deed)

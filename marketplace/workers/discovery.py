@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from marketplace import money
 from marketplace.exceptions import Refusal
-from marketplace.turn import Turn
+from marketplace.state import money
+from marketplace.state.transaction import Transaction
 from marketplace.workers import eligibility, wording
 
 _SELECT = (
@@ -60,51 +60,57 @@ class Group:
         }
 
 
-def groups(turn: Turn, worker: sqlite3.Row) -> list[Group]:
+def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
     """All groups with something for this worker that he may see, oldest first."""
-    held = eligibility.holdings(turn, worker)
-    touched = _touched(turn, worker)
-    rows = turn.all(
+    held = eligibility.holdings(transaction, worker)
+    touched = _touched(transaction, worker)
+    rows = transaction.all(
         f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} "
         "ORDER BY hit_types.id",
         worker["id"],
     )
     found = []
     for row in rows:
-        available = row["assignable_hits"] - touched[row["id"]] - _unlisted(turn, row)
+        available = (
+            row["assignable_hits"] - touched[row["id"]] - _unlisted(transaction, row)
+        )
         requirements = json.loads(row["requirements"])
         if available > 0 and not eligibility.unmet(
             requirements, held, action="discover"
         ):
-            found.append(_group(turn, row, requirements, held, available=available))
+            found.append(
+                _group(transaction, row, requirements, held, available=available)
+            )
     return found
 
 
-def group(turn: Turn, worker: sqlite3.Row, hit_group_id: str) -> Group:
+def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> Group:
     """One group as this worker sees it, even if nothing is left in it.
 
     Raises:
         Refusal: there is none, or he may not see it (404).
     """
-    row = turn.one(
+    row = transaction.one(
         f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}",
         hit_group_id,
         worker["id"],
     )
-    held = eligibility.holdings(turn, worker)
+    held = eligibility.holdings(transaction, worker)
     if row is None:
         raise _nothing()
     requirements = json.loads(row["requirements"])
     if eligibility.unmet(requirements, held, action="discover"):
         raise _nothing()
-    touched = _touched(turn, worker)[row["id"]]
-    available = row["assignable_hits"] - touched - _unlisted(turn, row)
-    return _group(turn, row, requirements, held, available=available)
+    touched = _touched(transaction, worker)[row["id"]]
+    available = row["assignable_hits"] - touched - _unlisted(transaction, row)
+    return _group(transaction, row, requirements, held, available=available)
 
 
-def next_hit(turn: Turn, worker: sqlite3.Row, hit_type: int) -> sqlite3.Row | None:
+def next_hit(
+    transaction: Transaction, worker: sqlite3.Row, hit_type: int
+) -> sqlite3.Row | None:
     """The oldest HIT of a type with a free slot that the worker never touched."""
-    return turn.one(
+    return transaction.one(
         "SELECT * FROM hits WHERE hit_type = ? AND status = 'Assignable' "
         # While much comes due at once, some that have expired are still called so.
         "AND expires_ms > ? AND created_ms <= ? "
@@ -112,14 +118,14 @@ def next_hit(turn: Turn, worker: sqlite3.Row, hit_type: int) -> sqlite3.Row | No
         "WHERE assignments.hit = hits.id AND assignments.worker = ?) "
         "ORDER BY id LIMIT 1",
         hit_type,
-        turn.now_ms,
-        turn.now_ms - turn.lag_ms,
+        transaction.now_ms,
+        transaction.now_ms - transaction.lag_ms,
         worker["id"],
     )
 
 
 def _group(
-    turn: Turn,
+    transaction: Transaction,
     row: sqlite3.Row,
     requirements: list[dict[str, Any]],
     held: eligibility.Holdings,
@@ -132,21 +138,21 @@ def _group(
         available=available,
         may_preview=not eligibility.unmet(requirements, held, action="preview"),
         may_accept=not lacked,
-        lacks=tuple(_phrase(turn, requirement) for requirement in lacked),
+        lacks=tuple(_phrase(transaction, requirement) for requirement in lacked),
         wanted=tuple(
             wording.wanted(
                 requirement,
-                name=_name(turn, requirement),
+                name=_name(transaction, requirement),
                 holding=held.get(requirement["QualificationTypeId"]),
             )
             for requirement in lacked
         ),
-        requestable=_requestable(turn, lacked),
+        requestable=_requestable(transaction, lacked),
     )
 
 
-def _touched(turn: Turn, worker: sqlite3.Row) -> Counter[int]:
-    rows = turn.all(
+def _touched(transaction: Transaction, worker: sqlite3.Row) -> Counter[int]:
+    rows = transaction.all(
         "SELECT hits.hit_type, count(DISTINCT hits.id) AS times FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ? AND hits.status = 'Assignable' "
@@ -156,22 +162,24 @@ def _touched(turn: Turn, worker: sqlite3.Row) -> Counter[int]:
     return Counter({row["hit_type"]: row["times"] for row in rows})
 
 
-def _unlisted(turn: Turn, hit_type: sqlite3.Row) -> int:
+def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
     """HITs that a rehearsal's script keeps out of lists for a while."""
-    if not turn.lag_ms:
+    if not transaction.lag_ms:
         return 0
-    row = turn.one(
+    row = transaction.one(
         "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
         "AND created_ms > ?",
         hit_type["id"],
-        turn.now_ms - turn.lag_ms,
+        transaction.now_ms - transaction.lag_ms,
     )
     return row[0] if row else 0
 
 
-def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:
+def _requestable(
+    transaction: Transaction, lacked: list[dict[str, Any]]
+) -> tuple[sqlite3.Row, ...]:
     rows = (
-        turn.one(
+        transaction.one(
             "SELECT qualification_type_id, name, test FROM qualification_types "
             "WHERE qualification_type_id = ? AND is_requestable = 1 "
             "AND status = 'Active' AND deleted_ms IS NULL",
@@ -183,21 +191,21 @@ def _requestable(turn: Turn, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row,
     return tuple(row for row in rows if row is not None)
 
 
-def _name(turn: Turn, requirement: dict[str, Any]) -> str:
-    row = turn.one(
+def _name(transaction: Transaction, requirement: dict[str, Any]) -> str:
+    row = transaction.one(
         "SELECT name FROM qualification_types WHERE qualification_type_id = ?",
         requirement["QualificationTypeId"],
     )
     return str(row["name"]) if row else str(requirement["QualificationTypeId"])
 
 
-def _phrase(turn: Turn, requirement: dict[str, Any]) -> str:
+def _phrase(transaction: Transaction, requirement: dict[str, Any]) -> str:
     values = [str(value) for value in requirement.get("IntegerValues", ())]
     values += [
         "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
         for locale in requirement.get("LocaleValues", ())
     ]
-    name = _name(turn, requirement)
+    name = _name(transaction, requirement)
     return " ".join([name, requirement["Comparator"], ", ".join(values)]).strip()
 
 

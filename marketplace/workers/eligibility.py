@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from marketplace import system_qualifications as system
-from marketplace.turn import Turn
+from marketplace.state import system_qualifications as system
+from marketplace.state.transaction import Transaction
 
 Action = Literal["discover", "preview", "accept"]
 Requirement = Mapping[str, Any]
@@ -91,11 +91,11 @@ def percent_approved(*, approved: int, judged: int) -> int:
     return approved * 100 // judged
 
 
-def holdings(turn: Turn, worker: sqlite3.Row) -> dict[str, Holding]:
+def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding]:
     """All qualifications of a worker, the marketplace's own included, by type id."""
     held: dict[str, Holding] = {
         row["qualification_type_id"]: row["value"]
-        for row in turn.all(
+        for row in transaction.all(
             "SELECT qualification_type_id, value FROM qualifications "
             "JOIN qualification_types "
             "ON qualification_types.id = qualifications.qualification_type "

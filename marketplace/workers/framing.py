@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from marketplace.requester import question
-from marketplace.workers import working
+from marketplace.workers import assignment_actions
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 
@@ -36,9 +36,9 @@ class Framing:
     ) -> Response:
         """A page around a HIT: of a worker's assignment, or, without one, a preview."""
         if worker is None:
-            frame_url = working.frame_url(hit, self._origins)
+            frame_url = assignment_actions.frame_url(hit, self._origins)
         else:
-            frame_url = working.frame_url(
+            frame_url = assignment_actions.frame_url(
                 hit,
                 self._origins,
                 assignment_id=hit["assignment_id"],

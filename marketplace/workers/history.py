@@ -4,9 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import date
 
-from marketplace import books, clock
 from marketplace.exceptions import Refusal
-from marketplace.turn import Turn
+from marketplace.state import clock, ledger
+from marketplace.state.transaction import Transaction
 from marketplace.workers import discovery
 
 SHOWN = 50
@@ -78,9 +78,11 @@ class Earnings:
     bonus_cents: int
 
 
-def open_assignments(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
+def open_assignments(
+    transaction: Transaction, worker: sqlite3.Row
+) -> list[sqlite3.Row]:
     """What the worker accepted and has not finished, most urgent first."""
-    return turn.all(
+    return transaction.all(
         f"{_SELECT} AND assignments.status = 'Accepted' "
         "ORDER BY assignments.deadline_ms",
         worker["id"],
@@ -88,12 +90,16 @@ def open_assignments(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
 
 
 def latest(
-    turn: Turn, worker: sqlite3.Row, *, state: str = "all", before: int | None = None
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    *,
+    state: str = "all",
+    before: int | None = None,
 ) -> list[Entry]:
     """The worker's assignments, newest first, one more than `SHOWN` if there are more.
 
     Args:
-        turn: the turn.
+        transaction: the open one.
         worker: the worker.
         state: a key of `STATES`.
         before: only assignments with a smaller row id than this.
@@ -102,7 +108,7 @@ def latest(
     marks = ", ".join("?" * len(statuses))
     among = f"AND assignments.status IN ({marks}) " if statuses else ""
     earlier = "AND assignments.id < ? " if before is not None else ""
-    rows = turn.all(
+    rows = transaction.all(
         f"{_SELECT} {among} {earlier} ORDER BY assignments.id DESC LIMIT ?",
         worker["id"],
         *statuses,
@@ -110,14 +116,16 @@ def latest(
         SHOWN + 1,
     )
     return [
-        Entry(row=row, bonuses=tuple(turn.all(_BONUSES, worker["id"], row["id"])))
+        Entry(
+            row=row, bonuses=tuple(transaction.all(_BONUSES, worker["id"], row["id"]))
+        )
         for row in rows
     ]
 
 
-def by_day(turn: Turn, worker: sqlite3.Row) -> list[Day]:
+def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
     """The latest days on which something was sent or paid, newest first."""
-    rows = turn.all(_DAYS, worker["id"], worker["id"], DAYS_SHOWN)
+    rows = transaction.all(_DAYS, worker["id"], worker["id"], DAYS_SHOWN)
     return [
         Day(
             date=clock.to_datetime(row["day"] * clock.DAY).date(),
@@ -131,27 +139,27 @@ def by_day(turn: Turn, worker: sqlite3.Row) -> list[Day]:
     ]
 
 
-def earnings(turn: Turn, worker: sqlite3.Row) -> Earnings:
+def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
     """What was paid to the worker, and what waits for a requester."""
-    pending = turn.one(
+    pending = transaction.one(
         "SELECT coalesce(sum(hits.reward_cents), 0) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ? AND assignments.status = 'Submitted'",
         worker["id"],
     )
-    bonus = turn.one(
+    bonus = transaction.one(
         "SELECT coalesce(sum(cents), 0) FROM bonuses WHERE worker = ?", worker["id"]
     )
     return Earnings(
-        earned_cents=books.balance(turn, books.worker_purse(worker["id"])),
+        earned_cents=ledger.balance(transaction, ledger.worker_account(worker["id"])),
         pending_cents=pending[0] if pending else 0,
         bonus_cents=bonus[0] if bonus else 0,
     )
 
 
-def messages(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
+def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """What requesters wrote to the worker, newest first."""
-    return turn.all(
+    return transaction.all(
         "SELECT messages.*, requesters.name AS requester_name FROM messages "
         "JOIN requesters ON requesters.id = messages.requester "
         "WHERE messages.worker = ? ORDER BY messages.id DESC LIMIT ?",
@@ -160,10 +168,10 @@ def messages(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
     )
 
 
-def has_next(turn: Turn, worker: sqlite3.Row, hit_group_id: str) -> bool:
+def has_next(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> bool:
     """Whether the worker could take another HIT of the group now."""
     try:
-        group = discovery.group(turn, worker, hit_group_id)
+        group = discovery.group(transaction, worker, hit_group_id)
     except Refusal:
         return False
     return group.may_accept and group.available > 0

@@ -14,10 +14,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import NoReturn
 
-from marketplace import accounts
-from marketplace.clock import SECOND
 from marketplace.exceptions import Refusal
-from marketplace.turn import Turn
+from marketplace.state import accounts
+from marketplace.state.clock import SECOND
+from marketplace.state.transaction import Transaction
 
 DAYS = 14
 """How long a link signs in, unless the house says otherwise."""
@@ -46,25 +46,27 @@ class Invitation:
     expires_ms: int
 
 
-def invite(turn: Turn, new: accounts.NewWorker, *, lifetime_ms: int) -> Invitation:
+def invite(
+    transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int
+) -> Invitation:
     """An invitation for the worker of this handle, who is let in if he is new."""
-    worker = turn.one("SELECT * FROM workers WHERE handle = ?", new.handle)
+    worker = transaction.one("SELECT * FROM workers WHERE handle = ?", new.handle)
     if worker is None:
         # The token that comes with a new worker is nobody's: people come by links.
-        accounts.add_worker(turn, new)
-        worker = find(turn, new.handle)
+        accounts.add_worker(transaction, new)
+        worker = find(transaction, new.handle)
     number = secrets.token_bytes(_ID_BYTES)
-    expires_ms = turn.now_ms + lifetime_ms
-    turn.run(
+    expires_ms = transaction.now_ms + lifetime_ms
+    transaction.run(
         "INSERT INTO invitations (invitation_id, worker, made_ms, expires_ms) "
         "VALUES (?, ?, ?, ?)",
         number.hex(),
         worker["id"],
-        turn.now_ms,
+        transaction.now_ms,
         expires_ms,
     )
     message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
-    signed = message + _mac(_key(turn), message)
+    signed = message + _mac(_key(transaction), message)
     return Invitation(
         worker_id=worker["worker_id"],
         code=base64.urlsafe_b64encode(signed).decode().rstrip("="),
@@ -72,7 +74,7 @@ def invite(turn: Turn, new: accounts.NewWorker, *, lifetime_ms: int) -> Invitati
     )
 
 
-def admit(turn: Turn, code: str) -> sqlite3.Row:
+def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     """The invitation of a code that is genuine, in time and not revoked.
 
     Raises:
@@ -80,32 +82,32 @@ def admit(turn: Turn, code: str) -> sqlite3.Row:
     """
     signed = _decoded(code)
     message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]
-    if not hmac.compare_digest(_mac(_key(turn), message), mac):
+    if not hmac.compare_digest(_mac(_key(transaction), message), mac):
         _refuse("is not one of ours. Copy the whole link from your invitation.")
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
-    row = turn.one(
+    row = transaction.one(
         "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
     )
     if row is None or row["revoked_ms"] is not None:
         _refuse("was withdrawn. Ask whoever invited you.")
-    if turn.now_ms >= ends_ms:
+    if transaction.now_ms >= ends_ms:
         _refuse("has expired. Ask whoever invited you for a new one.")
     return row
 
 
-def find(turn: Turn, handle: str) -> sqlite3.Row:
+def find(transaction: Transaction, handle: str) -> sqlite3.Row:
     """The worker whom the house knows by this name.
 
     Raises:
         Refusal: there is none (404).
     """
-    row = turn.one("SELECT * FROM workers WHERE handle = ?", handle)
+    row = transaction.one("SELECT * FROM workers WHERE handle = ?", handle)
     if row is None:
         raise Refusal("NoSuchWorker", f"No worker is called {handle}.", status=404)
     return row
 
 
-def revoke(turn: Turn, handle: str) -> int:
+def revoke(transaction: Transaction, handle: str) -> int:
     """End all invitations and sessions of a worker at once; how many invitations.
 
     What the worker did and earned stays, and a new invitation lets him in again.
@@ -113,16 +115,16 @@ def revoke(turn: Turn, handle: str) -> int:
     Raises:
         Refusal: there is no such worker (404).
     """
-    worker = find(turn, handle)["id"]
-    ended = turn.all(
+    worker = find(transaction, handle)["id"]
+    ended = transaction.all(
         "UPDATE invitations SET revoked_ms = ? "
         "WHERE worker = ? AND revoked_ms IS NULL RETURNING id",
-        turn.now_ms,
+        transaction.now_ms,
         worker,
     )
-    turn.run("DELETE FROM worker_sessions WHERE worker = ?", worker)
+    transaction.run("DELETE FROM worker_sessions WHERE worker = ?", worker)
     # A session token, if he was given one, opens nothing any more either.
-    turn.run(
+    transaction.run(
         "UPDATE workers SET token_hash = ? WHERE id = ?",
         "revoked " + secrets.token_hex(_MAC_BYTES),
         worker,
@@ -130,9 +132,9 @@ def revoke(turn: Turn, handle: str) -> int:
     return len(ended)
 
 
-def listed(turn: Turn) -> list[sqlite3.Row]:
+def listed(transaction: Transaction) -> list[sqlite3.Row]:
     """All workers, oldest first: invitations that open, earnings, approvals."""
-    return turn.all(
+    return transaction.all(
         "SELECT workers.handle, workers.worker_id, workers.country, "
         "workers.subdivision, workers.approved, workers.judged, "
         "(SELECT count(*) FROM invitations WHERE worker = workers.id "
@@ -141,17 +143,17 @@ def listed(turn: Turn) -> list[sqlite3.Row]:
         "AND revoked_ms IS NULL) AS invited_until_ms, "
         "coalesce((SELECT balance_cents FROM accounts WHERE kind = 'worker' "
         "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
-        turn.now_ms,
+        transaction.now_ms,
     )
 
 
-def _key(turn: Turn) -> bytes:
-    turn.run(
+def _key(transaction: Transaction) -> bytes:
+    transaction.run(
         "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
         _KEY,
         secrets.token_hex(_MAC_BYTES),
     )
-    row = turn.one("SELECT value FROM settings WHERE key = ?", _KEY)
+    row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
     if row is None:
         raise LookupError("the invitation key was not kept")
     return bytes.fromhex(row["value"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from marketplace import clock, money
+from marketplace.state import clock, money
 from marketplace.workers import form_views
 
 _HERE = Path(__file__).parent

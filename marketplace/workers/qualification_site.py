@@ -7,15 +7,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from marketplace import clock
 from marketplace.exceptions import Refusal
 from marketplace.forms.schema import read_form
-from marketplace.house import House
-from marketplace.turn import Turn
+from marketplace.state import clock
+from marketplace.state.backend import Backend
+from marketplace.state.transaction import Transaction
 from marketplace.workers import (
-    asking,
     form_views,
     hit_forms,
+    qualification_requests,
     qualifying,
     replies,
     sessions,
@@ -35,8 +35,8 @@ _POLICY = (
 class Qualifications:
     """Qualifications on the site of one house."""
 
-    def __init__(self, house: House, origins: Origins) -> None:
-        self._house = house
+    def __init__(self, backend: Backend, origins: Origins) -> None:
+        self._backend = backend
         self._origins = origins
 
     def routes(self) -> list[Route]:
@@ -54,15 +54,15 @@ class Qualifications:
         words = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
         before = request.query_params.get("before", "")
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
             found = qualifying.offers(
-                turn,
+                transaction,
                 worker,
                 words=words,
                 before=int(before) if is_id else 2**63 - 1,
             )
-            held = qualifying.held(turn, worker)
+            held = qualifying.held(transaction, worker)
         shown = found[: qualifying.SHOWN]
         following = shown[-1].row["id"] if len(found) > len(shown) else None
         if replies.wants_json(request):
@@ -87,14 +87,16 @@ class Qualifications:
         type_id = request.path_params["type_id"]
         test = f"/worker/qualifications/{type_id}/test"
         has_begun = "begin" in dict(await replies.fields(request))
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            offer = qualifying.offer(turn, worker, type_id)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            offer = qualifying.offer(transaction, worker, type_id)
             is_person = not replies.wants_json(request)
             if is_person and not has_begun and offer.row["test"] is not None:
                 # First one reads how long it may take.
                 return replies.moved(test)
-            status = asking.request_qualification(turn, worker, type_id)
+            status = qualification_requests.request_qualification(
+                transaction, worker, type_id
+            )
         is_test = status == "Testing"
         if replies.wants_json(request):
             return JSONResponse(
@@ -105,16 +107,16 @@ class Qualifications:
     async def test(self, request: Request) -> Response:
         """The test that was begun; for a person who has not, the way to begin it."""
         type_id = request.path_params["type_id"]
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
             try:
-                row = qualifying.attempt(turn, worker, type_id)
+                row = qualifying.attempt(transaction, worker, type_id)
             except Refusal:
                 if replies.wants_json(request):
                     raise
-                offer = qualifying.offer(turn, worker, type_id)
+                offer = qualifying.offer(transaction, worker, type_id)
                 return page("test_start.html.j2", offer=offer)
-            now_ms = turn.now_ms
+            now_ms = transaction.now_ms
         if replies.wants_json(request):
             return JSONResponse(_test_to_json(row))
         return self._form(row, now_ms)
@@ -125,9 +127,9 @@ class Qualifications:
         type_id = request.path_params["type_id"]
         given = await replies.fields(request)
         try:
-            with self._house.turn() as turn:
-                worker = self._worker(turn, request)
-                outcome = qualifying.submit(turn, worker, type_id, given)
+            with self._backend.transaction() as transaction:
+                worker = self._worker(transaction, request)
+                outcome = qualifying.submit(transaction, worker, type_id, given)
         except hit_forms.UnfinishedForm as unfinished:
             if replies.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
@@ -143,10 +145,12 @@ class Qualifications:
         given: Sequence[tuple[str, str]],
         unfinished: hit_forms.UnfinishedForm,
     ) -> Response:
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            row = qualifying.attempt(turn, worker, request.path_params["type_id"])
-            now_ms = turn.now_ms
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            row = qualifying.attempt(
+                transaction, worker, request.path_params["type_id"]
+            )
+            now_ms = transaction.now_ms
         return self._form(row, now_ms, given=given, unfinished=unfinished)
 
     def _form(
@@ -168,13 +172,15 @@ class Qualifications:
             attempt=row,
             shown=shown,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._house.rules.rehearsal,
+            ticks=not self._backend.rules.rehearsal,
         )
         reply.headers["Content-Security-Policy"] = _POLICY
         return reply
 
-    def _worker(self, turn: Turn, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(turn, request, rehearsal=self._house.rules.rehearsal)
+    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        return sessions.worker_of(
+            transaction, request, rehearsal=self._backend.rules.rehearsal
+        )
 
 
 def _held_to_json(row: sqlite3.Row) -> dict[str, object]:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marketplace.clock import to_datetime
 from marketplace.exceptions import Refusal
 from marketplace.forms.answer_key import read_answer_key
 from marketplace.forms.model import Choice, Form, Question
 from marketplace.forms.schema import read_form
 from marketplace.requester.granting import grant
-from marketplace.turn import Turn
-from marketplace.workers import answers, asking, hit_forms
+from marketplace.state.clock import to_datetime
+from marketplace.state.transaction import Transaction
+from marketplace.workers import answers, hit_forms, qualification_requests
 
 SHOWN = 50
 
@@ -96,25 +96,32 @@ class Outcome:
 
 
 def offers(
-    turn: Turn, worker: sqlite3.Row, *, words: str = "", before: int = 2**63 - 1
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    *,
+    words: str = "",
+    before: int = 2**63 - 1,
 ) -> list[Offer]:
     """Types that are offered, newest first, one more than `SHOWN` if there are more."""
-    rows = turn.all(_OFFERED, before, words, SHOWN + 1)
-    return [Offer(row=row, refusal=asking.why_not(turn, worker, row)) for row in rows]
+    rows = transaction.all(_OFFERED, before, words, SHOWN + 1)
+    return [
+        Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
+        for row in rows
+    ]
 
 
-def held(turn: Turn, worker: sqlite3.Row) -> list[sqlite3.Row]:
+def held(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """What a worker was granted, latest first."""
-    return turn.all(_HELD, worker["id"], SHOWN)
+    return transaction.all(_HELD, worker["id"], SHOWN)
 
 
-def offer(turn: Turn, worker: sqlite3.Row, type_id: str) -> Offer:
+def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
     """One type that is offered.
 
     Raises:
         Refusal: it is not (404).
     """
-    row = turn.one(
+    row = transaction.one(
         f"{_KINDS} WHERE qualification_type_id = ? AND deleted_ms IS NULL "
         "AND is_requestable = 1 AND qualification_types.status = 'Active'",
         type_id,
@@ -125,16 +132,18 @@ def offer(turn: Turn, worker: sqlite3.Row, type_id: str) -> Offer:
             "There is no such qualification to ask for.",
             status=404,
         )
-    return Offer(row=row, refusal=asking.why_not(turn, worker, row))
+    return Offer(
+        row=row, refusal=qualification_requests.why_not(transaction, worker, row)
+    )
 
 
-def attempt(turn: Turn, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
+def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
     """The worker's open attempt at a test.
 
     Raises:
         Refusal: none was begun, or its time is over (409).
     """
-    row = turn.one(_ATTEMPT, worker["id"], type_id)
+    row = transaction.one(_ATTEMPT, worker["id"], type_id)
     if row is not None and row["status"] == "Open":
         return row
     if row is not None and row["status"] == "Late":
@@ -149,7 +158,10 @@ def attempt(turn: Turn, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
 
 
 def submit(
-    turn: Turn, worker: sqlite3.Row, type_id: str, fields: Sequence[tuple[str, str]]
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    type_id: str,
+    fields: Sequence[tuple[str, str]],
 ) -> Outcome:
     """Take a test: graded at once if there is a key, else read by the requester.
 
@@ -157,23 +169,23 @@ def submit(
         UnfinishedForm: it is not in order; the attempt goes on (422).
         Refusal: none was begun, or its time is over (409).
     """
-    row = attempt(turn, worker, type_id)
+    row = attempt(transaction, worker, type_id)
     form = read_form(row["form"])
     taken = hit_forms.finished(form, hit_forms.typed(fields))
     document = answers.form_to_xml(taken.answers)
-    turn.run(
+    transaction.run(
         "UPDATE test_attempts SET status = 'Submitted', ended_ms = ? WHERE id = ?",
-        turn.now_ms,
+        transaction.now_ms,
         row["id"],
     )
     key_text = row["answer_key"]
     outcome = Outcome(status="Pending")
     if key_text is not None:
         value = read_answer_key(key_text).grade(taken.chosen)
-        grant(turn, row["qualification_type"], worker["id"], value=value)
+        grant(transaction, row["qualification_type"], worker["id"], value=value)
         outcome = Outcome(status="Granted", value=value)
-    asking.file_request(
-        turn,
+    qualification_requests.file_request(
+        transaction,
         worker,
         row["qualification_type"],
         status=outcome.status,

@@ -12,9 +12,9 @@ import sqlite3
 from starlette.requests import Request
 from starlette.responses import Response
 
-from marketplace import accounts
-from marketplace.clock import DAY, SECOND
-from marketplace.turn import Turn
+from marketplace.state import accounts
+from marketplace.state.clock import DAY, SECOND
+from marketplace.state.transaction import Transaction
 
 COOKIE = "worker_session"
 LIFE = 7 * DAY
@@ -32,41 +32,43 @@ _OPEN = (
 )
 
 
-def open_by_invitation(turn: Turn, invitation: sqlite3.Row) -> str:
+def open_by_invitation(transaction: Transaction, invitation: sqlite3.Row) -> str:
     """Sign in by an invitation that was admitted; the cookie's value."""
-    return _open(turn, invitation["worker"], invitation=invitation["id"])
+    return _open(transaction, invitation["worker"], invitation=invitation["id"])
 
 
-def open_by_token(turn: Turn, token: str, *, rehearsal: bool) -> str:
+def open_by_token(transaction: Transaction, token: str, *, rehearsal: bool) -> str:
     """Sign in by the token that came with the worker; the cookie's value.
 
     Raises:
         Refusal: it is nobody's (401).
     """
-    worker = accounts.signed_in(turn, token)
+    worker = accounts.signed_in(transaction, token)
     if rehearsal:
         return token
-    return _open(turn, worker["id"], token_hash=worker["token_hash"])
+    return _open(transaction, worker["id"], token_hash=worker["token_hash"])
 
 
-def worker_of(turn: Turn, request: Request, *, rehearsal: bool) -> sqlite3.Row:
+def worker_of(
+    transaction: Transaction, request: Request, *, rehearsal: bool
+) -> sqlite3.Row:
     """The worker who sends a request.
 
     Raises:
         Refusal: nobody is signed in, or not any more (401).
     """
     key = request.cookies.get(COOKIE, "")
-    row = turn.one(_OPEN, _hash(key), turn.now_ms)
+    row = transaction.one(_OPEN, _hash(key), transaction.now_ms)
     if row is not None:
         return row
     # Live, a token signs in and is no session: signing out must mean something.
-    return accounts.signed_in(turn, key if rehearsal else "")
+    return accounts.signed_in(transaction, key if rehearsal else "")
 
 
-def close(turn: Turn, request: Request) -> None:
+def close(transaction: Transaction, request: Request) -> None:
     """End the session of a request, if there is one."""
     key = request.cookies.get(COOKIE, "")
-    turn.run("DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key))
+    transaction.run("DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key))
 
 
 def set_cookie(reply: Response, key: str, *, site: str) -> Response:
@@ -96,23 +98,25 @@ def drop_cookie(reply: Response, *, site: str) -> Response:
 
 
 def _open(
-    turn: Turn,
+    transaction: Transaction,
     worker: int,
     *,
     invitation: int | None = None,
     token_hash: str | None = None,
 ) -> str:
     key = secrets.token_urlsafe(_KEY_BYTES)
-    turn.run("DELETE FROM worker_sessions WHERE expires_ms <= ?", turn.now_ms)
-    turn.run(
+    transaction.run(
+        "DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms
+    )
+    transaction.run(
         "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, "
         "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",
         _hash(key),
         worker,
         invitation,
         token_hash,
-        turn.now_ms,
-        turn.now_ms + LIFE,
+        transaction.now_ms,
+        transaction.now_ms + LIFE,
     )
     return key
 

@@ -12,31 +12,31 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from marketplace import clock
 from marketplace.exceptions import Refusal
-from marketplace.house import House
-from marketplace.turn import Turn
+from marketplace.state import clock
+from marketplace.state.backend import Backend
+from marketplace.state.transaction import Transaction
 from marketplace.workers import (
+    assignment_actions,
     discovery,
     history,
     listing,
     replies,
     sessions,
-    working,
 )
-from marketplace.workers.entrance import Entrance
 from marketplace.workers.framing import Framing
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
+from marketplace.workers.sign_in import Entrance
 from marketplace.workers.submitting import Submitting
 
 
 class Site:
     """The worker site of one house."""
 
-    def __init__(self, house: House, origins: Origins) -> None:
-        self._house = house
+    def __init__(self, backend: Backend, origins: Origins) -> None:
+        self._backend = backend
         self._origins = origins
         self._framing = Framing(origins)
 
@@ -45,8 +45,8 @@ class Site:
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
         return [
-            *Entrance(self._house, self._origins).routes(),
-            *Submitting(self._house, self._origins).routes(),
+            *Entrance(self._backend, self._origins).routes(),
+            *Submitting(self._backend, self._origins).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
             Route(f"{group}/preview", self.preview),
@@ -54,18 +54,18 @@ class Site:
             Route(assignment, self.assignment),
             Route(f"{assignment}/time", self.time),
             Route(f"{assignment}/return", self.give_back, methods=["POST"]),
-            *Qualifications(self._house, self._origins).routes(),
+            *Qualifications(self._backend, self._origins).routes(),
             Mount("/worker/static", StaticFiles(directory=STATIC)),
         ]
 
     async def hits(self, request: Request) -> Response:
         """All groups with something for this worker; people may search and sort."""
         wishes = listing.read(request.query_params)
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            groups = discovery.groups(turn, worker)
-            open_now = history.open_assignments(turn, worker)
-            now_ms = turn.now_ms
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            groups = discovery.groups(transaction, worker)
+            open_now = history.open_assignments(transaction, worker)
+            now_ms = transaction.now_ms
         if replies.wants_json(request):
             return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
         return page(
@@ -81,14 +81,14 @@ class Site:
     async def preview(self, request: Request) -> Response:
         """A HIT of the group, before it is accepted."""
         group_id = request.path_params["group_id"]
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            hit = working.preview(
-                turn, worker, group_id, hit_id=request.query_params.get("hit_id")
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            hit = assignment_actions.preview(
+                transaction, worker, group_id, hit_id=request.query_params.get("hit_id")
             )
-            group = discovery.group(turn, worker, group_id)
+            group = discovery.group(transaction, worker, group_id)
         if replies.wants_json(request):
-            address = working.frame_url(hit, self._origins)
+            address = assignment_actions.frame_url(hit, self._origins)
             return JSONResponse({"hit_id": hit["hit_id"], "frame_url": address})
         return self._framing.page("preview.html.j2", hit, group=group)
 
@@ -98,12 +98,14 @@ class Site:
         form = dict(await replies.fields(request))
         hit_id = form.get("hit_id") or request.query_params.get("hit_id")
         try:
-            with self._house.turn() as turn:
-                worker = self._worker(turn, request)
-                assignment_id = working.accept(
-                    turn, worker, request.path_params["group_id"], hit_id=hit_id
+            with self._backend.transaction() as transaction:
+                worker = self._worker(transaction, request)
+                assignment_id = assignment_actions.accept(
+                    transaction, worker, request.path_params["group_id"], hit_id=hit_id
                 )
-                row = working.own_assignment(turn, worker, assignment_id)
+                row = assignment_actions.own_assignment(
+                    transaction, worker, assignment_id
+                )
         except Refusal as refusal:
             if refusal.kind == "NoHitsAvailable" and form.get("after"):
                 # Accepting on and on ends with thanks, not with a complaint.
@@ -119,7 +121,7 @@ class Site:
                 "hit_id": row["hit_id"],
                 "accepted_at": clock.to_datetime(row["accepted_ms"]).isoformat(),
                 "deadline": clock.to_datetime(row["deadline_ms"]).isoformat(),
-                "frame_url": working.frame_url(
+                "frame_url": assignment_actions.frame_url(
                     row,
                     self._origins,
                     assignment_id=assignment_id,
@@ -131,15 +133,15 @@ class Site:
 
     async def assignment(self, request: Request) -> Response:
         """The page around an accepted HIT, or what became of it."""
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            row = working.own_assignment(
-                turn, worker, request.path_params["assignment_id"]
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            row = assignment_actions.own_assignment(
+                transaction, worker, request.path_params["assignment_id"]
             )
             if row["status"] != "Accepted" and replies.wants_json(request):
-                raise working.not_open(row)
-            can_again = working.may_take_again(turn, worker, row)
-            now_ms = turn.now_ms
+                raise assignment_actions.not_open(row)
+            can_again = assignment_actions.may_take_again(transaction, worker, row)
+            now_ms = transaction.now_ms
         if row["submitted_ms"] is not None:
             return page("submitted_already.html.j2", status=409, assignment=row)
         return self._framing.page(
@@ -149,19 +151,19 @@ class Site:
             status=200 if row["status"] == "Accepted" else 409,
             assignment=row,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._house.rules.rehearsal,
+            ticks=not self._backend.rules.rehearsal,
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
         )
 
     async def time(self, request: Request) -> Response:
         """How long an assignment may still take, by this side's clock."""
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            row = working.own_assignment(
-                turn, worker, request.path_params["assignment_id"]
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            row = assignment_actions.own_assignment(
+                transaction, worker, request.path_params["assignment_id"]
             )
-            now_ms = turn.now_ms
+            now_ms = transaction.now_ms
         left = max(0, (row["deadline_ms"] - now_ms) // clock.SECOND)
         return JSONResponse(
             {
@@ -175,9 +177,9 @@ class Site:
         """Return an accepted HIT."""
         replies.check_origin(request, (self._origins.site,))
         assignment_id = request.path_params["assignment_id"]
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            working.give_back(turn, worker, assignment_id)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            assignment_actions.give_back(transaction, worker, assignment_id)
         if replies.wants_json(request):
             return JSONResponse({"assignment_id": assignment_id, "status": "Returned"})
         return replies.moved("/worker/hits")
@@ -187,17 +189,17 @@ class Site:
         state = request.query_params.get("state", "all")
         state = state if state in history.STATES else "all"
         before = request.query_params.get("before", "")
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
             entries = history.latest(
-                turn,
+                transaction,
                 worker,
                 state=state,
                 before=int(before) if _is_row_id(before) else None,
             )
-            days = history.by_day(turn, worker)
-            earnings = history.earnings(turn, worker)
-            messages = history.messages(turn, worker)
+            days = history.by_day(transaction, worker)
+            earnings = history.earnings(transaction, worker)
+            messages = history.messages(transaction, worker)
         return page(
             "history.html.j2",
             entries=entries[: history.SHOWN],
@@ -210,8 +212,10 @@ class Site:
             worker_id=worker["worker_id"],
         )
 
-    def _worker(self, turn: Turn, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(turn, request, rehearsal=self._house.rules.rehearsal)
+    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        return sessions.worker_of(
+            transaction, request, rehearsal=self._backend.rules.rehearsal
+        )
 
 
 def _is_row_id(text: str) -> bool:

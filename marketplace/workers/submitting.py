@@ -17,15 +17,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
-from marketplace.house import House
-from marketplace.turn import Turn
+from marketplace.state.backend import Backend
+from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     answers,
+    assignment_actions,
     history,
     hit_forms,
     replies,
     sessions,
-    working,
 )
 from marketplace.workers.framing import origin
 from marketplace.workers.origins import Origins
@@ -37,8 +37,8 @@ Fields = list[tuple[str, str]]
 class Submitting:
     """The submission address of one house, and what is said afterwards."""
 
-    def __init__(self, house: House, origins: Origins) -> None:
-        self._house = house
+    def __init__(self, backend: Backend, origins: Origins) -> None:
+        self._backend = backend
         self._origins = origins
 
     def routes(self) -> list[Route]:
@@ -55,9 +55,9 @@ class Submitting:
         if _is_from_a_frame(request):
             return self._carry(request, given)
         try:
-            with self._house.turn() as turn:
-                worker = self._worker(turn, request)
-                row = working.submit(turn, worker, given)
+            with self._backend.transaction() as transaction:
+                worker = self._worker(transaction, request)
+                row = assignment_actions.submit(transaction, worker, given)
                 self._check_origin(request, row)
         except Refusal as refusal:
             return self._unsent(request, given, refusal)
@@ -79,12 +79,12 @@ class Submitting:
 
     def _carry(self, request: Request, given: Fields) -> Response:
         try:
-            named = working.named_assignment(given)
-            with self._house.turn() as turn:
-                row = working.any_assignment(turn, named)
+            named = assignment_actions.named_assignment(given)
+            with self._backend.transaction() as transaction:
+                row = assignment_actions.any_assignment(transaction, named)
             self._check_origin(request, row)
             if row["status"] != "Accepted":
-                raise working.not_open(row)
+                raise assignment_actions.not_open(row)
         except Refusal as refusal:
             return self._unsent(request, given, refusal)
         again = hit_forms.unfinished(row, given)
@@ -116,22 +116,24 @@ class Submitting:
         """The form as it was sent, with what is still wrong with it."""
         if replies.wants_json(request):
             return hit_forms.refusal_document(refusal)
-        with self._house.turn() as turn:
-            row = working.any_assignment(turn, working.named_assignment(given))
+        with self._backend.transaction() as transaction:
+            row = assignment_actions.any_assignment(
+                transaction, assignment_actions.named_assignment(given)
+            )
         return hit_forms.unfinished(row, given) or replies.refused(request, refusal)
 
     def _thanks(
         self, request: Request, assignment_id: str, *, is_last: bool
     ) -> Response:
-        with self._house.turn() as turn:
-            worker = self._worker(turn, request)
-            row = working.own_assignment(turn, worker, assignment_id)
+        with self._backend.transaction() as transaction:
+            worker = self._worker(transaction, request)
+            row = assignment_actions.own_assignment(transaction, worker, assignment_id)
             if row["submitted_ms"] is None:
                 raise Refusal(
                     "AssignmentNotOpen", "This HIT was not submitted.", status=409
                 )
             has_next = not is_last and history.has_next(
-                turn, worker, row["hit_group_id"]
+                transaction, worker, row["hit_group_id"]
             )
         return page("thanks.html.j2", assignment=row, has_next=has_next)
 
@@ -141,7 +143,7 @@ class Submitting:
         Raises:
             Refusal: it comes from anywhere else (403).
         """
-        asked = origin(working.frame_url(row, self._origins))
+        asked = origin(assignment_actions.frame_url(row, self._origins))
         frames = self._origins.frames_of(row["requester"])
         home = {self._origins.site, frames, asked}
         given = request.headers.get("origin")
@@ -154,8 +156,10 @@ class Submitting:
                 "WrongOrigin", "This form came from another site.", status=403
             )
 
-    def _worker(self, turn: Turn, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(turn, request, rehearsal=self._house.rules.rehearsal)
+    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        return sessions.worker_of(
+            transaction, request, rehearsal=self._backend.rules.rehearsal
+        )
 
 
 async def _given(request: Request) -> Fields:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marketplace import system_qualifications as system
+from marketplace.state import system_qualifications as system
 from marketplace.workers.eligibility import Holding
 
 _AMOUNTS = {

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import pyarrow as pa
 
+from analyses.condition_scores import compared
+from analyses.conditions import condition_means
+from analyses.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from domain.hit import Item
 from domain.task import Field
-from postprocess.analyses.conditions import condition_means
-from postprocess.comparing import compared
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.rows import edits_json
-from postprocess.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from postprocess.frame import INDEX, novel, set_aside
 from postprocess.item_aggregates import item_aggregates
 from postprocess.participants import participants

@@ -8,13 +8,8 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Caption, Corpus, Quality
 from postprocess.datasets.reading_faults import UnreadableError, decoded
-from postprocess.describe.corpus import (
-    ANSWERS_OF_QUALITY_FILES,
-    Caption,
-    Corpus,
-    Quality,
-)
 
 _REHEARSAL = "REHEARSAL: all answers come from simulated workers."
 

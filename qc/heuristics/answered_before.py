@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.scores import is_first, sentences, table
 
 NAME = "answered_before"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import grade, is_first, sentences, table
 

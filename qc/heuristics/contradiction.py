@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
 from domain.task import TWIN
-from qc.by_worker import Said, own_answers, workers_table
-from qc.judged import TWINNED, Judgement, distance
+from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
+from qc.ratings import TWINNED, Judgement, distance
 from qc.scores import grade_one
+from qc.worker_scores import Said, own_answers, workers_table
 
 NAME = "contradiction"
 VERSION = 1

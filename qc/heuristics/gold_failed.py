@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
 from domain.task import GOLD
-from qc.by_worker import Said, own_answers, workers_table
-from qc.judged import JUDGED, distance, is_given
+from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
+from qc.ratings import JUDGED, distance, is_given
 from qc.scores import grade_one
+from qc.worker_scores import Said, own_answers, workers_table
 
 NAME = "gold_failed"
 VERSION = 2

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import sentences, table
 

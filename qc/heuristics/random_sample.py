@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Share
 from qc.scores import sentences, table
 

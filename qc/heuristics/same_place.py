@@ -21,11 +21,11 @@ from math import log10
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
-from qc.by_worker import Said, own_answers, rareness, workers_table
-from qc.judged import JUDGED, SHOWN, SIDES
+from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
+from qc.ratings import JUDGED, SHOWN, SIDES
 from qc.scores import grade_one
+from qc.worker_scores import Said, own_answers, rareness, workers_table
 
 NAME = "same_place"
 VERSION = 1

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Count, Phrases, Share
 from qc.scores import grade, is_first, quoted, sentences, table
 

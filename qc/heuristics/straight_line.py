@@ -10,7 +10,8 @@ from what all others say gives this answer so often? Two lines must both be pass
 
 Edge cases: fewer than `least_items` items are no line. A worker's second answer about
 an item does not count. Without other workers there is nothing to compare with. Sets of
-ticks are one answer. Places on a scale have a heuristic of their own (`scale_still`).
+ticks are one answer. Places on a scale have a heuristic of their own
+(`low_scale_variance`).
 """
 
 from collections import Counter
@@ -18,11 +19,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
-from qc.by_worker import Said, own_answers, rareness, workers_table
-from qc.judged import JUDGED
+from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Share
+from qc.ratings import JUDGED
 from qc.scores import grade_one
+from qc.worker_scores import Said, own_answers, rareness, workers_table
 
 NAME = "straight_line"
 VERSION = 1

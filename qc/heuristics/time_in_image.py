@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Amount
 from qc.scores import grade, is_first, sentences, table
 from qc.times import TimeColumn, z_scores

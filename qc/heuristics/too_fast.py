@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from domain.judgement import SubjectKind
+from domain.verdicts import SubjectKind
 from qc.parameters import Amount
 from qc.scores import grade, sentences, table
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import httpx
 
-from marketplace.house import House, Rules
+from marketplace.state.backend import Backend, Rules
 from tests.bench.line import KEY, Line, call, connect, worker_call
 from tests.bench.signed import LiveRequester
 
@@ -170,17 +170,19 @@ async def crowd(market: Running, pause_seconds: float) -> dict[str, list[float]]
 
 def fill(database: Path, size: int) -> None:
     """Many HITs by the same code, without HTTP and with a commit per thousand."""
-    with closing(House(database, Rules(rehearsal=True, seed=7, start=START))) as house:
-        hit_type = house.perform(KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
+    with closing(
+        Backend(database, Rules(rehearsal=True, seed=7, start=START))
+    ) as backend:
+        hit_type = backend.perform(KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
         given = {
             "HITTypeId": hit_type,
             "LifetimeInSeconds": 864_000,
             "Question": QUESTION,
         }
         for first in range(0, size, 1000):
-            with house.together(lambda: None, lambda: None):
+            with backend.together(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
-                    house.perform(KEY, "CreateHITWithHITType", given)
+                    backend.perform(KEY, "CreateHITWithHITType", given)
 
 
 async def cost(market: Running) -> dict[str, float]:

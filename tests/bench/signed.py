@@ -9,9 +9,9 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from marketplace import keys
-from marketplace.house import House, Rules
 from marketplace.requester.model import TARGET_PREFIX
+from marketplace.state import keys
+from marketplace.state.backend import Backend, Rules
 from tests.bench.line import HOST, request_of
 
 
@@ -24,10 +24,10 @@ class LiveRequester:
     """
 
     def __init__(self, database: Path, hit: Mapping[str, object]) -> None:
-        with closing(House(database, Rules())) as house:
-            with house.turn() as turn:
-                self._key = keys.give(turn, "Bench", deposit_cents=10**9)
-            made = house.perform(self._key.access_key, "CreateHIT", dict(hit))["HIT"]
+        with closing(Backend(database, Rules())) as backend:
+            with backend.transaction() as transaction:
+                self._key = keys.give(transaction, "Bench", deposit_cents=10**9)
+            made = backend.perform(self._key.access_key, "CreateHIT", dict(hit))["HIT"]
         self._new = {
             "HITTypeId": made["HITTypeId"],
             "LifetimeInSeconds": hit["LifetimeInSeconds"],

@@ -13,10 +13,10 @@ from playwright.sync_api import Browser, sync_playwright
 
 from hit_templates.messages import languages
 from hit_templates.tasks import load_task, task_names
-from rehearsal.drawing import draw
-from rehearsal.one_error import TRIALS
-from rehearsal.portraits import draw_portrait
-from rehearsal.scenes import scenes
+from rehearsal.pictures.drawing import draw
+from rehearsal.pictures.one_error import TRIALS
+from rehearsal.pictures.portraits import draw_portrait
+from rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS
 from tests.hit_templates.examples import example_of

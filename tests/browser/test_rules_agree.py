@@ -17,7 +17,7 @@ from playwright.sync_api import Page
 from domain.assignment import FieldValue
 from hit_templates.rules import check
 from hit_templates.tasks import load_task
-from hit_templates.words import words
+from hit_templates.text_rules import words
 from tests.browser.host import Host
 
 pytestmark = pytest.mark.browser

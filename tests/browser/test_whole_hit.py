@@ -12,8 +12,8 @@ from flows.steps.collect import collect
 from flows.steps.launch import launch
 from flows.wiring import load_campaign, rehearsal_place
 from flows.workplace import Workplace
-from marketplace.server import serve
-from rehearsal.guest import sign_in_url
+from marketplace.http.server import serve
+from rehearsal.crowd.preview_worker import sign_in_url
 from store import assignments
 from tests.browser.pages import tick
 from tests.crash.people import People

@@ -13,7 +13,7 @@ from cli.main import main
 from domain.clock import FixedClock, SystemClock
 from flows.steps.state import read_state
 from flows.wiring import load_campaign, market_place, rehearsal_place
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 from tests.flows.conftest import one_pass

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from marketplace.house import House, Rules
+from marketplace.state.backend import Backend, Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,7 +91,7 @@ def test_what_add_prints_can_be_pasted(tmp_path: Path) -> None:
 def test_giving_a_key_closes_a_file_that_others_could_read(tmp_path: Path) -> None:
     """One made before there were keys gets the mode that a secret needs."""
     database = tmp_path / "live.db"
-    House(database, Rules()).close()
+    Backend(database, Rules()).close()
     database.chmod(0o644)
     requester(database, "add", "Lab")
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
@@ -127,7 +127,7 @@ def test_what_makes_no_sense_is_said_and_nothing_is_made(
 def test_a_rehearsal_has_no_keys(tmp_path: Path) -> None:
     """Refused for safety (3): whoever adds one there has mistaken the file."""
     database = tmp_path / "rehearsal.db"
-    with closing(House(database, Rules(rehearsal=True))):
+    with closing(Backend(database, Rules(rehearsal=True))):
         pass
     result = requester(database, "add", "Lab")
     assert result.exit_code == 3

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
-from marketplace.house import House, Rules
+from marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +42,7 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
 def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     """What has a time of its own keeps it, and whoever names another is told so."""
     database = tmp_path / "rehearsal.db"
-    House(database, Rules(rehearsal=True)).close()
+    Backend(database, Rules(rehearsal=True)).close()
     words = ["serve", "--rehearsal", "--seed", "0", "--start", "2030-01-01"]
     result = CliRunner().invoke(main, [*words, "--database", str(database)])
     assert result.exit_code == 2
@@ -78,7 +78,7 @@ def test_serve_refuses_what_would_be_unsafe_or_senseless(
 def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -> None:
     """A rehearsal's file is not served live, and no traceback says so."""
     database = tmp_path / "rehearsal.db"
-    House(database, Rules(rehearsal=True)).close()
+    Backend(database, Rules(rehearsal=True)).close()
     words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from marketplace.server import serve
+from marketplace.http.server import serve
 
 
 def worker(database: Path, *words: str) -> Result:

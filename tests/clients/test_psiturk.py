@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from marketplace.server import Running, serve
-from marketplace.stand_in import authority
+from marketplace.aws_proxy import authority
+from marketplace.http.server import Running, serve
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 from tests.marketplace.market import Market, Worker

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from marketplace import keys
-from marketplace.house import House, Rules
-from marketplace.server import Running, serve
-from marketplace.stand_in import authority
+from marketplace.aws_proxy import authority
+from marketplace.http.server import Running, serve
+from marketplace.state import keys
+from marketplace.state.backend import Backend, Rules
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment
@@ -51,8 +51,11 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """Started as `piecework serve --as-aws`, after `piecework requester add`."""
     folder = tmp_path_factory.mktemp("live")
     database = folder / "market.db"
-    with closing(House(database, Rules())) as house, house.turn() as turn:
-        key = keys.give(turn, "The lab", deposit_cents=1000)
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        key = keys.give(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
     stand_in = authority.establish(folder / "market-aws", now=now)
     with serve(database, stand_in=stand_in) as running:

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
-from marketplace import audit
-from marketplace.house import House, Rules
+from marketplace.state import audit
+from marketplace.state.backend import Backend, Rules
 from tests.crash.disturbed import Call, Ended, calls_made, run_command, run_pass
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import People
@@ -199,8 +199,11 @@ class _Run:
 def check_house(database: Path) -> None:
     """The marketplace's own laws hold."""
     rules = Rules(rehearsal=True, seed=1)
-    with closing(House(database, rules)) as house, house.turn() as turn:
-        assert audit.broken_laws(turn) == []
+    with (
+        closing(Backend(database, rules)) as backend,
+        backend.transaction() as transaction,
+    ):
+        assert audit.broken_laws(transaction) == []
 
 
 def check_store(books: dict[str, Any], path: Path) -> None:

@@ -26,7 +26,7 @@ from flows.steps.top_up import top_ups
 from flows.steps.unreject import unreject
 from flows.wiring import load_campaign, rehearsal_place
 from flows.workplace import Workplace
-from marketplace.server import serve
+from marketplace.http.server import serve
 from store import ledger
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People

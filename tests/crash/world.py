@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from marketplace.server import serve, serve_forever
+from marketplace.http.server import serve, serve_forever
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DISK_BYTES = 3_000_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.test_crash import CAMPAIGN
 from tests.end_to_end.conftest import ROOT
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 from tests.end_to_end.conftest import Command

@@ -12,7 +12,7 @@ from flows.steps import assess, collect, decide, launch, settle
 from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place
 from flows.workplace import Workplace
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 

@@ -9,7 +9,7 @@ from domain.errors import ConfigError
 from flows.orders import Orders
 from flows.plainly import advance_plainly
 from flows.wiring import bound_endpoint, load_campaign, normal_endpoint
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.campaign import CAMPAIGN
 
 

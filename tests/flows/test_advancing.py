@@ -25,7 +25,7 @@ from flows.plainly import advance_plainly
 from flows.steps import whole_pass
 from flows.steps.progress import progress as read_progress
 from flows.workplace import Workplace
-from marketplace.server import serve
+from marketplace.http.server import serve
 from store.database import open_store
 from store.standing import remember
 from tests.crash.people import People

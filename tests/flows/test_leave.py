@@ -21,7 +21,7 @@ from flows.leave import agreed_before
 from flows.steps import launch
 from flows.steps.progress import progress
 from flows.wiring import load_campaign, market_place, stored_place
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.crash.test_crash import CAMPAIGN
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,8 +17,8 @@ from flows.steps.state import read_state
 from flows.wiring import load_campaign
 from flows.workplace import Workplace
 from hit_templates.qualification import answer_key, question_form
-from postprocess.report.page import render
-from rehearsal.crowd import Crowd
+from rehearsal.crowd.crowd import Crowd
+from report.page import render
 from store import scores
 from tests.flows.conftest import one_pass
 

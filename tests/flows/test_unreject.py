@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
 from domain.ids import AssignmentId
-from domain.judgement import Decision
+from domain.verdicts import Decision
 from flows.steps import collect, launch, settle
 from flows.steps.bonus_file import read_bonuses
 from flows.steps.left_open import close_left_open
@@ -24,7 +24,7 @@ from flows.steps.state import counted, read_state
 from flows.steps.unreject import OPERATION, unreject
 from flows.wiring import load_campaign, rehearsal_place
 from flows.workplace import Workplace
-from marketplace.server import serve
+from marketplace.http.server import serve
 from store import intents, judgements, ledger
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN

@@ -14,7 +14,7 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
-from hit_templates.packing import unpack
+from hit_templates.page_compression import unpack
 from hit_templates.render import (
     MOST_QUESTION_BYTES,
     NAMESPACE,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.house import House, Rules
-from marketplace.server import serve
+from marketplace.http.server import serve
+from marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import START, Market
 
 
@@ -47,8 +47,8 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def backend(tmp_path: Path) -> Iterator[Backend]:
     """A house without doors, for laws about its inside."""
-    opened = House(tmp_path / "house.db", Rules(rehearsal=True, seed=7, start=START))
+    opened = Backend(tmp_path / "house.db", Rules(rehearsal=True, seed=7, start=START))
     yield opened
     opened.close()

@@ -15,15 +15,15 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from marketplace import clock, keys, replays
 from marketplace.exceptions import Refusal
-from marketplace.exposure import UnsafeBindError
-from marketplace.house import House, Rules
-from marketplace.ids import Mint
-from marketplace.keys import Key
+from marketplace.http.exposure import UnsafeBindError
+from marketplace.http.server import Marketplace, serve
 from marketplace.requester import signature
-from marketplace.server import Marketplace, serve
-from marketplace.turn import Turn
+from marketplace.state import clock, keys, replay_protection
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.ids import IdGenerator
+from marketplace.state.keys import Key
+from marketplace.state.transaction import Transaction
 from tests.marketplace.market import post, refusal
 from tests.marketplace.signing import send, signed_request, with_header
 
@@ -72,16 +72,16 @@ class Live:
 
 
 @contextmanager
-def opened(database: Path) -> Iterator[House]:
+def opened(database: Path) -> Iterator[Backend]:
     """The file as another process opens it beside the server."""
-    with closing(House(database, Rules())) as house:
-        yield house
+    with closing(Backend(database, Rules())) as backend:
+        yield backend
 
 
 def give(database: Path, name: str = "The lab", *, cents: int = 1000) -> Key:
     """A key, as the command gives one."""
-    with opened(database) as house, house.turn() as turn:
-        return keys.give(turn, name, deposit_cents=cents)
+    with opened(database) as backend, backend.transaction() as transaction:
+        return keys.give(transaction, name, deposit_cents=cents)
 
 
 @contextmanager
@@ -212,12 +212,19 @@ def test_a_refused_request_spends_nothing(live: Live) -> None:
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
-def spend(house: House, attempt: str, *, seconds: float, signature_: bytes) -> None:
+def spend(backend: Backend, attempt: str, *, seconds: float, signature_: bytes) -> None:
     """Spend a signature of noon so many seconds after noon."""
-    proof = replays.Proof(signature=signature_, attempt=attempt, signed_at=NOON)
+    proof = replay_protection.Proof(
+        signature=signature_, attempt=attempt, signed_at=NOON
+    )
     moment = clock.to_ms(NOON + timedelta(seconds=seconds))
-    with house.turn() as turn:
-        replays.spend(Turn(conn=turn.conn, now_ms=moment, mint=Mint(7)), proof)
+    with backend.transaction() as transaction:
+        replay_protection.spend(
+            Transaction(
+                conn=transaction.conn, now_ms=moment, id_generator=IdGenerator(7)
+            ),
+            proof,
+        )
 
 
 @pytest.mark.parametrize(
@@ -234,7 +241,7 @@ def spend(house: House, attempt: str, *, seconds: float, signature_: bytes) -> N
     ],
 )
 def test_a_signature_lives_five_seconds_from_its_first_use(
-    house: House,
+    backend: Backend,
     attempts: tuple[str, ...],
     seconds: tuple[float, ...],
     *,
@@ -243,28 +250,28 @@ def test_a_signature_lives_five_seconds_from_its_first_use(
     """Later than that, or with a number that was used, it is a replay."""
     pairs = list(zip(attempts, seconds, strict=True))
     for attempt, second in pairs[:-1]:
-        spend(house, attempt, seconds=second, signature_=b"s" * 32)
+        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
     attempt, second = pairs[-1]
     if is_taken:
-        spend(house, attempt, seconds=second, signature_=b"s" * 32)
+        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
         return
     with pytest.raises(Refusal) as caught:
-        spend(house, attempt, seconds=second, signature_=b"s" * 32)
+        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
     assert caught.value.kind == "AccessDeniedException"
 
 
 def test_spent_signatures_are_kept_no_longer_than_they_could_be_used(
-    house: House,
+    backend: Backend,
 ) -> None:
     """Fifteen minutes after the time they name; the table cannot grow for ever."""
     for number in range(50):
-        spend(house, "", seconds=0, signature_=bytes([number]) * 32)
-    spend(house, "", seconds=900, signature_=b"x" * 32)
-    with house.turn() as turn:
-        assert turn.one("SELECT count(*) FROM spent_signatures")[0] == 51  # type: ignore[index] # a count is a row
-    spend(house, "", seconds=900.001, signature_=b"y" * 32)
-    with house.turn() as turn:
-        assert turn.one("SELECT count(*) FROM spent_signatures")[0] == 1  # type: ignore[index] # a count is a row
+        spend(backend, "", seconds=0, signature_=bytes([number]) * 32)
+    spend(backend, "", seconds=900, signature_=b"x" * 32)
+    with backend.transaction() as transaction:
+        assert transaction.one("SELECT count(*) FROM spent_signatures")[0] == 51  # type: ignore[index] # a count is a row
+    spend(backend, "", seconds=900.001, signature_=b"y" * 32)
+    with backend.transaction() as transaction:
+        assert transaction.one("SELECT count(*) FROM spent_signatures")[0] == 1  # type: ignore[index] # a count is a row
 
 
 def test_keys_look_as_clients_want_and_are_never_the_same(tmp_path: Path) -> None:
@@ -297,11 +304,14 @@ def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(
     """While the server runs; the account lives on under its other keys."""
     client = live.client()
     made = post(client)
-    with opened(live.database) as house:
-        with house.turn() as turn:
-            keys.revoke(turn, live.key.access_key)
-        with house.turn() as turn, pytest.raises(Refusal, match="no key"):
-            keys.revoke(turn, live.key.access_key)
+    with opened(live.database) as backend:
+        with backend.transaction() as transaction:
+            keys.revoke(transaction, live.key.access_key)
+        with (
+            backend.transaction() as transaction,
+            pytest.raises(Refusal, match="no key"),
+        ):
+            keys.revoke(transaction, live.key.access_key)
     with pytest.raises(ClientError) as caught:
         client.get_account_balance()
     assert refusal(caught.value)[0] == "UnrecognizedClientException"
@@ -314,8 +324,8 @@ def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(
 def test_the_list_shows_everything_but_secrets(live: Live) -> None:
     """Name, key, since when, until when, and the money of the account."""
     post(live.client())
-    with opened(live.database) as house, house.turn() as turn:
-        (row,) = keys.listed(turn)
+    with opened(live.database) as backend, backend.transaction() as transaction:
+        (row,) = keys.listed(transaction)
     assert row["name"] == "The lab"
     assert row["access_key"] == live.key.access_key
     assert (row["available_cents"], row["held_cents"]) == (934, 66)
@@ -337,8 +347,8 @@ def test_who_trusts_this_machine_checks_no_signature_but_knows_the_keys(
     """Any secret will do for a known key; unknown and revoked ones stay out."""
     database = tmp_path / "live.db"
     key, revoked = give(database), give(database)
-    with opened(database) as house, house.turn() as turn:
-        keys.revoke(turn, revoked.access_key)
+    with opened(database) as backend, backend.transaction() as transaction:
+        keys.revoke(transaction, revoked.access_key)
     with serve(database, trust_local=True) as served, httpx.Client() as http:
         live = Live(database, served.endpoint_url, replace(key, secret="x"), http)  # noqa: S106 - a wrong one
         assert live.client().get_account_balance()["AvailableBalance"] == "20.00"

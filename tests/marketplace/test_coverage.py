@@ -1,8 +1,8 @@
 """The page that says what the marketplace does, held to what it does."""
 
 from marketplace.coverage import NOTES, PAGE, render
-from marketplace.requester.backend import OPERATIONS
 from marketplace.requester.model import operation_names
+from marketplace.requester.operations import OPERATIONS
 
 
 def test_the_committed_page_is_what_the_code_says() -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace import audit
 from marketplace.exceptions import Refusal
-from marketplace.house import House, Rules, WrongDatabaseError
-from marketplace.server import serve
+from marketplace.http.server import serve
+from marketplace.state import audit
+from marketplace.state.backend import Backend, Rules, WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
 from tests.marketplace.apart import run_apart
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
@@ -108,10 +108,10 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
     with process(database) as (_, market):
         assert len(market.books()["assignments"]) >= len(acknowledged)
     with (
-        closing(House(database, Rules(rehearsal=True, seed=7))) as house,
-        house.turn() as turn,
+        closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
+        backend.transaction() as transaction,
     ):
-        assert audit.broken_laws(turn) == []
+        assert audit.broken_laws(transaction) == []
 
 
 def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
@@ -185,10 +185,10 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
     }
     assert {key for key in submitted if kept[key][1] != "Submitted"} == set()
     with (
-        closing(House(database, Rules(rehearsal=True, seed=7))) as house,
-        house.turn() as turn,
+        closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
+        backend.transaction() as transaction,
     ):
-        assert audit.broken_laws(turn) == []
+        assert audit.broken_laws(transaction) == []
 
 
 def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None:
@@ -196,35 +196,35 @@ def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None
     database = tmp_path / "market.db"
     begun: list[str] = []
     with (
-        closing(House(database, Rules(rehearsal=True, seed=7))) as house,
+        closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
         closing(sqlite3.connect(database)) as other,
-        house.together(lambda: begun.append("once"), lambda: None),
+        backend.together(lambda: begun.append("once"), lambda: None),
     ):
-        house.perform("ONE", "GetAccountBalance", {})
+        backend.perform("ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
-            house.perform("TWO", "GetHIT", {"HITId": "NONE"})
-        house.perform("THREE", "GetAccountBalance", {})
+            backend.perform("TWO", "GetHIT", {"HITId": "NONE"})
+        backend.perform("THREE", "GetAccountBalance", {})
         query = "SELECT access_key FROM requesters"
         assert other.execute(query).fetchall() == []
-        house.commit()
+        backend.commit()
         assert other.execute(query).fetchall() == [("ONE",), ("THREE",)]
         assert begun == ["once"]
 
 
 def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     """If the file's transaction is lost, so is the answer of everyone in it."""
-    with closing(House(tmp_path / "market.db", Rules(rehearsal=True))) as house:
+    with closing(Backend(tmp_path / "market.db", Rules(rehearsal=True))) as backend:
         for goes_on in (False, True):
-            with house.together(lambda: None, lambda: None):
-                house.perform("ONE", "GetAccountBalance", {})
+            with backend.together(lambda: None, lambda: None):
+                backend.perform("ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
-                house._storage._conn.execute("ROLLBACK")
+                backend._storage._conn.execute("ROLLBACK")
                 if goes_on:
-                    house.perform("TWO", "GetAccountBalance", {})
+                    backend.perform("TWO", "GetAccountBalance", {})
                 with pytest.raises(sqlite3.OperationalError, match="rolled the"):
-                    house.commit()
-        with house.turn() as turn:
-            assert turn.all("SELECT * FROM requesters") == []
+                    backend.commit()
+        with backend.transaction() as transaction:
+            assert transaction.all("SELECT * FROM requesters") == []
 
 
 def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:
@@ -242,17 +242,17 @@ def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:
 def test_a_database_keeps_to_what_it_was_made_for(tmp_path: Path) -> None:
     """A rehearsal's file is never opened live, nor with another seed."""
     database = tmp_path / "market.db"
-    House(database, Rules(rehearsal=True, seed=7)).close()
+    Backend(database, Rules(rehearsal=True, seed=7)).close()
     for rules in (Rules(), Rules(rehearsal=True, seed=8)):
         with pytest.raises(WrongDatabaseError, match="start it as it was made"):
-            House(database, rules)
-    House(database, Rules(rehearsal=True, seed=7)).close()
+            Backend(database, rules)
+    Backend(database, Rules(rehearsal=True, seed=7)).close()
 
 
 def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     """One sentence and a failing exit code, no traceback."""
     database = tmp_path / "market.db"
-    House(database, Rules(rehearsal=True)).close()
+    Backend(database, Rules(rehearsal=True)).close()
     found = subprocess.run(
         [sys.executable, "-m", "marketplace", "--database", str(database)],
         cwd=ROOT,
@@ -266,15 +266,15 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     assert "Traceback" not in found.stderr
 
 
-def test_a_refused_turn_leaves_nothing(house: House) -> None:
+def test_a_refused_turn_leaves_nothing(backend: Backend) -> None:
     """Whatever was written before the refusal is taken back."""
 
     def fail() -> None:
-        with house.turn() as turn:
-            turn.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
-            turn.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+        with backend.transaction() as transaction:
+            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
 
     with pytest.raises(sqlite3.IntegrityError):
         fail()
-    with house.turn() as turn:
-        assert turn.one("SELECT 1 FROM settings WHERE key = 'x'") is None
+    with backend.transaction() as transaction:
+        assert transaction.one("SELECT 1 FROM settings WHERE key = 'x'") is None

@@ -4,9 +4,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from marketplace import accounts, events, lifecycle
-from marketplace.clock import DAY, to_ms
-from marketplace.house import House, Rules
+from marketplace.state import accounts, events, lifecycle
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.clock import DAY, to_ms
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.test_notifications import kinds, send_test, update
 from tests.marketplace.test_notifications import specification as told_by
@@ -54,11 +54,13 @@ def test_the_number_of_a_dropped_event_is_never_given_again(market: Market) -> N
 
 def test_many_old_events_are_dropped_a_slice_at_a_time(tmp_path: Path) -> None:
     """No slice drops more than its share, and it ends with the one that stays."""
-    with closing(House(tmp_path / "old.db", Rules(rehearsal=True, start=START))) as one:
-        with one.turn() as turn:
-            requester = accounts.add_requester(turn, "KEY", balance_cents=0)
+    with closing(
+        Backend(tmp_path / "old.db", Rules(rehearsal=True, start=START))
+    ) as one:
+        with one.transaction() as transaction:
+            requester = accounts.add_requester(transaction, "KEY", balance_cents=0)
             for _ in range(1000):
-                events.record_test(turn, requester, "Ping", TOLD)
+                events.record_test(transaction, requester, "Ping", TOLD)
         now = to_ms(START) + events.LIFE_WITH_MESSAGE
         one.move_clock(now - 1)
         assert not one.catch_up()
@@ -75,15 +77,15 @@ def test_events_of_an_older_file_get_their_end(tmp_path: Path) -> None:
     """By their time and whether a message was made of them."""
     database = tmp_path / "older.db"
     rules = Rules(rehearsal=True, start=START)
-    with closing(House(database, rules)) as house:
-        house.perform("KEY", "CreateHIT", QUIET)
-        with house.turn() as turn:
-            events.record_test(turn, 1, "Ping", TOLD)
+    with closing(Backend(database, rules)) as backend:
+        backend.perform("KEY", "CreateHIT", QUIET)
+        with backend.transaction() as transaction:
+            events.record_test(transaction, 1, "Ping", TOLD)
     with closing(sqlite3.connect(database)) as conn, conn:
         conn.execute("DROP INDEX events_by_end")
         conn.execute("ALTER TABLE events DROP COLUMN drop_ms")
         conn.execute("DELETE FROM _sqlite_migrations WHERE name LIKE 'm006%'")
-    House(database, rules).close()
+    Backend(database, rules).close()
     with closing(sqlite3.connect(database)) as conn:
         ends = [row[0] for row in conn.execute("SELECT drop_ms - at_ms FROM events")]
     assert ends == [30 * DAY, 120 * DAY]

@@ -9,36 +9,36 @@ from pathlib import Path
 
 import pytest
 
-from marketplace import accounts
-from marketplace.house import House, Rules
-from marketplace.requester import backend
-from marketplace.turn import Turn
-from marketplace.workers import discovery, working
+from marketplace.requester import operations
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.transaction import Transaction
+from marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 
 FEW, MANY = 60, 1200
 STEP = 10
 
-Action = Callable[[Turn], object]
+Action = Callable[[Transaction], object]
 
 
 @pytest.fixture(scope="module")
-def houses() -> Iterator[list[House]]:
+def houses() -> Iterator[list[Backend]]:
     """One house with few HITs and one with many, equal otherwise."""
     made = [filled(size) for size in (FEW, MANY)]
     yield made
-    for house in made:
-        house.close()
+    for backend in made:
+        backend.close()
 
 
-def filled(size: int) -> House:
+def filled(size: int) -> Backend:
     """Half of the HITs done and judged, half of them open."""
-    house = House(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
-    hit_type = house.perform("KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
-    with house.turn() as turn:
-        accounts.add_worker(turn, accounts.NewWorker(handle="ann", country="US"))
+    backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
+    hit_type = backend.perform("KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
+    with backend.transaction() as transaction:
+        accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
         _, token = accounts.add_worker(
-            turn, accounts.NewWorker(handle="bob", country="US")
+            transaction, accounts.NewWorker(handle="bob", country="US")
         )
     for number in range(size):
         given = {
@@ -47,16 +47,20 @@ def filled(size: int) -> House:
             "Question": QUESTION,
             "UniqueRequestToken": str(number),
         }
-        group = house.perform("KEY", "CreateHITWithHITType", given)["HIT"]["HITGroupId"]
+        group = backend.perform("KEY", "CreateHITWithHITType", given)["HIT"][
+            "HITGroupId"
+        ]
         if number % 2:
-            with house.turn() as turn:
-                bob = accounts.signed_in(turn, token)
-                made = working.accept(turn, bob, group, hit_id=None)
-                working.submit(turn, bob, [("assignmentId", made), ("a", "b")])
-    return house
+            with backend.transaction() as transaction:
+                bob = accounts.signed_in(transaction, token)
+                made = assignment_actions.accept(transaction, bob, group, hit_id=None)
+                assignment_actions.submit(
+                    transaction, bob, [("assignmentId", made), ("a", "b")]
+                )
+    return backend
 
 
-def steps(house: House, action: Action) -> int:
+def steps(backend: Backend, action: Action) -> int:
     """How many steps an action takes, catching up included."""
     count = 0
 
@@ -65,43 +69,45 @@ def steps(house: House, action: Action) -> int:
         count += 1
         return 0
 
-    with house.turn() as turn:
-        turn.conn.set_progress_handler(step, STEP)
+    with backend.transaction() as transaction:
+        transaction.conn.set_progress_handler(step, STEP)
     try:
-        with house.turn() as turn:
-            action(turn)
+        with backend.transaction() as transaction:
+            action(transaction)
     finally:
-        with house.turn() as turn:
-            turn.conn.set_progress_handler(None, STEP)
+        with backend.transaction() as transaction:
+            transaction.conn.set_progress_handler(None, STEP)
     return count * STEP
 
 
-def ann(turn: Turn) -> sqlite3.Row:
+def ann(transaction: Transaction) -> sqlite3.Row:
     """A worker who has done nothing yet."""
-    row = turn.one("SELECT * FROM workers WHERE handle = 'ann'")
+    row = transaction.one("SELECT * FROM workers WHERE handle = 'ann'")
     assert row is not None
     return row
 
 
-def group_id(turn: Turn) -> str:
+def group_id(transaction: Transaction) -> str:
     """The only group with work in it."""
-    row = turn.one("SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1")
+    row = transaction.one(
+        "SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1"
+    )
     assert row is not None
     return str(row["hit_group_id"])
 
 
 def call(operation: str, **given: object) -> Action:
     """A requester's call inside the open turn."""
-    return lambda turn: backend.perform(turn, 1, operation, given)
+    return lambda transaction: operations.perform(transaction, 1, operation, given)
 
 
 def on_hit(operation: str) -> Action:
     """A requester's call about the newest HIT."""
 
-    def act(turn: Turn) -> object:
-        row = turn.one("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
+    def act(transaction: Transaction) -> object:
+        row = transaction.one("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
         assert row is not None
-        return backend.perform(turn, 1, operation, {"HITId": row["hit_id"]})
+        return operations.perform(transaction, 1, operation, {"HITId": row["hit_id"]})
 
     return act
 
@@ -114,29 +120,33 @@ ACTIONS: dict[str, Action] = {
     "list assignments": on_hit("ListAssignmentsForHIT"),
     "list bonuses": on_hit("ListBonusPayments"),
     "balance": call("GetAccountBalance"),
-    "list groups": lambda turn: discovery.groups(turn, ann(turn)),
-    "preview": lambda turn: working.preview(
-        turn, ann(turn), group_id(turn), hit_id=None
+    "list groups": lambda transaction: discovery.groups(transaction, ann(transaction)),
+    "preview": lambda transaction: assignment_actions.preview(
+        transaction, ann(transaction), group_id(transaction), hit_id=None
     ),
-    "accept": lambda turn: working.accept(turn, ann(turn), group_id(turn), hit_id=None),
+    "accept": lambda transaction: assignment_actions.accept(
+        transaction, ann(transaction), group_id(transaction), hit_id=None
+    ),
     "post a HIT": call("CreateHIT", **POSTED),
 }
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_a_call_costs_the_same_among_many_hits(houses: list[House], name: str) -> None:
+def test_a_call_costs_the_same_among_many_hits(
+    houses: list[Backend], name: str
+) -> None:
     """Twenty times the HITs, and not a third more steps."""
-    few, many = (steps(house, ACTIONS[name]) for house in houses)
+    few, many = (steps(backend, ACTIONS[name]) for backend in houses)
     assert few > 0
     assert many <= few * 4 // 3 + STEP * 10
 
 
-def test_time_passing_costs_only_what_is_due(houses: list[House]) -> None:
+def test_time_passing_costs_only_what_is_due(houses: list[Backend]) -> None:
     """Nothing is due a minute later, so hardly anything is looked at."""
     costs = []
-    for house in houses:
-        with house.turn() as turn:
-            now_ms = turn.now_ms
-        house.move_clock(now_ms + 60_000)
-        costs.append(steps(house, lambda _turn: None))
+    for backend in houses:
+        with backend.transaction() as transaction:
+            now_ms = transaction.now_ms
+        backend.move_clock(now_ms + 60_000)
+        costs.append(steps(backend, lambda _turn: None))
     assert costs[1] <= costs[0] + STEP * 10

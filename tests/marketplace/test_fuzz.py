@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from marketplace import accounts, audit
-from marketplace.clock import DAY
-from marketplace.house import House, Rules
-from marketplace.server import serve
+from marketplace.http.server import serve
+from marketplace.state import accounts, audit
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.clock import DAY
 from marketplace.workers import invitations
 from tests.bench.line import Line, Reply, connect
 from tests.marketplace import strangers
@@ -72,9 +72,12 @@ class Scene:
 @contextmanager
 def scene(database: Path) -> Iterator[Scene]:
     """HITs in several states, a worker at work, a qualification, an invitation."""
-    with closing(House(database, RULES)) as house, house.turn() as turn:
+    with (
+        closing(Backend(database, RULES)) as backend,
+        backend.transaction() as transaction,
+    ):
         new = accounts.NewWorker(handle="invited", country="US")
-        invited = invitations.invite(turn, new, lifetime_ms=7 * DAY)
+        invited = invitations.invite(transaction, new, lifetime_ms=7 * DAY)
     with (
         serve(database, rehearsal=True, seed=7) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
@@ -160,8 +163,11 @@ def check(folder: Path, *, count: int, seed: int) -> None:
         client = stage.market.requester("FUZZ")
         hit = client.get_hit(HITId=stage.known.values["HITId"])["HIT"]
         assert hit["MaxAssignments"] >= 9
-    with closing(House(database, RULES)) as house, house.turn() as turn:
-        assert audit.broken_laws(turn) == []
+    with (
+        closing(Backend(database, RULES)) as backend,
+        backend.transaction() as transaction,
+    ):
+        assert audit.broken_laws(transaction) == []
 
 
 def test_strangers_get_a_sentence_and_change_nothing(tmp_path: Path) -> None:

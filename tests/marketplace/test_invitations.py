@@ -10,12 +10,12 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from marketplace import accounts
-from marketplace.accounts import NewWorker
-from marketplace.clock import DAY
 from marketplace.exceptions import Refusal
-from marketplace.house import House, Rules, rules_of
-from marketplace.server import serve
+from marketplace.http.server import serve
+from marketplace.state import accounts
+from marketplace.state.accounts import NewWorker
+from marketplace.state.backend import Backend, Rules, rules_of
+from marketplace.state.clock import DAY
 from marketplace.workers import invitations, sessions
 from tests.marketplace.market import START, Market
 
@@ -31,14 +31,14 @@ class Place:
     site: str
     market: Market
 
-    def house(self) -> "closing[House]":
+    def backend(self) -> "closing[Backend]":
         """The same file, opened by another hand."""
-        return closing(House(self.database, rules_of(self.database)))
+        return closing(Backend(self.database, rules_of(self.database)))
 
     def invite(self, *, days: int = 14) -> str:
         """An invitation's code for Ann."""
-        with self.house() as house, house.turn() as turn:
-            return invitations.invite(turn, ANN, lifetime_ms=days * DAY).code
+        with self.backend() as backend, backend.transaction() as transaction:
+            return invitations.invite(transaction, ANN, lifetime_ms=days * DAY).code
 
     def sign_in(self, code: str) -> httpx.Response:
         """Open the link in a browser that knows nothing yet."""
@@ -90,11 +90,11 @@ def test_no_byte_of_a_link_can_be_changed(place: Place) -> None:
         forged[position] ^= 1
         text = base64.urlsafe_b64encode(bytes(forged)).decode().rstrip("=")
         with (
-            place.house() as house,
-            house.turn() as turn,
+            place.backend() as backend,
+            backend.transaction() as transaction,
             pytest.raises(Refusal, match="not one of ours"),
         ):
-            invitations.admit(turn, text)
+            invitations.admit(transaction, text)
         if position % 18 == 0:
             assert place.sign_in(text).status_code == 403
 
@@ -114,8 +114,11 @@ def test_a_link_of_another_marketplace_is_forged_here(
     place: Place, tmp_path: Path
 ) -> None:
     """Each marketplace has a key of its own, drawn when it is first needed."""
-    with closing(House(tmp_path / "other.db", Rules())) as house, house.turn() as turn:
-        code = invitations.invite(turn, ANN, lifetime_ms=DAY).code
+    with (
+        closing(Backend(tmp_path / "other.db", Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        code = invitations.invite(transaction, ANN, lifetime_ms=DAY).code
     place.invite()
     assert "not one of ours" in place.sign_in(code).text
 
@@ -125,14 +128,14 @@ def test_revoking_ends_links_and_sessions_at_once(place: Place) -> None:
     code = place.invite()
     session = place.sign_in(code)
     assert status(place, session) == 200
-    with place.house() as house, house.turn() as turn:
-        before = invitations.find(turn, "ann")["worker_id"]
-        assert invitations.revoke(turn, "ann") == 1
+    with place.backend() as backend, backend.transaction() as transaction:
+        before = invitations.find(transaction, "ann")["worker_id"]
+        assert invitations.revoke(transaction, "ann") == 1
     assert status(place, session) == 401
     assert "was withdrawn" in place.sign_in(code).text
     assert status(place, place.sign_in(place.invite())) == 200
-    with place.house() as house, house.turn() as turn:
-        assert invitations.find(turn, "ann")["worker_id"] == before
+    with place.backend() as backend, backend.transaction() as transaction:
+        assert invitations.find(transaction, "ann")["worker_id"] == before
 
 
 def test_signing_out_ends_the_session_on_this_side(place: Place) -> None:
@@ -182,8 +185,11 @@ def test_over_tls_the_cookie_is_secure(scheme: str) -> None:
 def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
     """Else signing out would mean nothing to whoever kept the token."""
     database = tmp_path / "live.db"
-    with closing(House(database, Rules())) as house, house.turn() as turn:
-        _, token = accounts.add_worker(turn, ANN)
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        _, token = accounts.add_worker(transaction, ANN)
     with (
         serve(database) as running,
         httpx.Client(base_url=running.endpoint_url) as http,
@@ -193,6 +199,11 @@ def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
         http.cookies.clear()
         assert http.get("/worker/sign-in", params={"token": token}).status_code == 303
         assert http.get("/worker/hits").status_code == 200
-        with closing(House(database, Rules())) as house, house.turn() as turn:
-            accounts.add_worker(turn, ANN)  # a new token ends what the old one opened
+        with (
+            closing(Backend(database, Rules())) as backend,
+            backend.transaction() as transaction,
+        ):
+            accounts.add_worker(
+                transaction, ANN
+            )  # a new token ends what the old one opened
         assert http.get("/worker/hits").status_code == 401

@@ -20,10 +20,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from marketplace import accounts, audit, clock
 from marketplace.exceptions import Refusal
-from marketplace.house import House, Rules
-from marketplace.workers import discovery, working
+from marketplace.state import accounts, audit, clock
+from marketplace.state.backend import Backend, Rules
+from marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import QUESTION, START
 
 WORKERS = 3
@@ -119,7 +119,9 @@ class LifeLaws(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.house = House(Path(":memory:"), Rules(rehearsal=True, seed=3, start=START))
+        self.backend = Backend(
+            Path(":memory:"), Rules(rehearsal=True, seed=3, start=START)
+        )
         self.now = 0
         self.hits: list[Posted] = []
         self.scores: dict[int, int] = {}
@@ -131,15 +133,15 @@ class LifeLaws(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Leave nothing behind."""
-        self.house.close()
+        self.backend.close()
 
     @initialize()
     def people(self) -> None:
         """Workers, a qualification, and three HIT types."""
-        with self.house.turn() as turn:
+        with self.backend.transaction() as transaction:
             for number in range(WORKERS):
                 new = accounts.NewWorker(handle=str(number), country="US")
-                worker_id, token = accounts.add_worker(turn, new)
+                worker_id, token = accounts.add_worker(transaction, new)
                 self.ids.append(worker_id)
                 self.tokens.append(token)
         self.skill = self.call(
@@ -175,7 +177,7 @@ class LifeLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.house.perform("KEY", operation, given)
+        return self.backend.perform("KEY", operation, given)
 
     @rule(
         kind=st.sampled_from(KINDS),
@@ -201,10 +203,14 @@ class LifeLaws(RuleBasedStateMachine):
             return
         offered = self.offered(worker, kind) if self.may_accept(worker, kind) else []
         try:
-            with self.house.turn() as turn:
-                ann = accounts.signed_in(turn, self.tokens[worker])
-                made = working.accept(turn, ann, self.groups[kind], hit_id=None)
-                hit_id = working.own_assignment(turn, ann, made)["hit_id"]
+            with self.backend.transaction() as transaction:
+                ann = accounts.signed_in(transaction, self.tokens[worker])
+                made = assignment_actions.accept(
+                    transaction, ann, self.groups[kind], hit_id=None
+                )
+                hit_id = assignment_actions.own_assignment(transaction, ann, made)[
+                    "hit_id"
+                ]
         except Refusal:
             assert offered == []
             return
@@ -216,13 +222,13 @@ class LifeLaws(RuleBasedStateMachine):
     def finish(self, data: st.DataObject, *, is_done: bool) -> None:
         """Submit or return."""
         work = data.draw(st.sampled_from(self.some("open")))
-        with self.house.turn() as turn:
-            ann = accounts.signed_in(turn, self.tokens[work.worker])
+        with self.backend.transaction() as transaction:
+            ann = accounts.signed_in(transaction, self.tokens[work.worker])
             if is_done:
                 form = [("assignmentId", work.assignment_id), ("a", "b")]
-                working.submit(turn, ann, form)
+                assignment_actions.submit(transaction, ann, form)
             else:
-                working.give_back(turn, ann, work.assignment_id)
+                assignment_actions.give_back(transaction, ann, work.assignment_id)
         work.state, work.ended = "submitted" if is_done else "returned", self.now
 
     @precondition(lambda self: self.some("abandoned", "returned"))
@@ -231,10 +237,10 @@ class LifeLaws(RuleBasedStateMachine):
         """What was given up cannot be submitted."""
         work = data.draw(st.sampled_from(self.some("abandoned", "returned")))
         form = [("assignmentId", work.assignment_id), ("a", "b")]
-        with self.house.turn() as turn:
-            ann = accounts.signed_in(turn, self.tokens[work.worker])
+        with self.backend.transaction() as transaction:
+            ann = accounts.signed_in(transaction, self.tokens[work.worker])
             with pytest.raises(Refusal, match="not open"):
-                working.submit(turn, ann, form)
+                assignment_actions.submit(transaction, ann, form)
 
     @precondition(lambda self: self.some("submitted"))
     @rule(data=st.data(), is_good=st.booleans())
@@ -324,7 +330,7 @@ class LifeLaws(RuleBasedStateMachine):
     def go_on(self, seconds: int) -> None:
         """Move the clock, unless that would be back."""
         self.now += max(seconds, 0)
-        self.house.move_clock(clock.to_ms(START + timedelta(seconds=self.now)))
+        self.backend.move_clock(clock.to_ms(START + timedelta(seconds=self.now)))
 
     @invariant()
     def hits_are_as_the_model_says(self) -> None:
@@ -352,11 +358,11 @@ class LifeLaws(RuleBasedStateMachine):
     def workers_are_offered_what_the_model_says(self) -> None:
         """Which groups, how many HITs in each, and whether they may be taken."""
         for worker, token in enumerate(self.tokens):
-            with self.house.turn() as turn:
-                ann = accounts.signed_in(turn, token)
+            with self.backend.transaction() as transaction:
+                ann = accounts.signed_in(transaction, token)
                 found = {
                     group.row["title"]: (group.available, group.may_accept)
-                    for group in discovery.groups(turn, ann)
+                    for group in discovery.groups(transaction, ann)
                 }
             expected = {
                 kind: (len(offered), self.may_accept(worker, kind))
@@ -369,8 +375,8 @@ class LifeLaws(RuleBasedStateMachine):
     @invariant()
     def the_audit_finds_nothing(self) -> None:
         """Every law of the books and the counters."""
-        with self.house.turn() as turn:
-            assert audit.broken_laws(turn) == []
+        with self.backend.transaction() as transaction:
+            assert audit.broken_laws(transaction) == []
 
     def some(self, *states: str) -> list[Work]:
         """Goes in these states."""

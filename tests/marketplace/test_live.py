@@ -5,9 +5,9 @@ from pathlib import Path
 
 import httpx
 
-from marketplace import accounts
-from marketplace.house import House, Rules
-from marketplace.server import serve
+from marketplace.http.server import serve
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import Market, post
 
 
@@ -15,9 +15,12 @@ def test_the_house_lets_in_a_requester_and_a_worker(tmp_path: Path) -> None:
     """With an account and an invitation, a HIT is posted, done and paid."""
     database = tmp_path / "live.db"
     ann = accounts.NewWorker(handle="ann", country="DE", subdivision="BE")
-    with closing(House(database, Rules())) as house, house.turn() as turn:
-        accounts.add_requester(turn, "LAB", balance_cents=100, name="The lab")
-        worker_id, token = accounts.add_worker(turn, ann)
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        accounts.add_requester(transaction, "LAB", balance_cents=100, name="The lab")
+        worker_id, token = accounts.add_worker(transaction, ann)
     with (
         serve(database, trust_local=True) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
@@ -43,9 +46,12 @@ def test_a_new_invitation_ends_the_old_one(tmp_path: Path) -> None:
     """Live tokens are drawn anew; the worker stays the same."""
     database = tmp_path / "live.db"
     ann = accounts.NewWorker(handle="ann", country="DE")
-    with closing(House(database, Rules())) as house, house.turn() as turn:
-        first_id, first = accounts.add_worker(turn, ann)
-        second_id, second = accounts.add_worker(turn, ann)
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        first_id, first = accounts.add_worker(transaction, ann)
+        second_id, second = accounts.add_worker(transaction, ann)
     assert first_id == second_id
     assert first != second
     with serve(database) as running, httpx.Client() as http:
@@ -54,10 +60,10 @@ def test_a_new_invitation_ends_the_old_one(tmp_path: Path) -> None:
         assert http.get(address, params={"token": second}).status_code == 303
 
 
-def test_an_account_is_opened_once(house: House) -> None:
+def test_an_account_is_opened_once(backend: Backend) -> None:
     """Opening it again adds no money."""
-    with house.turn() as turn:
-        first = accounts.add_requester(turn, "LAB", balance_cents=100)
-        assert accounts.add_requester(turn, "LAB", balance_cents=100) == first
-    found = house.perform("LAB", "GetAccountBalance", {})
+    with backend.transaction() as transaction:
+        first = accounts.add_requester(transaction, "LAB", balance_cents=100)
+        assert accounts.add_requester(transaction, "LAB", balance_cents=100) == first
+    found = backend.perform("LAB", "GetAccountBalance", {})
     assert found["AvailableBalance"] == "1.00"

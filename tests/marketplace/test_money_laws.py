@@ -21,10 +21,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from marketplace import accounts, audit, clock
 from marketplace.exceptions import Refusal
-from marketplace.house import House, Rules
-from marketplace.workers import working
+from marketplace.state import accounts, audit, clock
+from marketplace.state.backend import Backend, Rules
+from marketplace.workers import assignment_actions
 from tests.marketplace.market import QUESTION, START
 
 WORKERS = 4
@@ -88,7 +88,9 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.house = House(Path(":memory:"), Rules(rehearsal=True, seed=3, start=START))
+        self.backend = Backend(
+            Path(":memory:"), Rules(rehearsal=True, seed=3, start=START)
+        )
         self.now = 0
         self.hits: list[Posted] = []
         self.bonuses = 0
@@ -96,15 +98,15 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Leave nothing behind."""
-        self.house.close()
+        self.backend.close()
 
     @initialize()
     def people(self) -> None:
         """Some workers and a requester."""
-        with self.house.turn() as turn:
+        with self.backend.transaction() as transaction:
             self.tokens = [
                 accounts.add_worker(
-                    turn, accounts.NewWorker(handle=str(n), country="US")
+                    transaction, accounts.NewWorker(handle=str(n), country="US")
                 )[1]
                 for n in range(WORKERS)
             ]
@@ -112,7 +114,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.house.perform("KEY", operation, given)
+        return self.backend.perform("KEY", operation, given)
 
     @rule(
         price=st.sampled_from(PRICES),
@@ -156,9 +158,11 @@ class MoneyLaws(RuleBasedStateMachine):
         hit = data.draw(st.sampled_from(self.hits))
         has_it, is_open = hit.is_had_by(worker), hit.is_open(self.now)
         try:
-            with self.house.turn() as turn:
-                row = accounts.signed_in(turn, self.tokens[worker])
-                made = working.accept(turn, row, hit.group, hit_id=hit.hit_id)
+            with self.backend.transaction() as transaction:
+                row = accounts.signed_in(transaction, self.tokens[worker])
+                made = assignment_actions.accept(
+                    transaction, row, hit.group, hit_id=hit.hit_id
+                )
         except Refusal:
             assert has_it or not is_open
             return
@@ -171,13 +175,13 @@ class MoneyLaws(RuleBasedStateMachine):
     def finish(self, data: st.DataObject, *, is_done: bool) -> None:
         """Submit or return an open assignment."""
         work = data.draw(st.sampled_from(self.some("open")))
-        with self.house.turn() as turn:
-            row = accounts.signed_in(turn, self.tokens[work.worker])
+        with self.backend.transaction() as transaction:
+            row = accounts.signed_in(transaction, self.tokens[work.worker])
             if is_done:
                 form = [("assignmentId", work.assignment_id), ("a", "b")]
-                working.submit(turn, row, form)
+                assignment_actions.submit(transaction, row, form)
             else:
-                working.give_back(turn, row, work.assignment_id)
+                assignment_actions.give_back(transaction, row, work.assignment_id)
         work.state = "submitted" if is_done else "returned"
         work.due = self.now + DELAY
 
@@ -186,10 +190,14 @@ class MoneyLaws(RuleBasedStateMachine):
     def do(self, data: st.DataObject) -> None:
         """Accept and submit at once, so that there is work to judge."""
         hit, worker = data.draw(st.sampled_from(self.open_to_somebody()))
-        with self.house.turn() as turn:
-            row = accounts.signed_in(turn, self.tokens[worker])
-            made = working.accept(turn, row, hit.group, hit_id=hit.hit_id)
-            working.submit(turn, row, [("assignmentId", made), ("a", "b")])
+        with self.backend.transaction() as transaction:
+            row = accounts.signed_in(transaction, self.tokens[worker])
+            made = assignment_actions.accept(
+                transaction, row, hit.group, hit_id=hit.hit_id
+            )
+            assignment_actions.submit(
+                transaction, row, [("assignmentId", made), ("a", "b")]
+            )
         hit.work.append(Work(worker, "submitted", self.now + DELAY, made))
 
     @precondition(lambda self: self.some("submitted"))
@@ -227,8 +235,8 @@ class MoneyLaws(RuleBasedStateMachine):
             st.sampled_from(self.some("submitted", "approved", "rejected"))
         )
         cents, fee = price
-        with self.house.turn() as turn:
-            row = accounts.signed_in(turn, self.tokens[work.worker])
+        with self.backend.transaction() as transaction:
+            row = accounts.signed_in(transaction, self.tokens[work.worker])
         given = {
             "WorkerId": row["worker_id"],
             "AssignmentId": work.assignment_id,
@@ -297,7 +305,7 @@ class MoneyLaws(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         """Let time pass; deadlines and silence do their work in the model too."""
         self.now += seconds
-        self.house.move_clock(
+        self.backend.move_clock(
             clock.to_ms(START + timedelta(seconds=self.now)),
         )
         for work in self.some("open"):
@@ -319,8 +327,8 @@ class MoneyLaws(RuleBasedStateMachine):
     @invariant()
     def the_books_balance(self) -> None:
         """Every law of the audit holds."""
-        with self.house.turn() as turn:
-            assert audit.broken_laws(turn) == []
+        with self.backend.transaction() as transaction:
+            assert audit.broken_laws(transaction) == []
 
     def some(self, *states: str) -> list[Work]:
         """Assignments in these states."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from marketplace import accounts, audit, lifecycle
 from marketplace.exceptions import Refusal
-from marketplace.house import House, Rules
-from marketplace.workers import discovery, working
+from marketplace.state import accounts, audit, lifecycle
+from marketplace.state.backend import Backend, Rules
+from marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 from tests.marketplace.test_flat_cost import STEP, steps
 
@@ -32,10 +32,12 @@ class Crowded:
     """
 
     def __init__(self, size: int) -> None:
-        self.house = House(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
-        with self.house.turn() as turn:
+        self.backend = Backend(
+            Path(":memory:"), Rules(rehearsal=True, seed=1, start=START)
+        )
+        with self.backend.transaction() as transaction:
             _, self.token = accounts.add_worker(
-                turn, accounts.NewWorker(handle="ann", country="US")
+                transaction, accounts.NewWorker(handle="ann", country="US")
             )
         self.hits: list[str] = []
         self.assignments: list[str] = []
@@ -48,22 +50,26 @@ class Crowded:
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.house.perform("KEY", operation, given)
+        return self.backend.perform("KEY", operation, given)
 
     def work(self, hit_id: str | None, *, done: bool) -> str:
         """Accept, and perhaps submit."""
-        with self.house.turn() as turn:
-            ann = accounts.signed_in(turn, self.token)
-            made = working.accept(turn, ann, self.group, hit_id=hit_id)
+        with self.backend.transaction() as transaction:
+            ann = accounts.signed_in(transaction, self.token)
+            made = assignment_actions.accept(
+                transaction, ann, self.group, hit_id=hit_id
+            )
             if done:
-                working.submit(turn, ann, [("assignmentId", made), ("a", "b")])
+                assignment_actions.submit(
+                    transaction, ann, [("assignmentId", made), ("a", "b")]
+                )
         return made
 
     def later(self, hours: int) -> None:
         """Time passes, and nobody has looked yet."""
-        with self.house.turn() as turn:
-            now_ms = turn.now_ms
-        self.house.move_clock(now_ms + hours * HOUR)
+        with self.backend.transaction() as transaction:
+            now_ms = transaction.now_ms
+        self.backend.move_clock(now_ms + hours * HOUR)
 
 
 @pytest.fixture
@@ -71,16 +77,16 @@ def crowded() -> Iterator[Crowded]:
     """Many HITs that expired an hour ago, and a keeper who has done one slice."""
     made = Crowded(MANY)
     made.later(2)
-    with closing(made.house), made.house.together(lambda: None, lambda: None):
-        assert made.house.catch_up()
+    with closing(made.backend), made.backend.together(lambda: None, lambda: None):
+        assert made.backend.catch_up()
         yield made
 
 
-def books(house: House) -> dict[str, Any]:
+def books(backend: Backend) -> dict[str, Any]:
     """The whole state; and that it is lawful."""
-    with house.turn() as turn:
-        assert audit.broken_laws(turn) == []
-        return audit.books(turn)
+    with backend.transaction() as transaction:
+        assert audit.broken_laws(transaction) == []
+        return audit.books(transaction)
 
 
 def test_slices_come_to_the_same_as_all_at_once() -> None:
@@ -88,13 +94,13 @@ def test_slices_come_to_the_same_as_all_at_once() -> None:
     found = []
     for most in (1, 7, 10_000):
         one = Crowded(40)
-        with closing(one.house):
+        with closing(one.backend):
             one.later(2)
-            with one.house._storage.transaction() as conn:
-                turn = one.house._turn(conn)
-                while lifecycle.catch_up(turn, most=most):
-                    assert audit.broken_laws(turn) == []
-            found.append(books(one.house))
+            with one.backend._storage.transaction() as conn:
+                transaction = one.backend._turn(conn)
+                while lifecycle.catch_up(transaction, most=most):
+                    assert audit.broken_laws(transaction) == []
+            found.append(books(one.backend))
     assert found[0] == found[1] == found[2]
     # By hand: 8 of 40 submitted and approved by silence; the rest is free again.
     # Each cost $0.10 and a fee of $0.02.
@@ -107,17 +113,17 @@ def test_a_turn_does_a_slice_whatever_has_come_due() -> None:
     costs = []
     for size in (MANY, 2 * MANY):
         one = Crowded(size)
-        with closing(one.house):
+        with closing(one.backend):
             one.later(2)
-            costs.append(steps(one.house, lambda _turn: None))
-            assert one.house.is_behind
+            costs.append(steps(one.backend, lambda _turn: None))
+            assert one.backend.has_backlog
     assert costs[1] <= costs[0] * 11 // 10 + STEP * 10
 
 
 def test_what_a_call_names_is_settled_first(crowded: Crowded) -> None:
     """The last HIT of the queue is Reviewable for who asks, though others wait."""
     last = crowded.call("GetHIT", HITId=crowded.hits[-1])["HIT"]
-    assert crowded.house.is_behind
+    assert crowded.backend.has_backlog
     assert last["HITStatus"] == "Reviewable"
     listed = crowded.call("ListHITs", MaxResults=100)["HITs"]
     assert {hit["HITStatus"] for hit in listed} == {"Reviewable"}
@@ -125,23 +131,27 @@ def test_what_a_call_names_is_settled_first(crowded: Crowded) -> None:
     submitted = crowded.assignments[-2]
     shown = crowded.call("GetAssignment", AssignmentId=submitted)["Assignment"]
     assert shown["AssignmentStatus"] == "Approved"
-    assert crowded.house.is_behind
-    with crowded.house.turn() as turn:
-        assert audit.broken_laws(turn) == []
+    assert crowded.backend.has_backlog
+    with crowded.backend.transaction() as transaction:
+        assert audit.broken_laws(transaction) == []
 
 
 def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
     """Neither a late submission nor an expired HIT, though nobody has closed them."""
-    with crowded.house.turn() as turn:
-        assert turn.is_behind
-        ann = accounts.signed_in(turn, crowded.token)
-        group = discovery.group(turn, ann, crowded.group)
+    with crowded.backend.transaction() as transaction:
+        assert transaction.has_backlog
+        ann = accounts.signed_in(transaction, crowded.token)
+        group = discovery.group(transaction, ann, crowded.group)
         assert group.available > 0
-        assert discovery.next_hit(turn, ann, group.row["id"]) is None
+        assert discovery.next_hit(transaction, ann, group.row["id"]) is None
         with pytest.raises(Refusal, match="abandoned"):
-            working.open_assignment(turn, ann, crowded.assignments[-1])
+            assignment_actions.open_assignment(
+                transaction, ann, crowded.assignments[-1]
+            )
         with pytest.raises(Refusal, match="no HIT left"):
-            working.accept(turn, ann, crowded.group, hit_id=crowded.hits[-2])
+            assignment_actions.accept(
+                transaction, ann, crowded.group, hit_id=crowded.hits[-2]
+            )
     fresh = crowded.call("CreateHIT", **POSTED)["HIT"]["HITId"]
     made = crowded.work(None, done=True)
     found = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
@@ -153,17 +163,17 @@ def test_who_may_lack_only_what_is_about_to_be_released_is_asked_to_come_again(
 ) -> None:
     """Throttled while holds of expired HITs are not released; afterwards it works."""
     balance = crowded.call("GetAccountBalance")
-    assert crowded.house.is_behind
+    assert crowded.backend.has_backlog
     free = round(float(balance["AvailableBalance"]) * 100)
     # Two slots with 20 % fee each, together a little more than what is free.
     dear = {**POSTED, "Reward": f"{(free // 2) / 1.2 / 100 + 0.02:.2f}"}
     with pytest.raises(Refusal) as caught:
         crowded.call("CreateHIT", **dear)
     assert caught.value.kind == "ThrottlingException"
-    while crowded.house.catch_up():
+    while crowded.backend.catch_up():
         continue
     crowded.call("CreateHIT", **dear)
-    assert not crowded.house.is_behind
+    assert not crowded.backend.has_backlog
 
 
 def test_a_token_is_forgotten_after_a_day_though_nobody_has_swept(
@@ -172,8 +182,8 @@ def test_a_token_is_forgotten_after_a_day_though_nobody_has_swept(
     """The same token makes another HIT a day later."""
     crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")
     crowded.later(25)
-    with crowded.house.turn() as turn:
-        assert turn.one("SELECT 1 FROM request_tokens") is not None
+    with crowded.backend.transaction() as transaction:
+        assert transaction.one("SELECT 1 FROM request_tokens") is not None
     again = crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")
     with pytest.raises(Refusal, match=again["HIT"]["HITId"]):
         crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")

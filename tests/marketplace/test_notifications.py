@@ -14,8 +14,8 @@ from urllib.parse import parse_qs
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace import delivery
-from marketplace.server import serve
+from marketplace.http import notification_sender
+from marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ def test_a_queue_that_is_gone_is_given_up_in_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Failed after the last try, with an error in the log; calls were never slow."""
-    monkeypatch.setattr(delivery, "MOST_TRIES", 2)
+    monkeypatch.setattr(notification_sender, "MOST_TRIES", 2)
     with a_telling_market(tmp_path / "m.db", "http://127.0.0.1:9/") as market:
         send_test(market.requester(), "HITExpired")
         wait_until(lambda: {"Failed"} == delivered(market))
@@ -371,7 +371,7 @@ def test_a_queue_that_is_gone_is_given_up_in_the_end(
 def test_notifications_go_to_this_machine_only(tmp_path: Path, url: str) -> None:
     """Said before anything is served."""
     with (
-        pytest.raises(delivery.NotifyAddressError),
+        pytest.raises(notification_sender.NotifyAddressError),
         serve(tmp_path / "m.db", rehearsal=True, notify_url=url),
     ):
         pass

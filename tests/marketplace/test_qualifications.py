@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.system_qualifications import (
+from marketplace.state.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS_PRODUCTION,

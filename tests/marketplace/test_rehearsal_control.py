@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
-from marketplace.server import serve
+from marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 
 

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from marketplace import keys
-from marketplace.listening import Certificate
+from marketplace.aws_proxy import authority
+from marketplace.aws_proxy.door import HOSTS, StandingIn
+from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
+from marketplace.http.listening import Certificate
+from marketplace.http.server import serve
 from marketplace.requester.admission import machine_time
-from marketplace.server import serve
-from marketplace.stand_in import authority
-from marketplace.stand_in.door import HOSTS, StandingIn
-from marketplace.stand_in.tunnel import LARGEST_HEAD_BYTES, connect_target
+from marketplace.state import keys
 from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.market import QUESTION
 from tests.marketplace.test_callers import give, opened
@@ -120,8 +120,8 @@ def test_a_program_with_amazons_address_built_in_posts_its_hit_here(
         assert endpoint == f"https://{PRODUCTION}"
         assert title == "Describe a picture"
     if not rehearsal:
-        with opened(standing.database) as house, house.turn() as turn:
-            (row,) = turn.all("SELECT hit_id, max_assignments FROM hits")
+        with opened(standing.database) as backend, backend.transaction() as transaction:
+            (row,) = transaction.all("SELECT hit_id, max_assignments FROM hits")
             assert tuple(row) == (hit_id, 3)
 
 
@@ -191,7 +191,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     standing: Standing, caplog: pytest.LogCaptureFixture, first_line: str
 ) -> None:
     """403 with a sentence; not looked up, not reached, and somebody can read of it."""
-    with caplog.at_level(logging.WARNING, "marketplace.stand_in.tunnel"):
+    with caplog.at_level(logging.WARNING, "marketplace.aws_proxy.tunnel"):
         reply = exchange(standing, f"{first_line}\r\nHost: x\r\n\r\n".encode())
     assert reply.startswith(b"HTTP/1.1 403 Forbidden\r\n")
     assert b"and nowhere else" in reply
@@ -202,7 +202,7 @@ def test_a_log_line_stays_one_line(
     standing: Standing, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whatever a program sends, it cannot write lines of its own into the log."""
-    with caplog.at_level(logging.WARNING, "marketplace.stand_in.tunnel"):
+    with caplog.at_level(logging.WARNING, "marketplace.aws_proxy.tunnel"):
         exchange(standing, b"CONNECT a\nproxy refused\x1b[2J\xff:443 x\r\n\r\n")
     (record,) = caplog.records
     assert record.getMessage().isprintable()

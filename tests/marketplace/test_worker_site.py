@@ -6,10 +6,10 @@ import httpx
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from marketplace.exposure import UnsafeBindError
+from marketplace.http.exposure import UnsafeBindError
+from marketplace.http.server import Marketplace, serve
 from marketplace.requester.question import EXTERNAL_NAMESPACE
-from marketplace.server import Marketplace, serve
-from marketplace.system_qualifications import NUMBER_APPROVED
+from marketplace.state.system_qualifications import NUMBER_APPROVED
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}

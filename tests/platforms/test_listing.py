@@ -11,7 +11,7 @@ import pytest
 from domain.clock import FixedClock
 from domain.hit import HitType, PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
-from marketplace.server import serve
+from marketplace.http.server import serve
 from platforms.mturk import MTurk, _newer
 from rehearsal.clock import MarketplaceClock
 from store import hits

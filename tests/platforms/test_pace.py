@@ -4,8 +4,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.faults import Bucket
-from marketplace.server import serve
+from marketplace.http.faults import Bucket
+from marketplace.http.server import serve
 from platforms.mturk import MTurk
 from platforms.pace import Pace
 

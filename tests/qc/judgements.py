@@ -9,7 +9,7 @@ from domain.assignment import Answer
 from domain.hit import Item
 from domain.ids import AnswerId, AssignmentId, ItemId
 from domain.task import Field, Option, Task
-from qc.judged import with_judgements
+from qc.ratings import with_judgements
 from tests.qc.frames import frame, row
 
 

@@ -6,7 +6,7 @@ from typing import cast
 import pandas as pd
 import pytest
 
-from domain.judgement import Decision, Finding, PolicyRule, SubjectKind, Verdict
+from domain.verdicts import Decision, Finding, PolicyRule, SubjectKind, Verdict
 from qc.policy import NOTHING_AGAINST, check_rules, decide
 from tests.qc.frames import frame, row
 

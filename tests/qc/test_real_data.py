@@ -20,7 +20,7 @@ from qc.frame import check, from_rows, is_canned
 from qc.heuristics import (
     canned_share,
     capitals,
-    lone_canned,
+    minority_canned,
     quality_words,
     same_sentence,
     text_disagreement,
@@ -169,7 +169,7 @@ def test_the_original_answers_have_the_flags_counted_by_hand(
     }
     assert len(flagged) == 2
     assert canned["worker_id"].isin(flagged).sum() == 6
-    lone = lone_canned.score(original, lone_canned.Params())
+    lone = minority_canned.score(original, minority_canned.Params())
     assert lone["flag"].sum() == 0
 
 
@@ -180,7 +180,7 @@ def test_canned_captions_are_the_dataset_s_own(captions: pd.DataFrame) -> None:
 
 def test_lone_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> None:
     """By counting canned captions an image: those with one or with four of five."""
-    found = lone_canned.score(captions, lone_canned.Params())
+    found = minority_canned.score(captions, minority_canned.Params())
     canned = captions.groupby("item_id")["is_canned"].sum()
     assert found["flag"].sum() == canned.isin([1, 4]).sum() == 788
     votes = json.loads((DATA / "vizwiz_quality_train.json").read_text())

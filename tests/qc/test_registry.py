@@ -3,7 +3,7 @@
 import pytest
 
 from domain.errors import ConfigError
-from domain.judgement import Finding
+from domain.verdicts import Finding
 from qc.registry import HEURISTICS, assess, check_settings, describe, scores
 from tests.qc.frames import frame, row
 

@@ -14,7 +14,7 @@ from domain.hit import Item
 from domain.task import Task
 from hit_templates.render import html_question, render_hit
 from hit_templates.tasks import load_task
-from marketplace.server import serve
+from marketplace.http.server import serve
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

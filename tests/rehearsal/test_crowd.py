@@ -9,12 +9,12 @@ import pytest
 
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError, TransientPlatformError
-from rehearsal.answering import Describing
 from rehearsal.clock import MarketplaceClock
-from rehearsal.crowd import Crowd
-from rehearsal.events import Event
-from rehearsal.scenes import scenes
-from rehearsal.sight import SceneSource
+from rehearsal.crowd.answering import Describing
+from rehearsal.crowd.crowd import Crowd
+from rehearsal.crowd.events import Event
+from rehearsal.crowd.item_knowledge import SceneSource
+from rehearsal.pictures.scenes import scenes
 from tests.rehearsal.conftest import START, Market, Open
 
 SOURCE = SceneSource(scenes(5, 400))

@@ -5,11 +5,11 @@ import pytest
 from domain.ids import ItemId
 from domain.task import Task
 from hit_templates.tasks import load_task
-from rehearsal.chance import dice
-from rehearsal.describe import describe
-from rehearsal.mending import breaks, mend
-from rehearsal.scenes import Scene, Thing, scenes
-from rehearsal.slips import mistype
+from rehearsal.crowd.rule_repair import breaks, mend
+from rehearsal.crowd.seeded_rng import dice
+from rehearsal.crowd.typos import mistype
+from rehearsal.pictures.describe import describe
+from rehearsal.pictures.scenes import Scene, Thing, scenes
 
 SCENE = Scene(
     item_id=ItemId("x"),

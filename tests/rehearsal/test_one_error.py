@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from rehearsal.examples import EXAMPLES, FOLDER, as_csv, pictures
-from rehearsal.one_error import ERRORS, STIMULI, Row, rows
+from rehearsal.pictures.examples import EXAMPLES, FOLDER, as_csv, pictures
+from rehearsal.pictures.one_error import ERRORS, STIMULI, Row, rows
 
 FILES = {"zh-Hant": "severity.csv", "en": "severity_en.csv"}
 

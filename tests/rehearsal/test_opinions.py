@@ -8,8 +8,8 @@ import pytest
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.tasks import load_task
-from rehearsal.opinions import leaning
-from rehearsal.people import people
+from rehearsal.crowd.opinion_model import leaning
+from rehearsal.crowd.people import people
 
 TASK = load_task("severity")
 QUALITY = next(field for field in TASK.fields if field.name == "quality")

@@ -12,15 +12,15 @@ from domain.ids import AssignmentId, HitId, ItemId
 from domain.task import Task
 from hit_templates.answers import read_answers
 from hit_templates.render import render_hit
-from rehearsal.answering import Form, fill_in
-from rehearsal.chance import dice
-from rehearsal.intentions import intend
-from rehearsal.page import Page, read_page
-from rehearsal.people import Person, people
-from rehearsal.scenes import scenes
-from rehearsal.sight import SceneSource
-from rehearsal.site import Accepted
-from rehearsal.traits import PLANTED_BAD, TRAITS, default_crowd
+from rehearsal.crowd.answering import Form, fill_in
+from rehearsal.crowd.intentions import intend
+from rehearsal.crowd.item_knowledge import SceneSource
+from rehearsal.crowd.page import Page, read_page
+from rehearsal.crowd.people import Person, people
+from rehearsal.crowd.seeded_rng import dice
+from rehearsal.crowd.site import Accepted
+from rehearsal.crowd.traits import PLANTED_BAD, TRAITS, default_crowd
+from rehearsal.pictures.scenes import scenes
 from tests.rehearsal.conftest import START
 
 SCENES = scenes(5, 200)

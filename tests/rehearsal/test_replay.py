@@ -8,9 +8,9 @@ import pytest
 from domain.errors import ConfigError
 from domain.ids import ItemId
 from domain.task import Task
-from rehearsal.chance import dice
-from rehearsal.mending import breaks
-from rehearsal.replay import Replay
+from rehearsal.crowd.replay import Replay
+from rehearsal.crowd.rule_repair import breaks
+from rehearsal.crowd.seeded_rng import dice
 
 SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 

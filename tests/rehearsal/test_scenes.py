@@ -7,12 +7,19 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from domain.ids import ItemId
-from rehearsal.catalogue import KINDS
-from rehearsal.drawing.pen import INKS
-from rehearsal.drawing.picture import THING_DRAWINGS
-from rehearsal.drawing.places import PLACE_DRAWINGS
-from rehearsal.scenes import Scene, Thing, draw, item_rows, picture_name, scenes
-from rehearsal.surroundings import PLACES
+from rehearsal.pictures.catalogue import KINDS
+from rehearsal.pictures.drawing.pen import INKS
+from rehearsal.pictures.drawing.picture import THING_DRAWINGS
+from rehearsal.pictures.drawing.places import PLACE_DRAWINGS
+from rehearsal.pictures.places import PLACES
+from rehearsal.pictures.scenes import (
+    Scene,
+    Thing,
+    draw,
+    item_rows,
+    picture_name,
+    scenes,
+)
 
 
 def test_the_same_seed_draws_the_same_pictures() -> None:

@@ -18,7 +18,7 @@ from domain.ids import (
     ItemId,
     WorkerId,
 )
-from domain.judgement import Decision, Finding, SubjectKind
+from domain.verdicts import Decision, Finding, SubjectKind
 from store import assignments, edits, hits, judgements
 from store.database import Store, about, fix, open_store
 

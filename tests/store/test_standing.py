@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain.judgement import Decision
+from domain.verdicts import Decision
 from store import stops
 from store.database import Store, open_store
 from store.judgements import keep_decisions

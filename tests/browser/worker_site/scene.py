@@ -8,10 +8,10 @@ from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.render import html_question, render_hit
 from hit_templates.tasks import load_task
-from marketplace import accounts
-from marketplace.house import House, Rules
-from marketplace.server import serve
-from rehearsal.scenes import draw, picture_name, scenes
+from marketplace.http.server import serve
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
+from rehearsal.pictures.scenes import draw, picture_name, scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.test_qualifications import make, need
@@ -42,8 +42,13 @@ def campaigning(folder: Path) -> Iterator[Market]:
     for scene in scenes(7, 21):
         (pictures / picture_name(scene.item_id)).write_text(draw(scene), "utf-8")
     rules = Rules(rehearsal=True, seed=7, start=START)
-    with closing(House(folder / "market.db", rules)) as house, house.turn() as turn:
-        accounts.add_requester(turn, "LAB", balance_cents=100_000, name="Vision lab")
+    with (
+        closing(Backend(folder / "market.db", rules)) as backend,
+        backend.transaction() as transaction,
+    ):
+        accounts.add_requester(
+            transaction, "LAB", balance_cents=100_000, name="Vision lab"
+        )
     with (
         serve(
             folder / "market.db", rehearsal=True, seed=7, pictures=pictures

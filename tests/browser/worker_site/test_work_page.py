@@ -9,10 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from marketplace import accounts, clock
-from marketplace.house import House, Rules
-from marketplace.server import serve
-from marketplace.system_qualifications import NUMBER_APPROVED
+from marketplace.http.server import serve
+from marketplace.state import accounts, clock
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.system_qualifications import NUMBER_APPROVED
 from marketplace.workers import invitations
 from tests.browser.worker_site.questions import form, html_question
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post
@@ -82,15 +82,15 @@ def test_live_the_browsers_clock_only_fills_the_gaps(
 ) -> None:
     """It ticks between questions; what the site says wins, however odd it is here."""
     with (
-        closing(House(tmp_path / "live.db", Rules())) as house,
+        closing(Backend(tmp_path / "live.db", Rules())) as backend,
         serve(tmp_path / "live.db") as running,
     ):
-        with house.turn() as turn:
-            accounts.add_requester(turn, "LAB", balance_cents=1000)
+        with backend.transaction() as transaction:
+            accounts.add_requester(transaction, "LAB", balance_cents=1000)
             new = accounts.NewWorker(handle="ann", country="DE")
-            code = invitations.invite(turn, new, lifetime_ms=clock.DAY).code
+            code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
         given = {**HIT_TYPE, "Question": html_question(DRAFTING)}
-        house.perform("LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
+        backend.perform("LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
         page = browser.new_page()
         page.clock.install()
         page.goto(f"{running.endpoint_url}/worker/sign-in?invitation={code}")

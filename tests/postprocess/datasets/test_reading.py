@@ -18,8 +18,8 @@ from postprocess.datasets.read_json import from_json
 from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
 from postprocess.datasets.reading import read_captions
 from postprocess.datasets.reading_faults import UnreadableError
-from postprocess.describe.levels import difficulties, text_of_images
 from postprocess.frame import dataset_frame
+from report.corpus.levels import difficulties, text_of_images
 
 MakeRow = Callable[..., Mapping[str, object]]
 

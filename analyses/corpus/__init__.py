@@ -1,0 +1,1 @@
+"""What a caption corpus holds, measured: words, levels, agreement, metrics."""

@@ -1,0 +1,51 @@
+"""Whether a text that a worker edited was changed as little as was asked.
+
+Compared are words (`hit_templates.text_rules`), without case and without signs around
+them, so that a comma or a capital is no change.
+"""
+
+import re
+from collections.abc import Sequence
+
+from domain.differences import Change, changes
+from hit_templates.text_rules import CHARACTERS, plain, words
+
+_NO_WORD = CHARACTERS["spaces"] + CHARACTERS["symbols"]
+_AROUND = re.compile(f"^[{_NO_WORD}]+|[{_NO_WORD}]+$")
+
+
+def compared_words(text: str) -> list[str]:
+    """The words that count when two texts are compared.
+
+    >>> compared_words('A "red" cat.')
+    ['a', 'red', 'cat']
+    """
+    return [_AROUND.sub("", word).lower() for word in words(text)]
+
+
+def changes_of(before: str, after: str) -> tuple[Change, ...]:
+    """What was changed, in runs of words."""
+    return changes(compared_words(before), compared_words(after))
+
+
+def is_same(before: str, after: str) -> bool:
+    """Whether nothing at all was changed."""
+    return plain(before) == plain(after)
+
+
+def stays_within(found: Sequence[Change], groups: Sequence[str]) -> bool:
+    """Whether each word gave way to one of its own group, in the same number.
+
+    Args:
+        found: the changes.
+        groups: each of words that may stand for each other, parted by spaces.
+    """
+    sets = [frozenset(group.split()) for group in groups]
+    return all(
+        len(one.removed) == len(one.inserted)
+        and all(
+            any(old in some and new in some for some in sets)
+            for old, new in zip(one.removed, one.inserted, strict=True)
+        )
+        for one in found
+    )

@@ -1,0 +1,1 @@
+"""How a marketplace is reached: sockets, routes, limits, controls of a rehearsal."""

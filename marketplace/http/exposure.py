@@ -1,0 +1,88 @@
+"""Which addresses a marketplace may be reached by, and what is unwise but allowed."""
+
+import re
+from urllib.parse import urlsplit
+
+from marketplace.http.listening import is_every_address, is_loopback
+
+_STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
+
+
+class UnsafeBindError(Exception):
+    """This address would open an unguarded marketplace, or is none to be reached by."""
+
+
+def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
+    """Refuse an address that would open the door to anybody, or that nobody can open.
+
+    Args:
+        host: address to bind.
+        is_guarded: whether calls must be signed.
+        is_named: whether it was said how browsers reach site and frames.
+
+    Raises:
+        UnsafeBindError: and why.
+    """
+    if is_loopback(host):
+        return
+    if not is_guarded:
+        raise UnsafeBindError(
+            f"Without signatures, anybody who reaches {host} could spend its "
+            "requesters' money. Who trusts all callers binds to 127.0.0.1, ::1 or "
+            "localhost only."
+        )
+    if is_every_address(host) and not is_named:
+        raise UnsafeBindError(
+            f"{host or 'nothing'} is no address that a browser can open: say what "
+            "workers reach the site and the frames by (site URL and frames URL)."
+        )
+
+
+def check_frames_url(address: str) -> None:
+    """Refuse a star that could not become the label of a requester.
+
+    Raises:
+        UnsafeBindError: and where it belongs.
+    """
+    if "*" in address and not _STARRED.fullmatch(address):
+        raise UnsafeBindError(
+            f"{address} is no address that a browser can open: its star must be the "
+            "first label of a name, as in https://*.frames.example.org."
+        )
+
+
+def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str]:
+    """What a person who starts a marketplace should know about how it is reached.
+
+    Args:
+        host: address to bind.
+        speaks_tls: whether it ends TLS itself.
+        site: the site's origin, as browsers reach it.
+        frames: the same of the frames.
+    """
+    found = []
+    if _is_plain(site):
+        found.append(
+            f"WARNING: {site} is plain HTTP. Invitations, workers' sessions and all "
+            "answers travel in the clear, and whoever listens on the way can work and "
+            "call as somebody else. Use --tls CERTIFICATE KEY, or a proxy that "
+            "terminates TLS, named by https addresses in --site-url and --frames-url."
+        )
+    elif _is_plain(frames):
+        found.append(
+            f"WARNING: {frames} is plain HTTP and {site} is not. Browsers show no "
+            "such frame in such a page: workers will see no question. Give an https "
+            "address in --frames-url."
+        )
+    elif not (speaks_tls or is_loopback(host)):
+        found.append(
+            f"WARNING: what is bound to {host} speaks plain HTTP itself, for the proxy "
+            "that terminates TLS. Let nobody else reach these ports; if the proxy is "
+            "on this machine, --host 127.0.0.1 does that."
+        )
+    return found
+
+
+def _is_plain(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")

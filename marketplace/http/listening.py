@@ -1,0 +1,166 @@
+"""Sockets and the server on them: bound first, so that addresses are known at once.
+
+A marketplace that stands in for Amazon's hosts has two doors more, on loopback: TLS
+with the hosts' certificate, and the proxy that leads there. One event loop serves all.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from marketplace.aws_proxy.door import StandIn, StandingIn
+from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, Tunnel
+from marketplace.http.transport import DroppableProtocol
+
+LOOPBACK = "127.0.0.1"
+
+_STOP_SECONDS = 3
+_GOODBYE_SECONDS = 0.5
+"""How long an idle client is waited for that does not answer TLS's goodbye."""
+_BACKLOG = 2048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What a server shows over TLS.
+
+    Attributes:
+        chain: PEM file of the certificate and whatever stands between it and a root.
+        key: PEM file of its key.
+    """
+
+    chain: Path
+    key: Path
+
+
+class StandInDoors:
+    """The two sockets of a stand-in; bound, not yet answered.
+
+    Attributes:
+        standing_in: where they are.
+        sockets: both, for whoever has to close them.
+        tls_port: by which a request is known to have come in this way.
+    """
+
+    def __init__(self, given: StandIn) -> None:
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._tls.load_cert_chain(given.certificate)
+        first = listen(LOOPBACK, given.port)
+        try:
+            second = listen(LOOPBACK, given.proxy_port)
+        except OSError:
+            first.close()
+            raise
+        self.sockets = [first, second]
+        self.tls_port: int = first.getsockname()[1]
+        self.standing_in = StandingIn(
+            authority=given.authority,
+            proxy_url=origin(LOOPBACK, second),
+            tls_port=self.tls_port,
+        )
+
+    async def open(self, server: "Server") -> list[asyncio.Server]:
+        """Answer at both, with the server's own protocol behind TLS."""
+        loop = asyncio.get_running_loop()
+        behind = await loop.create_server(
+            server.new_protocol,
+            sock=self.sockets[0],
+            ssl=self._tls,
+            ssl_shutdown_timeout=_GOODBYE_SECONDS,
+            backlog=_BACKLOG,
+        )
+        proxy = await asyncio.start_server(
+            Tunnel(self.tls_port), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES
+        )
+        return [behind, proxy]
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's server, with the doors of a stand-in if there are any."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        certificate: Certificate | None = None,
+        stand_in: StandInDoors | None = None,
+    ) -> None:
+        super().__init__(_config(app, certificate))
+        # Now and not when it runs: a bad certificate is the caller's fault.
+        self.config.load()
+        self._stand_in = stand_in
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer at all doors."""
+        await super().startup(sockets)
+        if self._stand_in is not None:
+            self.servers += await self._stand_in.open(self)
+
+    def new_protocol(self) -> asyncio.Protocol:
+        """One more connection, as uvicorn's own sockets make it."""
+        return DroppableProtocol(
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(_BACKLOG)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def origin(host: str, listening: socket.socket, *, scheme: str = "http") -> str:
+    """The origin of what answers at a socket."""
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}:{listening.getsockname()[1]}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_every_address(host: str) -> bool:
+    """Whether it stands for all addresses, and so is none that a browser can open."""
+    return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+
+
+def _config(app: ASGIApp, certificate: Certificate | None) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=DroppableProtocol,
+        # uvloop is a tenth faster, but takes in one new connection a round: under full
+        # load the last of 500 waited for 1.5 s.
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        ssl_certfile=None if certificate is None else certificate.chain,
+        ssl_keyfile=None if certificate is None else certificate.key,
+    )

@@ -1,0 +1,89 @@
+"""The house's two doors as web applications, and who goes through which.
+
+One process and one event loop serve both; the port on which a request arrived decides,
+never a header that the client wrote.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from marketplace.exceptions import Refusal
+from marketplace.http.control import Control
+from marketplace.http.transport import BodyLimit
+from marketplace.requester.api import RequesterApi
+from marketplace.state.backend import Backend
+from marketplace.workers import replies
+from marketplace.workers.iframes import Frames, pictures_at
+from marketplace.workers.origins import Origins
+from marketplace.workers.site import Site
+
+
+def site_app(
+    backend: Backend, origins: Origins, api: RequesterApi, *, pictures: Path | None
+) -> Starlette:
+    """Requester API, worker site and, in a rehearsal, its controls."""
+    routes: list[BaseRoute] = [
+        _calls(api),
+        Route("/", _to_hits, methods=["GET"]),
+        *Site(backend, origins).routes(),
+        # A qualification test names pictures by address, and requesters know only this.
+        *pictures_at(pictures),
+    ]
+    if backend.rules.rehearsal:
+        routes += Control(backend).routes()
+    return _app(routes)
+
+
+def api_app(api: RequesterApi) -> Starlette:
+    """Requester API alone, for a door that only programs come in by."""
+    return _app([_calls(api)])
+
+
+def frames_app(
+    backend: Backend, origins: Origins, *, pictures: Path | None
+) -> Starlette:
+    """Pages of questions and their pictures."""
+    return _app([*Frames(backend, origins, pictures=pictures).routes()])
+
+
+class ByPort:
+    """Gives each request to the application of the port that it came in by."""
+
+    def __init__(self, site: ASGIApp, others: Mapping[int, ASGIApp]) -> None:
+        self._site = site
+        self._others = dict(others)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass it on."""
+        app = self._others.get(scope["server"][1], self._site)
+        await app(scope, receive, send)
+
+
+def _calls(api: RequesterApi) -> BaseRoute:
+    async def call(request: Request) -> Response:
+        return await api(request)
+
+    return Route("/", call, methods=["POST"])
+
+
+def _app(routes: list[BaseRoute]) -> Starlette:
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(BodyLimit)],
+        exception_handlers={
+            Refusal: replies.refusal_handler,
+            HTTPException: replies.http_fault_handler,
+        },
+    )
+
+
+async def _to_hits(_request: Request) -> Response:
+    return replies.moved("/worker/hits")

@@ -1,0 +1,1 @@
+"""The tables of a marketplace, and the changes that made them."""

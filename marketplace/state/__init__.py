@@ -1,0 +1,1 @@
+"""What a marketplace holds and what happens to it: accounts, HITs, money, time."""

@@ -1,0 +1,95 @@
+"""The books: every cent that moves is written down twice, and the books balance.
+
+Accounts: `outside` (where money comes from; the only one that may be negative), per
+requester `available` and `held`, per worker `worker`, and `fees`. The balances of all
+accounts add up to nothing, and so do the entries of each transfer.
+"""
+
+from marketplace.exceptions import insufficient_funds
+from marketplace.state.transaction import Transaction
+
+OUTSIDE = ("outside", 0)
+FEES = ("fees", 0)
+
+Account = tuple[str, int]
+"""Kind and owner (0 where there is one for all)."""
+
+
+def available(requester: int) -> Account:
+    """What a requester may still spend."""
+    return ("available", requester)
+
+
+def held(requester: int) -> Account:
+    """What a requester's HITs may still cost."""
+    return ("held", requester)
+
+
+def worker_account(worker: int) -> Account:
+    """What a worker has earned."""
+    return ("worker", worker)
+
+
+def balance(transaction: Transaction, account: Account) -> int:
+    """The balance of an account in cents; 0 if nothing ever touched it."""
+    row = transaction.one(
+        "SELECT balance_cents FROM accounts WHERE kind = ? AND owner = ?", *account
+    )
+    return 0 if row is None else int(row[0])
+
+
+def pay(
+    transaction: Transaction,
+    source: Account,
+    *,
+    credited: dict[Account, int],
+    reason: str,
+    subject: str,
+) -> None:
+    """Move money from one account to others, all or nothing.
+
+    Raises:
+        Refusal: `InsufficientFunds`, if the source cannot carry it.
+    """
+    total = sum(credited.values())
+    if total == 0:
+        return
+    present = balance(transaction, source)
+    if source != OUTSIDE and present < total:
+        raise insufficient_funds(needed_cents=total, available_cents=present)
+    number = transaction.run(
+        "INSERT INTO transfers (made_ms, reason, subject) VALUES (?, ?, ?)",
+        transaction.now_ms,
+        reason,
+        subject,
+    )
+    _enter(transaction, number, source, cents=-total)
+    for account, cents in credited.items():
+        _enter(transaction, number, account, cents=cents)
+
+
+def _enter(
+    transaction: Transaction, number: int, account: Account, *, cents: int
+) -> None:
+    if cents == 0:
+        return
+    row = transaction.one(
+        "UPDATE accounts SET balance_cents = balance_cents + ? "
+        "WHERE kind = ? AND owner = ? RETURNING id",
+        cents,
+        *account,
+    )
+    if row is None:
+        account_id = transaction.run(
+            "INSERT INTO accounts (kind, owner, balance_cents) VALUES (?, ?, ?)",
+            *account,
+            cents,
+        )
+    else:
+        account_id = row["id"]
+    transaction.run(
+        "INSERT INTO entries (transfer, account, cents) VALUES (?, ?, ?)",
+        number,
+        account_id,
+        cents,
+    )

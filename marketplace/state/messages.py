@@ -1,0 +1,21 @@
+"""Messages to workers: the house's own letterbox, read on the worker site.
+
+No mail leaves from here. Whoever is told something finds it when next signed in.
+"""
+
+from marketplace.state.transaction import Transaction
+
+
+def send(
+    transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
+) -> None:
+    """Put a message into a worker's letterbox."""
+    transaction.run(
+        "INSERT INTO messages (worker, requester, subject, text, sent_ms) "
+        "VALUES (?, ?, ?, ?, ?)",
+        worker,
+        requester,
+        subject,
+        text,
+        transaction.now_ms,
+    )

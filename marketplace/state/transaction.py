@@ -1,0 +1,42 @@
+"""One turn of the state machine: the open transaction, the present, the mint.
+
+Every operation of either side takes a turn and values, and returns values; it never
+commits, never asks a clock, never sees a request.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+
+from marketplace.state.ids import IdGenerator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transaction:
+    """What an operation may use.
+
+    Attributes:
+        conn: the open transaction.
+        now_ms: the present.
+        mint: where new ids come from.
+        is_behind: whether some of what has come due is not done yet.
+        lag_ms: how old a HIT must be to be in a list; only a rehearsal's script asks.
+    """
+
+    conn: sqlite3.Connection
+    now_ms: int
+    id_generator: IdGenerator
+    has_backlog: bool = False
+    lag_ms: int = 0
+
+    def one(self, sql: str, *values: object) -> sqlite3.Row | None:
+        """The first row, if there is one."""
+        row: sqlite3.Row | None = self.conn.execute(sql, values).fetchone()
+        return row
+
+    def all(self, sql: str, *values: object) -> list[sqlite3.Row]:
+        """All rows."""
+        return self.conn.execute(sql, values).fetchall()
+
+    def run(self, sql: str, *values: object) -> int:
+        """Execute one statement; the id of the row that it made, if it made one."""
+        return self.conn.execute(sql, values).lastrowid or 0

@@ -1,1 +1,0 @@
-"""The report of how a dataset was made."""

@@ -1,0 +1,85 @@
+"""`docs/heuristics.md` from the heuristics' own words, so that the two cannot differ.
+
+Write it anew with `python -m qc.docs_page > docs/heuristics.md`; a test compares.
+"""
+
+import sys
+from collections.abc import Iterator
+
+from qc.parameters import Described
+from qc.registry import Description, describe
+
+OPENING = """\
+# Heuristics
+
+Generated from `qc/heuristics/` by `python -m qc.docs_page > docs/heuristics.md`; mend
+the docstrings there and not this page.
+
+A heuristic looks at all answers at once and says for every subject (an answer, an
+assignment or a worker) how much suspicion there is, whether that passes its limit (the
+flag), and why, in a sentence that a reviewer can check. All of them run, and none hides
+another. A heuristic recommends; a person, or the policy that the campaign file states,
+decides.
+
+Suspicion is from 0 to 1. Where a measure has a limit, it is 0.5 at the limit, 0.75 at
+twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
+suspicion of 0. Flagged or suspected subjects become findings; a subject without a
+finding was looked at and nothing spoke against it.
+
+In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
+heuristic that is not named runs with its defaults. After each parameter's meaning
+stands its source: the paper, the original's code, or ours.
+"""
+
+
+def heuristics_page() -> str:
+    """The page, with a line feed at its end."""
+    described = describe()
+    lines = [OPENING, "| heuristic | version | looks at | asks |", "|---|---|---|---|"]
+    lines += [
+        f"| [{each.name}](#{each.name}) | {each.version} | {each.subject} "
+        f"| {_cell(each.idea)} |"
+        for each in described
+    ]
+    for each in described:
+        lines += _section(each)
+    return "\n".join(lines) + "\n"
+
+
+def _section(each: Description) -> Iterator[str]:
+    yield f"\n## {each.name}\n"
+    yield f"{each.idea} Looks at one {each.subject}; version {each.version}.\n"
+    for paragraph in each.sections:
+        title, _, words = paragraph.partition(": ")
+        yield f"**{title}.** {words[0].upper()}{words[1:]}\n"
+    if not each.parameters:
+        yield "It has no parameters."
+        return
+    yield "| parameter | default | allowed | meaning |"
+    yield "|---|---|---|---|"
+    for parameter in each.parameters:
+        yield _parameter(parameter)
+
+
+def _parameter(parameter: Described) -> str:
+    return (
+        f"| `{parameter.name}` | {_cell(_toml(parameter.default))} "
+        f"| {_cell(parameter.allowed)} | {_cell(parameter.meaning)} |"
+    )
+
+
+def _toml(value: object) -> str:
+    """A default as one would write it in a campaign file."""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return ", ".join(f'`"{each}"`' for each in value) or "`[]`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(heuristics_page())

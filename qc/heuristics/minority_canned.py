@@ -1,0 +1,61 @@
+"""The only one to use, or not to use, the canned text on an item.
+
+Idea: four people saw something and one says that nothing can be seen, or the other way
+round. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
+were the only one to either use or not use the canned text for an image".
+
+Naive reading: that the one is wrong. Of 23,431 rated VizWiz training images, 4,122 have
+one such vote of five and 725 have four: this speaks of one answer on every fifth image.
+It picks what to review; it proves nothing, and a policy should not drop by it alone.
+
+Edge cases: an item with fewer than `least_answers` answers is no suspicion. A worker's
+second answer about an item neither counts nor is flagged. With two answers "the only
+one" would be both, so `least_answers` is at least three in effect.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.verdicts import SubjectKind
+from qc.parameters import Count
+from qc.scores import is_first, sentences, table
+
+NAME = "minority_canned"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """From when on one is alone.
+
+    Attributes:
+        least_answers: answers by different workers that an item needs (original: 5).
+    """
+
+    least_answers: Count = 5
+
+
+def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    first = is_first(frame)
+    item = frame["item_id"]
+    answers = first.groupby(item).transform("sum").to_numpy()
+    canned = (frame["is_canned"] & first).groupby(item).transform("sum").to_numpy()
+    used = frame["is_canned"].to_numpy()
+    alike = np.where(used, canned, answers - canned)
+    enough = answers >= max(params.least_answers, 3)
+    flag = first.to_numpy() & enough & (alike == 1)
+
+    def sentence(used: object, answers: int) -> str:
+        how = "to use" if used else "not to use"
+        return f"the only one of {answers} {how} the canned text on this item"
+
+    return table(
+        frame.index,
+        suspicion=np.where(flag, 1.0 - 2.0 / np.maximum(answers, 4), 0.0),
+        flag=flag,
+        evidence=sentences(flag, sentence, used, answers),
+    )

@@ -1,0 +1,1 @@
+"""Simulated workers: who they are, what they know, and how they answer."""

@@ -1,0 +1,367 @@
+"""A crowd of simulated workers on the marketplace's worker side, in virtual time.
+
+A discrete-event simulation: each thing that happens has its moment, the earliest is
+next, and the marketplace's clock is set to it before it is done. The marketplace
+decides everything (who may see what, what is left, what is too late); the crowd only
+asks. All chance comes from the seed and names, so a crowd that was killed and is
+started again does the same with the same HITs.
+"""
+
+import contextlib
+import heapq
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol, Self
+
+from domain.campaign import RehearsalPlan
+from domain.errors import ConfigError
+from domain.ids import AssignmentId, ItemId, WorkerId
+from domain.qualification import QualificationTest
+from domain.task import Task
+from rehearsal.clock import MarketplaceClock
+from rehearsal.crowd.events import Deed, Event, InHand, Shift
+from rehearsal.crowd.examinees import Examinees
+from rehearsal.crowd.intentions import (
+    Intention,
+    hits_this_visit,
+    intend,
+    lapses,
+    time_away,
+)
+from rehearsal.crowd.page import Page
+from rehearsal.crowd.people import Person, Worker, people
+from rehearsal.crowd.site import Accepted, ConflictError, WorkerSite
+from rehearsal.crowd.traits import default_crowd
+
+_TEST = "test"
+"""What stands on the agenda for the end of a test, instead of an assignment."""
+
+_PATIENCE = timedelta(hours=6)
+"""How much time passes when the crowd finds nothing at all to do."""
+
+
+class Answering(Protocol):
+    """How a crowd fills in the pages of a task."""
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be answered about this item."""
+        ...
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> dict[str, list[str]]:
+        """The form that this person submits."""
+        ...
+
+
+class Crowd:
+    """Simulated workers; see `work_until`.
+
+    Attributes:
+        clock: the marketplace's time, which the crowd moves.
+    """
+
+    def __init__(
+        self,
+        plan: RehearsalPlan,
+        task: Task,
+        *,
+        endpoint_url: str,
+        answering: Answering,
+        test: QualificationTest | None = None,
+        seed: int | None = None,
+        clock: MarketplaceClock | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        """Register the workers; those of an earlier run are the same.
+
+        Args:
+            plan: who there is; without a crowd, `traits.default_crowd`.
+            task: the task whose page is filled in.
+            endpoint_url: the marketplace's site, started as a rehearsal.
+            answering: how pages are filled in.
+            test: what workers have to pass before they may work.
+            seed: of all chance; the plan's own if not given.
+            clock: the pipeline's clock, if it shall move along.
+            on_event: told everything that happens, in order.
+
+        Raises:
+            ConfigError: a trait that does not exist.
+        """
+        self._task = task
+        self._answering = answering
+        self._seed = plan.seed if seed is None else seed
+        self._site = WorkerSite(endpoint_url)
+        self._examinees = Examinees(test=test, site=self._site, seed=self._seed)
+        self.clock = clock or MarketplaceClock(endpoint_url)
+        self._tell = on_event or (lambda _: None)
+        crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
+        self._workers = [
+            self._site.register(person) for person in people(crowd, seed=self._seed)
+        ]
+        self._agenda: list[tuple[datetime, int, str]] = []
+        self._in_hand: dict[str, InHand] = {}
+        # Grows whenever something may have become free to take.
+        self._news = 0
+        self._counts: Counter[str] = Counter()
+        for number, worker in enumerate(self._workers):
+            away = time_away(worker.person, 0, seed=self._seed)
+            heapq.heappush(self._agenda, (self.clock.now() + away, number, ""))
+        self._find_left_lying()
+
+    def traits_by_worker(self) -> Mapping[WorkerId, str]:
+        """The trait of every worker, by the marketplace's worker id."""
+        return {worker.worker_id: worker.person.trait_name for worker in self._workers}
+
+    def work_until(self, *, hours: float | None = None) -> Shift:
+        """Let the crowd work in virtual time.
+
+        Ends when nobody could do anything any more: all that was accepted has been
+        submitted, returned or has lapsed, and nobody would be offered more. The clock
+        then stands at the last event, so a HIT that waited for it is reviewable. If
+        nothing at all could be done, some hours pass, lest a pipeline that waits for a
+        HIT to expire wait for ever. A limit of hours ends it earlier, with the clock
+        at the limit.
+        """
+        before = self._counts.copy()
+        calls = self._site.calls + self.clock.calls
+        self._news += 1
+        start = self.clock.refresh()
+        limit = None if hours is None else start + timedelta(hours=hours)
+        while not (is_idle := self._is_idle()):
+            if limit is not None and self._agenda[0][0] > limit:
+                self.clock.move_to(limit)
+                break
+            self._next_event()
+        done = self._counts - before
+        if is_idle and not done.keys() - {"arrive"}:
+            self.clock.move_to(min(start + _PATIENCE, limit or start + _PATIENCE))
+        return Shift(
+            events=done.total(),
+            submitted=done["submit"],
+            returned=done["return"],
+            abandoned=done["abandon"],
+            late=done["late"],
+            calls=self._site.calls + self.clock.calls - calls,
+            ended_at=self.clock.now(),
+            is_idle=is_idle,
+        )
+
+    def close(self) -> None:
+        """Let go of the connections, the clock's too."""
+        self._site.close()
+        self.clock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _find_left_lying(self) -> None:
+        """What a killed crowd held lapses: nobody remembers how far it had come."""
+        numbers = {worker.worker_id: n for n, worker in enumerate(self._workers)}
+        for worker_id, assignment_id, hit_id in self._site.open_assignments():
+            if worker_id not in numbers:
+                continue
+            worker = self._workers[numbers[worker_id]]
+            now = self.clock.now()
+            left = timedelta(seconds=self._site.seconds_left(worker, assignment_id))
+            accepted = Accepted(
+                assignment_id=assignment_id,
+                hit_id=hit_id,
+                accepted_at=now,
+                deadline=now + left,
+                frame_url="",
+            )
+            self._hold(worker, numbers[worker_id], accepted, lapses(accepted, now))
+
+    def _is_idle(self) -> bool:
+        """Whether no work is in hand and nobody would find any, were he to look."""
+        if self._in_hand or self._examinees.are_at_work:
+            return False
+        in_order = [self._workers[number] for _, number, _ in sorted(self._agenda)]
+        return not any(self._could_work(worker) for worker in in_order)
+
+    def _could_work(self, worker: Worker) -> bool:
+        if worker.looked_at == self._news:
+            return False
+        return bool(self._look(worker)) or self._examinees.wants(
+            worker, self.clock.now()
+        )
+
+    def _look(self, worker: Worker) -> tuple[str, ...]:
+        group_ids = self._site.group_ids(worker)
+        if not group_ids and not self._examinees.wants(worker, self.clock.now()):
+            worker.looked_at = self._news
+        return group_ids
+
+    def _next_event(self) -> None:
+        at, number, assignment_id = heapq.heappop(self._agenda)
+        worker = self._workers[number]
+        if not assignment_id and worker.looked_at == self._news:
+            # Nothing changed since: coming back would show the same empty list.
+            self._leave(worker, number, at=max(at, self.clock.now()))
+            return
+        self.clock.move_to(at)
+        if assignment_id == _TEST:
+            self._send_test(worker, number)
+        elif assignment_id:
+            self._act(self._in_hand.pop(assignment_id), number)
+        else:
+            self._arrive(worker, number)
+
+    def _arrive(self, worker: Worker, number: int) -> None:
+        worker.visit += 1
+        worker.hits_left = hits_this_visit(worker.person, worker.visit, seed=self._seed)
+        self._note("arrive", worker)
+        sent_at = self._examinees.begin(worker, self.clock.now())
+        if sent_at is None:
+            self._take(worker, number)
+        else:
+            heapq.heappush(self._agenda, (sent_at, number, _TEST))
+
+    def _send_test(self, worker: Worker, number: int) -> None:
+        has_passed = self._examinees.send(worker, self.clock.now())
+        self._note("test", worker)
+        if has_passed:
+            self._take(worker, number)
+        else:
+            self._leave(worker, number, at=self.clock.now())
+
+    def _act(self, work: InHand, number: int) -> None:
+        worker = work.worker
+        if work.intention.action == "submit":
+            self._submit(work)
+        elif work.intention.action == "return":
+            self._give_back(work)
+        else:
+            self._news += 1
+            self._note("abandon", worker, work.accepted)
+            return
+        worker.hits_left -= 1
+        if worker.hits_left > 0:
+            self._take(worker, number)
+        else:
+            self._leave(worker, number, at=self.clock.now())
+
+    def _submit(self, work: InHand) -> None:
+        worker = work.worker
+        form = self._answering.fill_in(
+            work.page,
+            work.accepted.assignment_id,
+            person=worker.person,
+            shown_ms=work.intention.shown_ms,
+            seed=self._seed,
+        )
+        try:
+            self._site.submit(worker, work.accepted.assignment_id, form)
+        except ConflictError:
+            self._news += 1
+            self._note("late", worker, work.accepted)
+            return
+        worker.described.update(work.page.item_ids)
+        self._note("submit", worker, work.accepted)
+
+    def _give_back(self, work: InHand) -> None:
+        self._news += 1
+        try:
+            self._site.give_back(work.worker, work.accepted.assignment_id)
+        except ConflictError:
+            self._note("late", work.worker, work.accepted)
+            return
+        self._note("return", work.worker, work.accepted)
+
+    def _take(self, worker: Worker, number: int) -> None:
+        """Accept the next HIT and plan it, or leave if there is none."""
+        accepted = self._accept(worker)
+        if accepted is None:
+            worker.looked_at = self._news
+            self._leave(worker, number, at=self.clock.now())
+            return
+        self._note("accept", worker, accepted)
+        page = self._site.page(accepted)
+        self._check(page, accepted)
+        intention = intend(
+            worker.person,
+            accepted,
+            item_ids=page.item_ids,
+            described=worker.described,
+            seed=self._seed,
+            seconds_per_item=self._task.seconds_per_item,
+        )
+        self._hold(worker, number, accepted, intention, page=page)
+        if intention.action == "abandon":
+            # He walks away; what is left to happen is the end of the time allowed.
+            self._leave(worker, number, at=accepted.deadline)
+
+    def _hold(
+        self,
+        worker: Worker,
+        number: int,
+        accepted: Accepted,
+        intention: Intention,
+        *,
+        page: Page | None = None,
+    ) -> None:
+        key = accepted.assignment_id
+        self._in_hand[key] = InHand(
+            worker=worker,
+            accepted=accepted,
+            intention=intention,
+            page=page or Page(),
+        )
+        at = accepted.accepted_at + intention.takes
+        heapq.heappush(self._agenda, (max(at, self.clock.now()), number, key))
+
+    def _accept(self, worker: Worker) -> Accepted | None:
+        """A HIT of the same group as before, or whatever else there is."""
+        if worker.group_id:
+            with contextlib.suppress(ConflictError):
+                return self._site.accept(worker, worker.group_id)
+            worker.group_id = ""
+        for group_id in self._look(worker):
+            with contextlib.suppress(ConflictError):
+                accepted = self._site.accept(worker, group_id)
+                worker.group_id = group_id
+                return accepted
+        return None
+
+    def _check(self, page: Page, accepted: Accepted) -> None:
+        strange = [item for item in page.item_ids if not self._answering.knows(item)]
+        if strange or not page.item_ids:
+            raise ConfigError(
+                [
+                    f"HIT {accepted.hit_id} shows {item!r}, which the crowd knows "
+                    "nothing about: give the rehearsal scenes, a replay file, or "
+                    "columns truth.<field>"
+                    for item in strange
+                ]
+                or [f"the page of HIT {accepted.hit_id} has no field item.1"]
+            )
+
+    def _leave(self, worker: Worker, number: int, *, at: datetime) -> None:
+        worker.hits_left = 0
+        away = time_away(worker.person, max(worker.visit, 1), seed=self._seed)
+        heapq.heappush(self._agenda, (at + away, number, ""))
+
+    def _note(
+        self, deed: Deed, worker: Worker, accepted: Accepted | None = None
+    ) -> None:
+        self._counts[deed] += 1
+        self._tell(
+            Event(
+                at=self.clock.now(),
+                handle=worker.person.handle,
+                deed=deed,
+                hit_id=accepted.hit_id if accepted else None,
+                assignment_id=accepted.assignment_id if accepted else None,
+            )
+        )

@@ -1,0 +1,38 @@
+"""How simulated people differ in what is a matter of opinion.
+
+Where a field is an opinion (`Field.is_opinion`), the column `truth.<field>` is the mean
+over people. A person lies above or below it as a person, and again in each condition
+that the task compares. The sizes are chosen after the one study that we rehearse:
+*Gradations of error severity* (INLG 2020) has F(2.33, 139.5) = 13.827, eta squared =
+0.05 and standard deviations of 23 to 26 of 100 among 61 people. With means of 41, 53,
+40 and 48 its mean square of conditions is 61 * 116 / 3 = 2,359, so that of the error
+171 = 13.1 squared; and 7,076 / 0.05 - 7,076 - 30,780 = 103,664 is left for people,
+which is 20.8 squared a person.
+"""
+
+from domain.hit import Item
+from domain.task import Field, Task
+from rehearsal.crowd.people import Person
+from rehearsal.crowd.seeded_rng import dice
+
+_OF_A_PERSON = 0.20
+_IN_A_CONDITION = 0.12
+"""Standard deviations, as parts of the scale. What is missing to 13.1 and 20.8 comes
+from how people place single answers (`rehearsal.judging`)."""
+
+
+def leaning(
+    task: Task, field: Field, item: Item, person: Person, *, seed: int
+) -> float:
+    """How far this person lies from the mean over people, in units of the field."""
+    if not field.is_opinion:
+        return 0.0
+    width = field.maximum - field.minimum
+    own = dice(seed, person.handle, field.name, "leaning")
+    total = own.gauss(0.0, _OF_A_PERSON * width)
+    for one in task.conditions:
+        if one.field == field.name:
+            condition = item.columns.get(one.column, "")
+            here = dice(seed, person.handle, field.name, "leaning", condition)
+            total += here.gauss(0.0, _IN_A_CONDITION * width)
+    return total

@@ -1,0 +1,1 @@
+"""Drawn pictures with known content, and descriptions of them."""

@@ -1,0 +1,1 @@
+"""What a caption corpus holds, as a page beside the figures of VizWiz-Captions."""

@@ -1,0 +1,85 @@
+"""How much vocabulary is shared with another dataset."""
+
+from report import plots
+from report.components import Figure, Quote, Section, Table, number, text
+from report.corpus.description import Description
+from report.corpus.published import OVERLAP_PERCENT
+from report.formatting import count, excerpt
+from report.svg import svg
+
+_EXAMPLES = 12
+
+
+def build(description: Description) -> Section | None:
+    """The shared words by part of speech; nothing where no other corpus was given."""
+    if not description.overlaps:
+        return None
+    other = excerpt(description.against, limit=80)
+    words = description.overlaps["words"]
+    lead = (
+        f"Of the {count(words.compared)} most common words, {100 * words.share:.1f} % "
+        f"are among as many most common words of {other}."
+    )
+    return Section(
+        key="overlap",
+        title="Words shared with another dataset",
+        lead=(lead,),
+        figures=(_figure(description),),
+        tables=(_shares(description), _examples(description)),
+    )
+
+
+def _figure(description: Description) -> Figure:
+    title = "Share of the most common words that are common there too"
+    rows = [
+        plots.Bar(part, 100 * one.share, f"{100 * one.share:.1f} %")
+        for part, one in description.overlaps.items()
+    ]
+    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
+    drawing = svg(plots.bars(rows), key="shared", title=title, description=described)
+    return Figure(title=title, svg=drawing)
+
+
+def _shares(description: Description) -> Table:
+    return Table(
+        caption="Overlap of the most common words",
+        columns=(
+            text("Part"),
+            number("Shared"),
+            number("Of", spoken="Words compared"),
+            number("Paper", spoken="VizWiz-Captions with MSCOCO-Captions"),
+        ),
+        rows=tuple(
+            (
+                part,
+                f"{count(one.shared)} ({100 * one.share:.1f} %)",
+                count(one.compared),
+                f"{OVERLAP_PERCENT[part]:.1f} %",
+            )
+            for part, one in description.overlaps.items()
+        ),
+        note=(
+            "The 3,000 most common, or as many as the smaller vocabulary holds where "
+            "that is less; then the paper's share is no measure for it. Words equally "
+            "common rank by the alphabet. The paper: with MSCOCO-Captions."
+        ),
+    )
+
+
+def _examples(description: Description) -> Table:
+    return Table(
+        caption="Common here, not among the common words there",
+        columns=(text("Part"), text("Most common first")),
+        rows=tuple(
+            (
+                part,
+                Quote(
+                    ", ".join(
+                        excerpt(word, limit=30) for word in one.only_here[:_EXAMPLES]
+                    )
+                ),
+            )
+            for part, one in description.overlaps.items()
+        ),
+        is_wide=True,
+    )

@@ -1,0 +1,132 @@
+"""What correcting one kind of error gains, measured against what people wrote.
+
+After section 4 of *Guidelines for image description error analysis* (2017): all errors
+of one kind are corrected, everything else stays, and BLEU and METEOR are taken of all
+descriptions before and after. The best edit of each item counts
+(`postprocess.best_edit`). Items about one picture that hold the same text are one
+description with errors of several kinds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analyses.bleu import corpus_bleu, correction_gains
+from analyses.corpus.metrics.meteor import meteor
+from analyses.corpus.metrics.pairs import Pair
+from analyses.corpus.tokens import tokens
+from domain.hit import Item
+from domain.task import Task
+from postprocess.item_aggregates import item_aggregates
+
+REFERENCE = "reference_"
+"""Columns of items that begin so hold what people wrote about the picture."""
+
+COLUMNS = (
+    "kind", "items", "changed", "descriptions", "bleu_1_before", "bleu_1",
+    "bleu_4_before", "bleu_4", "meteor_before", "meteor",
+)  # fmt: skip
+
+_MOST_TOKENS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edited:
+    description: str
+    kind: str
+    before: str
+    after: str
+    references: tuple[str, ...]
+
+
+def corrections(frame: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
+    """One row a kind of error, in the order of the items; none for other tasks.
+
+    Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (that
+    have references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of
+    all these before and after, in [0, 1]; missing without references.
+    """
+    edited = list(_edited(frame, items, task)) if len(frame) else []
+    kinds = list(dict.fromkeys(one.kind for one in edited))
+    scored = [one for one in edited if one.references]
+    before = {one.description: _words(one.before) for one in scored}
+    after = {
+        kind: before
+        | {one.description: _words(one.after) for one in scored if one.kind == kind}
+        for kind in kinds
+    }
+    references = {one.description: one.references for one in scored}
+    scores = _scores(before, after, references) if scored else {}
+    missing = (float("nan"),) * 6
+    rows = []
+    for kind in kinds:
+        mine = [one for one in edited if one.kind == kind]
+        changed = sum(one.before != one.after for one in mine)
+        rows.append((kind, len(mine), changed, len(before), *scores.get(kind, missing)))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _edited(
+    frame: pd.DataFrame, items: Sequence[Item], task: Task
+) -> Iterator[_Edited]:
+    edits = [one for one in task.aggregates if one.kind == "best_edit"]
+    for one in edits[:1] if task.hit_holds_one else []:
+        columns = {str(item.item_id): item.columns for item in items}
+        best = item_aggregates(
+            frame, list(columns), task.fields, (one,), columns=columns
+        )[one.field]
+        for item_id, of in columns.items():
+            text, before = str(best[item_id]), " ".join(of.get(one.column, "").split())
+            if text:
+                yield _Edited(
+                    description=f"{of.get('url', '')} {before}",
+                    kind=of.get(task.hit_holds_one, ""),
+                    before=before,
+                    after=text,
+                    references=tuple(
+                        value
+                        for name, value in sorted(of.items())
+                        if name.startswith(REFERENCE) and value.strip()
+                    ),
+                )
+
+
+def _words(text: str) -> str:
+    return " ".join(tokens(text)[:_MOST_TOKENS])
+
+
+def _scores(
+    before: dict[str, str],
+    after: dict[str, dict[str, str]],
+    references: dict[str, tuple[str, ...]],
+) -> dict[str, tuple[float, ...]]:
+    known = pd.DataFrame(
+        {name: pd.Series(map(_words, told)) for name, told in references.items()}
+    ).T
+    original = pd.Series(before)
+    gains = correction_gains(
+        original, {kind: pd.Series(texts) for kind, texts in after.items()}, known
+    )
+    bleu = corpus_bleu(original, known).scores
+    own = _meteor(before, references)
+    return {
+        kind: (
+            bleu[0],
+            float(gains["bleu_1"][kind]),
+            bleu[3],
+            float(gains["bleu_4"][kind]),
+            own,
+            _meteor(texts, references),
+        )
+        for kind, texts in after.items()
+    }
+
+
+def _meteor(texts: dict[str, str], references: dict[str, tuple[str, ...]]) -> float:
+    return meteor(
+        [
+            Pair(text.split(), [_words(one).split() for one in references[name]])
+            for name, text in texts.items()
+        ]
+    )

@@ -1,0 +1,52 @@
+"""One self-contained page that says how a dataset was made and whether to trust it."""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from report.facts import ReportFacts
+from report.formatting import excerpt, moment
+from report.model import read
+from report.sections import SECTIONS, summary
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+_TITLE_CHARACTERS = 120
+_PURPOSE_CHARACTERS = 1200
+
+
+def render(facts: ReportFacts) -> str:
+    """The report as HTML; equal facts give equal bytes.
+
+    Nothing in it is loaded from anywhere, nothing is a script, and whatever a worker
+    typed is escaped, shortened and set apart.
+    """
+    reading = read(facts)
+    sections = [section for build in SECTIONS if (section := build(reading))]
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            campaign=excerpt(facts.campaign, limit=_TITLE_CHARACTERS),
+            purpose=excerpt(facts.purpose, limit=_PURPOSE_CHARACTERS),
+            is_rehearsal=facts.is_rehearsal,
+            is_finished=facts.is_finished,
+            began=moment(facts.started_at),
+            ended=moment(facts.finished_at),
+            key_figures=summary.key_figures(reading),
+            notes=summary.notes(reading),
+            sections=sections,
+        )
+    )
+
+
+def environment() -> Environment:
+    """Templates of pages: everything escaped, nothing undefined let through."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

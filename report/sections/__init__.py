@@ -1,0 +1,46 @@
+"""The questions that the report answers, one module each, in reading order."""
+
+from collections.abc import Callable
+
+from report.components import Section
+from report.model import Reading
+from report.sections import (
+    before_work,
+    captions,
+    cleaning,
+    conditions,
+    corrected,
+    decisions,
+    difficulty,
+    flags,
+    funnel,
+    judgements,
+    money,
+    order_effects,
+    planted,
+    provenance,
+    systems,
+    timeline,
+    workers,
+)
+
+SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
+    funnel.build,
+    before_work.build,
+    planted.build,
+    money.build,
+    timeline.build,
+    captions.build,
+    conditions.build,
+    difficulty.build,
+    judgements.build,
+    order_effects.build,
+    systems.build,
+    corrected.build,
+    flags.build,
+    decisions.build,
+    workers.build,
+    cleaning.build,
+    provenance.build,
+)
+"""A section that has nothing to say in a campaign returns None."""

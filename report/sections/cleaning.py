@@ -1,0 +1,92 @@
+"""What the cleaning changed in the captions of the dataset."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from domain.edit import Edit
+from report.components import Code, Quote, Section, Table, number, text
+from report.formatting import count, excerpt, part_of, plural
+from report.model import Reading
+
+_MOST_PAIRS = 20
+_PAIR_CHARACTERS = 60
+
+
+def build(reading: Reading) -> Section | None:
+    """Edits by rule, and the changes made most often."""
+    asked = reading.facts.asked
+    if asked is not None and not asked.main_text:
+        return None
+    lists: list[tuple[Edit, ...]] = reading.rows("novel")["edits"].tolist()
+    edits = [edit for edits in lists for edit in edits]
+    lead = (
+        f"{part_of(sum(map(bool, lists)), len(lists), reading.kept)} changed by "
+        f"{plural(len(edits), 'edit')}. The original of each caption is kept beside "
+        f"it, and every edit can be replayed and undone."
+    )
+    return Section(
+        key="cleaning",
+        title="What cleaning changed",
+        lead=(lead,),
+        tables=(_rules(reading, lists), _pairs(edits)),
+    )
+
+
+def _rules(reading: Reading, lists: Iterable[tuple[Edit, ...]]) -> Table:
+    times: Counter[str] = Counter()
+    captions: Counter[str] = Counter()
+    for edits in lists:
+        times.update(edit.rule for edit in edits)
+        captions.update({edit.rule for edit in edits})
+    versions = reading.facts.rules
+    rows = tuple(
+        (
+            Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
+            str(versions.get(rule, "–")),  # noqa: RUF001 - a dash stands for "unknown"
+            count(times[rule]),
+            count(captions[rule]),
+        )
+        for rule in sorted({*versions, *times}, key=lambda rule: (-times[rule], rule))
+    )
+    return Table(
+        caption="Edits by rule",
+        columns=(
+            text("Rule"),
+            number("Version"),
+            number("Edits"),
+            number("Captions changed"),
+        ),
+        rows=rows,
+        note="Names joined by + are edits of one place by several rules.",
+        empty="Nothing was changed.",
+    )
+
+
+def _pairs(edits: list[Edit]) -> Table:
+    pairs = Counter((edit.before, edit.after, edit.rule) for edit in edits)
+    frequent = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Table(
+        caption="The most frequent edits",
+        columns=(text("Before"), text("After"), text("Rule"), number("Times")),
+        rows=tuple(
+            (
+                Quote(_shown(before)),
+                Quote(_shown(after)),
+                Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
+                count(times),
+            )
+            for (before, after, rule), times in frequent[:_MOST_PAIRS]
+        ),
+        note=f"{plural(len(pairs), 'different edit')} in all. ␣ is a space.",
+        is_wide=True,
+        empty="Nothing was changed.",
+    )
+
+
+def _shown(piece: str) -> str:
+    """A piece of a caption; blanks are shown, since they may be all that changed."""
+    if not piece:
+        return "(nothing)"
+    if piece.strip() == piece and "  " not in piece:
+        return excerpt(piece, limit=_PAIR_CHARACTERS)
+    return excerpt(piece.replace(" ", "␣"), limit=_PAIR_CHARACTERS)

@@ -1,0 +1,177 @@
+"""What the heuristics suspected, with evidence, and how they overlap."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from analyses.fields import ITEM_VALUE
+from report.components import Code, Quote, Section, Table, number, text
+from report.formatting import count, excerpt, part_of, plural
+from report.model import Reading
+
+_EXAMPLES_EACH = 2
+_EVIDENCE_CHARACTERS = 240
+_CAPTION_CHARACTERS = 140
+_NAME_CHARACTERS = 40
+
+
+def build(reading: Reading) -> Section:
+    """Coverage, overlaps and examples of every heuristic."""
+    return Section(
+        key="flags",
+        title="What the heuristics flagged",
+        lead=(_lead(reading),),
+        tables=(_coverage(reading), _overlaps(reading), _examples(reading)),
+    )
+
+
+def _lead(reading: Reading) -> str:
+    heuristics = reading.facts.findings["heuristic"].nunique()
+    flagged = int(reading.flags.any(axis="columns").sum())
+    return (
+        f"{plural(heuristics, 'heuristic')} flagged "
+        f"{part_of(flagged, reading.submitted, 'answer')}, directly or through their "
+        f"assignment or worker. All heuristics look at everything; none hides "
+        f"another, and none decides."
+    )
+
+
+def _subjects(reading: Reading, kind: str) -> set[str]:
+    """All subjects of a kind that there are to judge."""
+    answers = reading.facts.answers
+    if kind == "answer":
+        return set(answers.index)
+    return set(answers["assignment_id" if kind == "assignment" else "worker"])
+
+
+def _coverage(reading: Reading) -> Table:
+    rows = []
+    findings = reading.facts.findings
+    for (name, kind, version), mine in findings.groupby(
+        ["heuristic", "subject_kind", "version"]
+    ):
+        judged = len(_subjects(reading, str(kind)) | set(mine["subject_id"]))
+        flagged = mine.loc[mine["flag"], "subject_id"].nunique()
+        rows.append(
+            (
+                Code(excerpt(str(name), limit=_NAME_CHARACTERS)),
+                str(version),
+                f"{kind}s",
+                part_of(flagged, judged),
+                *_touched(reading, str(name)),
+            )
+        )
+    return Table(
+        caption="Heuristics and their coverage",
+        columns=(
+            text("Heuristic"),
+            number("Version"),
+            text("Looks at"),
+            number("Flagged"),
+            number("Answers touched"),
+            number("Touched by others too"),
+            number("Of the touched, kept out"),
+        ),
+        rows=tuple(rows),
+        note="Kept out: dropped or rejected in the end. Where few of the touched are "
+        "kept out, the heuristic raises false alarms or the policy overlooks it.",
+        empty="No heuristic has reported anything.",
+    )
+
+
+def _touched(reading: Reading, heuristic: str) -> tuple[str, str, str]:
+    flags = reading.flags
+    if heuristic not in flags.columns:
+        return ("0", part_of(0, 0), part_of(0, 0))
+    mine = flags[heuristic]
+    touched = int(mine.sum())
+    others = flags.drop(columns=heuristic).any(axis="columns")
+    is_out = reading.fates.isin(["dropped", "rejected"])
+    return (
+        count(touched),
+        part_of(int((mine & others).sum()), touched),
+        part_of(int((mine & is_out).sum()), touched),
+    )
+
+
+def _overlaps(reading: Reading) -> Table:
+    flags = reading.flags.to_numpy(dtype="int64")
+    shared: list[list[int]] = (flags.T @ flags).tolist()
+    names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in reading.flags]
+    return Table(
+        caption="Answers touched by two heuristics at once",
+        columns=(
+            text("Heuristic"),
+            *(
+                number(str(place), spoken=name)
+                for place, name in enumerate(names, start=1)
+            ),
+        ),
+        rows=tuple(
+            (
+                Code(f"{place} {name}"),
+                *map(count, touched),
+            )
+            for place, (name, touched) in enumerate(
+                zip(names, shared, strict=True), start=1
+            )
+        ),
+        note="Columns bear the numbers of the rows; where a row meets its own number "
+        "stands how many answers that heuristic touches in all.",
+        empty="Nothing is flagged.",
+    )
+
+
+def _examples(reading: Reading) -> Table:
+    findings = reading.facts.findings
+    worst = (
+        findings[findings["flag"]]
+        .sort_values(
+            ["heuristic", "suspicion", "subject_id"], ascending=[True, False, True]
+        )
+        # The same sentence twice teaches nothing.
+        .drop_duplicates(["heuristic", "evidence"])
+        .groupby("heuristic")
+        .head(_EXAMPLES_EACH)
+    )
+    rows = tuple(
+        (
+            Code(excerpt(row["heuristic"], limit=_NAME_CHARACTERS)),
+            f"{row['suspicion']:.2f}",
+            Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
+            Quote(_caption(reading.facts.answers, row)),
+        )
+        for row in worst.to_dict("records")
+    )
+    return Table(
+        caption="Examples of evidence, the most suspicious first",
+        columns=(
+            text("Heuristic"),
+            number("Suspicion"),
+            text("Evidence"),
+            text(
+                "The caption, for a flagged answer"
+                if reading.facts.dataset == "captions"
+                else "What a flagged answer says"
+            ),
+        ),
+        rows=rows,
+        note=f"At most {_EXAMPLES_EACH} different ones a heuristic, of "
+        f"{plural(int(findings['flag'].sum()), 'flag')}. Suspicion runs from 0 (none: "
+        f"a sample drawn for review) to 1 (certain).",
+        is_wide=True,
+        empty="Nothing is flagged.",
+    )
+
+
+def _caption(answers: pd.DataFrame, finding: Mapping[Hashable, Any]) -> str:
+    subject = str(finding["subject_id"])
+    if finding["subject_kind"] != "answer" or subject not in answers.index:
+        return ""
+    original = str(answers["caption_original"][subject]) or "; ".join(
+        f"{str(name).removeprefix(ITEM_VALUE)}: {answers[name][subject]}"
+        for name in answers
+        if str(name).startswith(ITEM_VALUE)
+    )
+    return excerpt(original, limit=_CAPTION_CHARACTERS)

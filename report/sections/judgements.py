@@ -1,0 +1,182 @@
+"""What was answered, field by field: how often, how far people agree.
+
+Only for datasets of answers; captions have sections of their own.
+"""
+
+import math
+from collections import Counter
+
+import pandas as pd
+
+from analyses.alpha import Alpha, Level, krippendorff_alpha
+from analyses.fields import votes
+from analyses.multilabel_agreement import jaccard
+from domain.scales import is_graded
+from domain.task import Field
+from report import plots
+from report.components import Cell, Figure, Section, Table, number, text
+from report.formatting import count, excerpt, plural, share
+from report.model import Reading
+from report.svg import Plot, svg
+
+_RESAMPLES = 400
+_BINS = 20
+_LONGEST_LABEL = 60
+
+
+def build(reading: Reading) -> Section | None:
+    """Distributions and agreement of every judged field of the items."""
+    task = reading.facts.asked
+    if task is None or reading.facts.dataset != "answers":
+        return None
+    rows = reading.rows("novel")
+    fields = [field for field in task.item_fields if field.kind != "text"]
+    lead = (
+        f"{plural(len(rows), 'accepted answer')} about "
+        f"{plural(rows['item_id'].nunique(), 'item')}. Alpha is Krippendorff's: 1 is "
+        "full agreement, 0 is chance; its 95 % interval draws items anew."
+    )
+    return Section(
+        key="judgements",
+        title="What was answered",
+        lead=(lead,),
+        figures=tuple(_figure(field, rows) for field in fields if len(rows)),
+        tables=(
+            _agreement(fields, rows, seed=reading.facts.seed),
+            *(_options(field, rows) for field in fields if field.options),
+        ),
+    )
+
+
+def _figure(field: Field, rows: pd.DataFrame) -> Figure:
+    title = excerpt(field.label, limit=_LONGEST_LABEL)
+    plot, description = (
+        _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
+    )
+    key = f"judged-{field.name.replace('_', '-')}"
+    drawing = svg(plot, key=key, title=title, description=description)
+    return Figure(title=title, svg=drawing)
+
+
+def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
+    said = _said(field, rows)
+    answers = max(len(rows), 1)
+    bars = [
+        plots.Bar(
+            name, said[name], f"{count(said[name])} ({share(said[name], answers)})"
+        )
+        for name in (option.value for option in field.options)
+    ]
+    return plots.bars(bars), "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
+
+
+def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
+    values = votes(rows, field)["value"].dropna()
+    width = (field.maximum - field.minimum) / _BINS
+    bins = [
+        plots.Bin(
+            field.minimum + n * width,
+            field.minimum + (n + 1) * width,
+            int(
+                (((values - field.minimum) / width).clip(0, _BINS - 1) // 1 == n).sum()
+            ),
+        )
+        for n in range(_BINS)
+    ]
+    middle = (field.minimum + field.maximum) / 2
+    ticks = [(one, f"{one:g}") for one in (field.minimum, middle, field.maximum)]
+    plot = plots.histogram(bins, x_label=field.name, y_label="answers", ticks=ticks)
+    if values.empty:
+        return plot, "No answer yet."
+    description = (
+        f"From {values.min():g} to {values.max():g}, mean {values.mean():.1f}, "
+        f"median {values.median():g}."
+    )
+    return plot, description
+
+
+def _said(field: Field, rows: pd.DataFrame) -> Counter[str]:
+    values = votes(rows, field)["value"]
+    if field.kind == "choices":
+        return Counter(one for ticked in values if ticked for one in set(ticked))
+    return Counter(str(value) for value in values if value)
+
+
+def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
+    return Table(
+        caption="Agreement about items",
+        columns=(
+            text("Field"),
+            text("Compared as"),
+            number("Agreement"),
+            number("95 % interval"),
+            number("Items"),
+            number("Answers"),
+        ),
+        rows=tuple(_agreement_row(field, rows, seed=seed) for field in fields),
+        note="Items with at least two accepted answers. Of several ticks: the mean "
+        "Jaccard index of pairs of answers, which knows no chance.",
+        is_wide=True,
+    )
+
+
+def _agreement_row(field: Field, rows: pd.DataFrame, *, seed: int) -> tuple[Cell, ...]:
+    about = votes(rows, field)
+    if field.kind == "choices":
+        alike = jaccard(about)
+        mean = alike["jaccard"].mean() if len(alike) else math.nan
+        answers = int(alike["answers"].sum())
+        return (
+            field.name, "Jaccard index", _shown(mean), "–",  # noqa: RUF001 - a dash for no value
+            count(len(alike)), count(answers),
+        )  # fmt: skip
+    level: Level = "interval" if field.kind == "number" else "nominal"
+    if is_graded(field):
+        level = "ordinal"
+    found = _alpha(about, field, level, seed=seed)
+    return (
+        field.name,
+        f"alpha, {level}",
+        _shown(found.alpha),
+        f"{_shown(found.low)} to {_shown(found.high)}",
+        count(found.items),
+        count(found.ratings),
+    )
+
+
+def _alpha(about: pd.DataFrame, field: Field, level: Level, *, seed: int) -> Alpha:
+    known = {option.value for option in field.options}
+    if known:
+        about = about[about["value"].isin(known)]
+    if field.kind == "number":
+        about = about.dropna(subset="value")
+    order = [option.value for option in field.options] if level == "ordinal" else None
+    return krippendorff_alpha(
+        about, level=level, seed=seed, order=order, resamples=_RESAMPLES
+    )
+
+
+def _options(field: Field, rows: pd.DataFrame) -> Table:
+    said, answers = _said(field, rows), len(rows)
+    return Table(
+        caption=f"Options of {field.name}",
+        columns=(text("Option"), text("In words"), number("Answers"), number("Share")),
+        rows=tuple(
+            (
+                option.value,
+                excerpt(
+                    ": ".join(filter(None, (option.group, option.label)))
+                    or f"(column {option.column})",
+                    limit=_LONGEST_LABEL,
+                ),
+                count(said[option.value]),
+                share(said[option.value], answers),
+            )
+            for option in field.options
+        ),
+        is_folded=len(field.options) > 8,  # noqa: PLR2004 - a long list is for who asks
+    )
+
+
+def _shown(number_: float) -> str:
+    return "–" if math.isnan(number_) else f"{number_:.2f}"  # noqa: RUF001 - as above

@@ -1,0 +1,132 @@
+"""In a rehearsal: how many planted bad workers were found, and how many honest wronged.
+
+Only a rehearsal knows the truth about its workers, so only here can the checks be
+checked. Counts stand before percentages: three of four is not 75 % of a crowd.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from report.components import Cell, Note, Section, Table, number, text
+from report.formatting import count, excerpt, part_of
+from report.model import Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How well the checks told planted bad workers from honest ones, in workers.
+
+    Found or wronged: excluded, or had an assignment rejected.
+    """
+
+    bad: int
+    bad_found: int
+    honest: int
+    honest_wronged: int
+    novel_by_bad: int
+
+
+def score(reading: Reading) -> Score:
+    """Count what was caught and whom it hit by mistake."""
+    workers = reading.facts.workers
+    is_bad = workers["is_planted_bad"]
+    is_hit = _is_hit(workers)
+    bad_ids = workers.index[is_bad]
+    return Score(
+        bad=int(is_bad.sum()),
+        bad_found=int((is_bad & is_hit).sum()),
+        honest=int((~is_bad).sum()),
+        honest_wronged=int((~is_bad & is_hit).sum()),
+        novel_by_bad=int(reading.rows("novel")["worker"].isin(bad_ids).sum()),
+    )
+
+
+def build(reading: Reading) -> Section | None:
+    """The truth table of the rehearsal; nothing for a real campaign."""
+    if not reading.facts.is_rehearsal:
+        return None
+    lead = (
+        "This rehearsal planted workers who cheat or are careless in known ways. "
+        "Found means excluded, or an assignment rejected; the same done to an honest "
+        "worker is a wrong."
+    )
+    return Section(
+        key="planted",
+        title="Did the checks find the planted bad workers?",
+        lead=(lead,),
+        notes=notes(reading, score(reading)),
+        tables=(_table(reading),),
+    )
+
+
+def notes(reading: Reading, result: Score) -> tuple[Note, ...]:
+    """The score in three sentences."""
+    if not len(reading.facts.workers):
+        return (Note("fact", "No simulated worker has submitted anything yet."),)
+    novel = reading.count("novel")
+    wronged = part_of(result.honest_wronged, result.honest, "honest worker")
+    leaked = part_of(result.novel_by_bad, novel, reading.kept)
+    is_all = result.bad_found == result.bad
+    return (
+        Note(
+            "fine" if is_all else "watch",
+            f"{part_of(result.bad_found, result.bad, 'planted bad worker')} found.",
+        ),
+        Note(
+            "watch" if result.honest_wronged else "fine",
+            f"{wronged} wronged: excluded, or work rejected.",
+        ),
+        Note(
+            "watch" if result.novel_by_bad else "fine",
+            f"{leaked} written by planted bad workers.",
+        ),
+    )
+
+
+def _is_hit(workers: pd.DataFrame) -> pd.Series:
+    return workers["is_excluded"] | (workers["assignments_rejected"] > 0)
+
+
+def _table(reading: Reading) -> Table:
+    workers = reading.facts.workers
+    rows = tuple(
+        _row(reading, str(trait), group, is_bad=bool(is_bad))
+        for (is_bad, trait), group in workers.groupby(
+            ["is_planted_bad", "trait"], sort=True
+        )
+    )
+    return Table(
+        caption="Planted workers by trait",
+        columns=(
+            text("Trait"),
+            text("Planted as"),
+            number("Workers"),
+            number("Excluded"),
+            number("With rejected work"),
+            number("Found or wronged"),
+            number("Answers kept out"),
+            number(f"{reading.kept.capitalize()}s"),
+        ),
+        rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
+        note="Workers who submitted at least one assignment. Kept out: answers "
+        f"dropped or rejected. {reading.kept.capitalize()}s: in the dataset.",
+        empty="No simulated worker submitted anything.",
+    )
+
+
+def _row(
+    reading: Reading, trait: str, group: pd.DataFrame, *, is_bad: bool
+) -> tuple[Cell, ...]:
+    fates = reading.fates[reading.facts.answers["worker"].isin(group.index)]
+    hit = int(_is_hit(group).sum())
+    return (
+        excerpt(trait, limit=40) or "(none)",
+        "bad" if is_bad else "honest",
+        count(len(group)),
+        count(group["is_excluded"].sum()),
+        count((group["assignments_rejected"] > 0).sum()),
+        f"{count(hit)} of {count(len(group))} {'found' if is_bad else 'wronged'}",
+        f"{count(fates.isin(['dropped', 'rejected']).sum())} of {count(len(fates))}",
+        count((fates == "novel").sum()),
+    )

@@ -1,0 +1,134 @@
+"""Who did the work: how much each worker did, at which wage, and who was excluded."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from domain.money import dollars
+from report import plots
+from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
+from report.formatting import count, excerpt, hours, part_of, plural, share, wage
+from report.model import ROUNDING_CENTS, Reading
+from report.svg import svg
+
+_MOST_ROWS = 200
+"""1,623 workers made VizWiz-Captions; nobody reads so many rows."""
+
+_MOST_COLUMNS = 24
+
+_HASH_CHARACTERS = 16
+
+
+def build(reading: Reading) -> Section:
+    """How the work is spread, and one row a worker."""
+    workers = reading.facts.workers
+    if workers.empty:
+        return Section(key="workers", title="The workers", lead=("Nobody worked yet.",))
+    excluded = int(workers["is_excluded"].sum())
+    lead = (
+        f"{plural(len(workers), 'worker')} took part, {count(excluded)} of them "
+        f"excluded by the end. {_spread(reading)} Ids are keyed hashes: the same "
+        f"worker bears the same hash in the dataset, and nobody's name can be "
+        f"recovered from it."
+    )
+    return Section(
+        key="workers",
+        title="The workers",
+        lead=(lead,),
+        figures=(_figure(workers["answers"]),),
+        tables=(_table(reading),),
+    )
+
+
+def _spread(reading: Reading) -> str:
+    per_worker = reading.rows("novel")["worker"].value_counts()
+    if per_worker.empty:
+        return ""
+    tenth = -(-len(reading.facts.workers) // 10)
+    busiest = int(per_worker.head(tenth).sum())
+    return (
+        f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
+        f"of the {reading.kept}s, the busiest tenth ({plural(tenth, 'worker')}) "
+        f"{share(busiest, int(per_worker.sum()))}."
+    )
+
+
+def _figure(answers: pd.Series) -> Figure:
+    most = int(answers.max())
+    width = plots.round_step(most, columns=_MOST_COLUMNS)
+    starts = range(0, most + 1, width)
+    bins = [
+        plots.Bin(
+            start - 0.5,
+            start + width - 0.5,
+            int(answers.between(start, start + width - 1).sum()),
+        )
+        for start in starts
+    ]
+    every = max(1, len(bins) // 6)
+    ticks = [(float(start), count(start)) for start in [*starts][::every]]
+    title = "Answers of each worker"
+    description = (
+        f"Half of the workers gave at most {answers.median():g} answers; the least "
+        f"busy {count(answers.min())}, the busiest {count(most)}."
+    )
+    plot = plots.histogram(
+        bins,
+        x_label="answers submitted",
+        y_label="workers",
+        ticks=ticks,
+        mark=(float(answers.median()), f"median {answers.median():g}"),
+    )
+    drawing = svg(plot, key="busy", title=title, description=description)
+    return Figure(title=title, svg=drawing, note=description)
+
+
+def _table(reading: Reading) -> Table:
+    workers = reading.facts.workers
+    order = workers.assign(worker=workers.index).sort_values(
+        ["is_excluded", "answers", "worker"], ascending=[False, False, True]
+    )
+    shown = order.head(_MOST_ROWS)
+    hidden = len(order) - len(shown)
+    rest = f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
+    trait = (text("Trait"),) if reading.facts.is_rehearsal else ()
+    return Table(
+        caption="Every worker" if not hidden else f"{count(len(shown))} workers",
+        columns=(
+            text("Worker"),
+            number("Answers"),
+            number("Kept out"),
+            number("Assignments"),
+            number("Rejected"),
+            number("Time"),
+            number("Paid"),
+            number("Wage"),
+            text("State"),
+            *trait,
+        ),
+        rows=tuple(_row(reading, row) for row in shown.to_dict("records")),
+        note="Excluded workers first, then the busiest. Kept out: answers dropped or "
+        "rejected. The wage is what was paid, over the time worked." + rest,
+        is_folded=True,
+    )
+
+
+def _row(reading: Reading, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
+    worker = str(row["worker"])
+    earned = float(reading.wages.get(worker, float("nan")))
+    is_below = earned < reading.facts.wage_floor_cents_per_hour - ROUNDING_CENTS
+    cells: tuple[Cell, ...] = (
+        Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),
+        count(row["answers"]),
+        count(row["answers_dropped"]),
+        count(row["assignments"]),
+        count(row["assignments_rejected"]),
+        hours(float(row["seconds_worked"])),
+        dollars(int(row["paid_cents"])),
+        Tag(f"{wage(earned)}, below floor", "watch") if is_below else wage(earned),
+        Tag("excluded", "problem") if row["is_excluded"] else "",
+    )
+    if not reading.facts.is_rehearsal:
+        return cells
+    return (*cells, excerpt(str(row["trait"]), limit=40))

@@ -1,0 +1,352 @@
+"""Published figures beside those that our methods find in the same data.
+
+Write the page's tables anew with `python -m tests.analyses.published`; a
+test compares. "Published" is what the source prints, never our result.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analyses.alpha import krippendorff_alpha
+from analyses.anova import repeated_measures
+from analyses.bleu import corpus_bleu, correction_gains
+from analyses.dawid_skene import dawid_skene
+from analyses.equivalence import equivalence_tests
+from analyses.kappa import fleiss_kappa_of_counts
+from analyses.majority import accuracy, majority
+from analyses.mean_ratings import mean_ratings
+from analyses.multilabel_agreement import category_agreement
+from analyses.order import position_effect
+from analyses.paired import paired_t_tests
+from analyses.preferences import preferences
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+PAGE = ROOT / "docs" / "analyses.md"
+
+Row = tuple[str, str, str]
+"""What, published, recomputed."""
+
+GRADES = {
+    "IIW-Human is substantially better": 2,
+    "IIW-Human is marginally better": 1,
+    "Neutral": 0,
+    "GPT-4V is marginally better": -1,
+    "GPT-4V is substantially better": -2,
+}
+
+CORRECTED = {
+    "activity": "activity",
+    "color of clothing": "color-of-clothing",
+    "gender": "gender",
+    "scene/event/location": "scene-event-location",
+    "type of clothing": "type-of-clothing",
+}
+
+MATCHES = {
+    "nothing": (7187, 2964, 1176, 493),
+    "activity": (7305, 3073, 1231, 526),
+    "color of clothing": (7262, 3059, 1275, 552),
+    "gender": (7261, 3053, 1247, 534),
+    "scene/event/location": (7206, 2991, 1198, 503),
+    "type of clothing": (7216, 2988, 1195, 511),
+}
+"""Matching n-grams as the authors' `metrics/*.metrics` print them ("correct")."""
+
+BLEU_4 = {
+    "nothing": 0.1775219662391833,
+    "activity": 0.18544834187860113,
+    "color of clothing": 0.18799690332936977,
+    "gender": 0.18558039476211058,
+    "scene/event/location": 0.18049151860104568,
+    "type of clothing": 0.18081478108702936,
+}
+"""BLEU-4 from the same files."""
+
+PEOPLE = 61
+DRAWS = 5
+
+
+def flickr8k() -> pd.DataFrame:
+    """Counts of `yes` and `no`, a row a pair of image and caption."""
+    return pd.read_csv(
+        DATA / "flickr8k/CrowdFlowerAnnotations.txt",
+        sep="\t",
+        names=["image", "caption", "share", "yes", "no"],
+    )
+
+
+def flickr8k_rows() -> Iterator[Row]:
+    """The crowd-sourced judgements of Hodosh et al. 2013."""
+    counts = flickr8k()[["yes", "no"]]
+    judged = counts.sum(axis=1)
+    three = counts[judged == 3]
+    kappa = fleiss_kappa_of_counts(three)
+    yield "pairs judged three times", "46,780", f"{len(three):,}"
+    yield "Fleiss' kappa of these", "0.515", f"{kappa:.3f}"
+    yield "Fleiss' kappa of all 47,830", "-", f"{fleiss_kappa_of_counts(counts):.3f}"
+    yield "share of yes", "0.0688", f"{counts['yes'].sum() / judged.sum():.4f}"
+    unanimous = (counts == 0).any(axis=1)
+    yield "unanimous pairs", "90.5 %", f"{100 * unanimous.mean():.1f} %"
+    more = unanimous[judged > 3]
+    share = f"{100 * more.mean():.0f} % of {len(more):,}"
+    yield "unanimous pairs of those judged more often", "-", share
+
+
+def errors_2017() -> tuple[pd.Series, pd.DataFrame]:
+    """Congruency by caption, and the categories ticked for the incongruent ones."""
+    folder = DATA / "error_analysis_2017/annotations_emiel"
+    congruency = pd.Series(
+        json.loads((folder / "congruency_data_final.json").read_text())
+    )
+    ticked = json.loads((folder / "incongruent_final.json").read_text())
+    ticks = pd.DataFrame(
+        [(item, "first author", tuple(names)) for item, names in ticked.items()],
+        columns=["item_id", "worker", "value"],
+    )
+    return congruency, ticks
+
+
+def categories() -> pd.DataFrame:
+    """How often each category of error was ticked, the most frequent first."""
+    _, ticks = errors_2017()
+    names = sorted({name for ticked in ticks["value"] for name in ticked})
+    table = category_agreement(ticks, names)
+    return table.sort_values("answers", ascending=False, kind="stable")
+
+
+def captions(path: str) -> "pd.Series[str]":
+    """The first 1,014 lines of a file of captions."""
+    text = (DATA / "error_analysis_2017" / path).read_text(encoding="utf-8")
+    return pd.Series(text.split("\n")[:1014], dtype="str")
+
+
+def versions() -> tuple["pd.Series[str]", dict[str, "pd.Series[str]"], pd.DataFrame]:
+    """Generated captions, the hand-corrected versions, and five references."""
+    references = {f"r{n}": captions(f"flickr30k_dev/reference{n}") for n in range(5)}
+    return (
+        captions("satyrid/19-sept-2016-error-analysis.dev.txt"),
+        {name: captions(f"fixed/{at}_fixed.txt") for name, at in CORRECTED.items()},
+        pd.DataFrame(references),
+    )
+
+
+def errors_rows() -> Iterator[Row]:
+    """Van Miltenburg and Elliott 2017 (arXiv 1704.04198), and their repository."""
+    congruency, _ = errors_2017()
+    table = categories()
+    yield "congruent captions of 1,014", "202", f"{(congruency == 'congruent').sum()}"
+    yield "generally unrelated", "264", f"{table['answers']['generally unrelated']}"
+    original, corrected, references = versions()
+    before = corpus_bleu(original, references)
+    yield (
+        "BLEU-4 of the generated captions",
+        f"{100 * BLEU_4['nothing']:.2f}",
+        f"{100 * before.scores[3]:.2f}",
+    )
+    gains = correction_gains(original, corrected, references)
+    for kind, row in gains.iterrows():
+        published = 100 * (BLEU_4[str(kind)] - BLEU_4["nothing"])
+        yield (
+            f"gain of correcting {kind}",
+            f"{published:+.2f}",
+            f"{100 * row['gain_4']:+.2f} ({row['changed']:.0f} captions changed)",
+        )
+    first = gains.sort_values("gain_1", ascending=False).index[0]
+    yield "helps most by BLEU-4", "color of clothing", str(gains.index[0])
+    yield "helps most by BLEU-1", "activity", str(first)
+
+
+def rte() -> tuple[pd.DataFrame, pd.Series]:
+    """Votes on textual entailment, and gold."""
+    votes = pd.read_csv(DATA / "snow_rte.csv").rename(
+        columns={"orig_id": "item_id", "!amt_worker_ids": "worker", "response": "value"}
+    )
+    return votes, votes.groupby("item_id")["gold"].first()
+
+
+def rte_rows() -> Iterator[Row]:
+    """Snow et al. 2008 (doi:10.3115/1613715.1613751)."""
+    votes, gold = rte()
+    plain, fit = majority(votes), dawid_skene(votes)
+    ties = int(plain["value"].isna().sum())
+    yield "majority, a tie is half right", "0.8969", f"{accuracy(plain, gold):.4f}"
+    yield "items without a majority", "-", f"{ties} of {len(plain)}"
+    yield "Dawid-Skene", "-", f"{accuracy(fit.labels, gold):.4f}"
+    for most in (3, 5, 7):
+        drawn = [fewer(votes, most, seed) for seed in range(DRAWS)]
+        plain_mean = np.mean([accuracy(majority(few), gold) for few in drawn])
+        fit_mean = np.mean([accuracy(dawid_skene(few).labels, gold) for few in drawn])
+        both = f"{plain_mean:.3f}, {fit_mean:.3f}"
+        yield f"{most} votes an item: majority, Dawid-Skene", "-", both
+
+
+def fewer(votes: pd.DataFrame, most: int, seed: int) -> pd.DataFrame:
+    """At most so many votes an item, drawn by chance."""
+    return votes.sample(frac=1, random_state=seed).groupby("item_id").head(most)
+
+
+def ratings() -> pd.DataFrame:
+    """Three captions an image on one page, three workers: a row a rating."""
+    pages = pd.read_csv(DATA / "multimodal_caption_eval.csv", encoding="utf-8-sig")
+    rows = [
+        {
+            "item_id": str(page["image_id"]),
+            "worker": str(number),
+            "condition": page[f"choice{place}"],
+            "position": place,
+            "scale": scale,
+            "value": page[f"Answer.{scale}{place}"],
+        }
+        for number, page in enumerate(pages.to_dict("records"))
+        for place in range(3)
+        for scale in "vif"
+    ]
+    return pd.DataFrame(rows)
+
+
+def fit_rows() -> Iterator[Row]:
+    """Visual fit, on a scale from 1 to 5."""
+    fit = ratings().query("scale == 'v'")
+    means = mean_ratings(fit)
+    published = {"gt": "4.51", "ours": "3.49", "zerocap_fixed": "1.97"}
+    named = {
+        "gt": "human",
+        "ours": "first generated",
+        "zerocap_fixed": "second generated",
+    }
+    for condition, row in means.iterrows():
+        yield (
+            f"visual fit, {named[str(condition)]}",
+            published[str(condition)],
+            f"{row['mean']:.2f} ({row['low']:.2f} to {row['high']:.2f})",
+        )
+    both = fit.assign(item_id=fit["item_id"] + "/" + fit["condition"])
+    alpha = krippendorff_alpha(both, level="ordinal", seed=1)
+    span = f"{alpha.low:.2f} to {alpha.high:.2f}"
+    yield "ordinal alpha of visual fit", "-", f"{alpha.alpha:.2f} ({span})"
+    human = krippendorff_alpha(fit[fit["condition"] == "gt"], level="ordinal", seed=1)
+    span = f"{human.low:.2f} to {human.high:.2f}"
+    yield "the same, human captions alone", "-", f"{human.alpha:.2f} ({span})"
+    effect = position_effect(fit.assign(unit=fit["item_id"]), seed=1)
+    first = fit.loc[fit["position"] == 0].drop_duplicates("item_id")["condition"]
+    weakest = f"{(first == 'zerocap_fixed').sum()} of {len(first)}"
+    yield "pages on which the second generated caption stands first", "-", weakest
+    means_by_place = " / ".join(f"{mean:.2f}" for mean in effect.positions["mean"])
+    beyond = " / ".join(f"{mean:+.2f}" for mean in effect.positions["beyond"])
+    yield "mean by place on the page", "-", means_by_place
+    yield "beyond what stood there", "-", f"{beyond} (p = {effect.p_value:.2f})"
+    tested = repeated_measures(fit.rename(columns={"item_id": "subject"}))
+    degrees = f"{tested.df_corrected:.2f}, {tested.df_error_corrected:.1f}"
+    yield "captions differ", "-", f"F({degrees}) = {tested.f:.1f}"
+    eta = tested.eta_squared_generalised
+    yield "generalised eta squared", "-", f"{eta:.2f}"
+
+
+def side_by_side() -> pd.DataFrame:
+    """Grades from 2 (the human text is much better) to -2, a row a judgement."""
+    lines = (DATA / "iiw_side_by_side_gpt4v.jsonl").read_text(encoding="utf-8")
+    rows = [
+        (criterion.removeprefix("metrics/"), GRADES[grade])
+        for line in lines.splitlines()
+        for criterion, grade in json.loads(line)["iiw-human-sxs-gpt4v"].items()
+    ]
+    return pd.DataFrame(rows, columns=["criterion", "grade"])
+
+
+def side_by_side_rows() -> Iterator[Row]:
+    """ImageInWords (arXiv 2405.02793): human texts against GPT-4V's."""
+    table = preferences(side_by_side())
+    for criterion, row in table.iterrows():
+        published = "69 / 15 / 16" if criterion == "Specificity" else "-"
+        counts = f"{row['better']:.0f} / {row['neutral']:.0f} / {row['worse']:.0f}"
+        p_value = f"{row['p_adjusted']:.2g}"
+        yield (
+            f"{criterion}: better, neutral, worse",
+            published,
+            f"{counts} (p {p_value})",
+        )
+    mean = table["net"].mean()
+    yield "better less worse, over criteria", "+48 %", f"{100 * mean:+.0f} %"
+
+
+def severity_scores(*, difference: float, t: float) -> pd.DataFrame:
+    """Sixty-one people whose two scores differ with this mean and this t."""
+    noise = np.random.default_rng(1).normal(size=PEOPLE)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    gap = difference + noise * abs(difference / t) * PEOPLE**0.5
+    rows = [(f"s{n}", "a", 40 + value) for n, value in enumerate(gap)]
+    rows += [(f"s{n}", "b", 40.0) for n in range(PEOPLE)]
+    return pd.DataFrame(rows, columns=["subject", "condition", "value"])
+
+
+def severity_rows() -> Iterator[Row]:
+    """Van Miltenburg et al. 2020 (INLG): what its figures say about each other."""
+    epsilon = 139.5 / (3 * (PEOPLE - 1))
+    yield "epsilon from 139.5 of 180 degrees", "-", f"{epsilon:.3f}"
+    yield "so 3 degrees become", "2.33", f"{3 * epsilon:.3f}"
+    p_value = stats.f.sf(13.827, 3 * epsilon, 139.5)
+    yield "p of F(2.33, 139.5) = 13.827", "< 0.001", f"{p_value:.1e}"
+    partial = 13.827 * 3 / (13.827 * 3 + 180)
+    yield "eta squared", "0.05", f"{partial:.2f} if partial, so it is not"
+    gender = severity_scores(difference=1.093, t=0.835)
+    age = severity_scores(difference=-9.249, t=-4.49)
+    p_value = paired_t_tests(gender)["p_value"].iloc[0]
+    yield "gender: p of t(60) = 0.835", "0.407", f"{p_value:.3f}"
+    p_value = paired_t_tests(age)["p_value"].iloc[0]
+    yield "age: p of t(60) = -4.49", "< 0.001", f"{p_value:.1e}"
+    for margin in (3, 5):
+        same = equivalence_tests(gender, margin=margin)["p_value"].iloc[0]
+        yield f"gender is the same within {margin} of 100", "-", f"p = {same:.3f}"
+
+
+def table(rows: Iterable[Row]) -> str:
+    """A Markdown table."""
+    lines = ["| what | published | recomputed |", "|---|---|---|"]
+    lines += [f"| {what} | {old} | {new} |" for what, old, new in rows]
+    return "\n".join(lines)
+
+
+def category_lines() -> str:
+    """The table of categories, in Markdown."""
+    lines = ["| category | captions | of 812 |", "|---|---|---|"]
+    lines += [
+        f"| {name} | {row['answers']:.0f} | {100 * row['share']:.1f} % |"
+        for name, row in categories().iterrows()
+    ]
+    return "\n".join(lines)
+
+
+@cache
+def found() -> dict[str, list[Row]]:
+    """All rows, by the name of their table; worked out once a process."""
+    return {
+        "flickr8k": list(flickr8k_rows()),
+        "errors": list(errors_rows()),
+        "rte": list(rte_rows()),
+        "fit": list(fit_rows()),
+        "side by side": list(side_by_side_rows()),
+        "severity": list(severity_rows()),
+    }
+
+
+def with_blocks(page: str) -> str:
+    """The page with its generated parts written anew."""
+    blocks = {name: table(rows) for name, rows in found().items()}
+    blocks["categories"] = category_lines()
+    for name, text in blocks.items():
+        start, end = f"<!-- {name} -->\n", "<!-- end -->"
+        before, rest = page.split(start)
+        _, after = rest.split(end, maxsplit=1)
+        page = f"{before}{start}{text}\n{end}{after}"
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

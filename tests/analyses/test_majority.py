@@ -1,0 +1,101 @@
+"""Laws of votes that are counted and weighed."""
+
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyses.majority import accuracy, majority, weighted_majority
+from tests.analyses.ballots import ballots, votes_of, votes_on
+
+
+def test_a_majority_a_tie_and_one_voter() -> None:
+    """Two of three; one against one; one of one."""
+    found = majority(votes_on("aab", "ba", "c"))
+    assert found["leaders"].tolist() == [("a",), ("a", "b"), ("c",)]
+    assert found["votes"].tolist() == [3, 2, 1]
+    assert found["share"].tolist() == [pytest.approx(2 / 3), 0.5, 1.0]
+    assert found["value"].iloc[[0, 2]].tolist() == ["a", "c"]
+    assert pd.isna(found["value"].iloc[1])
+
+
+def by_hand(votes: pd.DataFrame, weights: dict[str, int]) -> dict[str, tuple[str, ...]]:
+    """Leaders by adding whole numbers in a loop."""
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for item, worker, value in votes.to_numpy().tolist():
+        sums[item][value] += weights[worker]
+    return {
+        item: tuple(sorted(v for v in found if found[v] == max(found.values())))
+        for item, found in sums.items()
+    }
+
+
+@settings(max_examples=25)
+@given(ballots())
+def test_the_majority_is_what_counting_by_hand_gives(votes: pd.DataFrame) -> None:
+    """Leaders, and their share of the votes."""
+    found = majority(votes)
+    assert found["leaders"].to_dict() == by_hand(votes, dict.fromkeys(WORKERS, 1))
+    for item, row in found.iterrows():
+        said = votes.loc[votes["item_id"] == item, "value"]
+        assert row["share"] == pytest.approx((said == row["leaders"][0]).mean())
+        assert row["votes"] == len(said)
+
+
+WORKERS = [f"w{place}" for place in range(5)]
+
+
+@settings(max_examples=25)
+@given(ballots(), st.lists(st.integers(0, 3), min_size=5, max_size=5))
+def test_weights_are_added(votes: pd.DataFrame, whole: list[int]) -> None:
+    """Tenths that are added as floats give the leaders that whole numbers give."""
+    weights = dict(zip(WORKERS, whole, strict=True))
+    tenths = pd.Series({worker: weight / 10 for worker, weight in weights.items()})
+    found = weighted_majority(votes, tenths)
+    assert found["leaders"].to_dict() == by_hand(votes, weights)
+
+
+@settings(max_examples=25)
+@given(ballots())
+def test_equal_weights_are_the_majority(votes: pd.DataFrame) -> None:
+    """Whatever the weight, if all have the same, a third among them."""
+    equal = pd.Series(1 / 3, index=WORKERS)
+    pd.testing.assert_frame_equal(weighted_majority(votes, equal), majority(votes))
+
+
+def test_weights_that_only_rounding_tells_apart_are_tied() -> None:
+    """A tenth and two tenths are three tenths, though not in binary."""
+    votes = votes_of(("i", "ann", "x"), ("i", "bob", "x"), ("i", "cid", "y"))
+    found = weighted_majority(votes, pd.Series({"ann": 0.1, "bob": 0.2, "cid": 0.3}))
+    assert found["leaders"].tolist() == [("x", "y")]
+
+
+def test_weightless_votes_are_all_tied() -> None:
+    """Nobody of weight has spoken: both values lead, with half each."""
+    votes = votes_of(("i", "ann", "x"), ("i", "bob", "y"))
+    found = weighted_majority(votes, pd.Series({"ann": 0.0, "bob": 0.0}))
+    assert found["leaders"].tolist() == [("x", "y")]
+    assert found["share"].tolist() == [0.5]
+
+
+def test_weights_that_mean_nothing_are_refused() -> None:
+    """A worker without weight, a negative one, and one that is no number."""
+    votes = votes_of(("i", "ann", "x"))
+    with pytest.raises(ValueError, match="no weight for 1 workers, first 'ann'"):
+        weighted_majority(votes, pd.Series({"bob": 1.0}))
+    for weight in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="finite"):
+            weighted_majority(votes, pd.Series({"ann": weight}))
+
+
+def test_a_tie_counts_as_one_guess() -> None:
+    """Right, one of two, one of three, wrong: (1 + 1/2 + 1/3 + 0)/4 = 11/24."""
+    labels = majority(votes_on("a", "ab", "abc", "b"))
+    gold = pd.Series("a", index=[*labels.index, "never asked"])
+    assert accuracy(labels, gold) == pytest.approx(float(Fraction(11, 24)))
+    assert math.isnan(accuracy(labels, gold.loc[["never asked"]]))
+    assert math.isnan(accuracy(majority(votes_of()), gold))

@@ -1,0 +1,63 @@
+"""Laws of agreement with the others beyond chance."""
+
+import random
+
+import pytest
+
+from qc.heuristics.low_agreement import Params, score
+from tests.qc.frames import cells, flagged, frame, row
+from tests.qc.judgements import choice, judgements, scale, task_of
+
+TASK = task_of(choice("fit", "yes", "no"))
+
+
+def test_the_measure_is_one_minus_distance_over_blind_distance() -> None:
+    """By hand, on two items where two agree and one does not.
+
+    Item 1: a yes, b yes, c no; item 2: a no, b no, c yes. All answers: three yes, three
+    no. c is at distance 1 from both others on both items; a blind answer (half yes,
+    half no) is at distance 1/2 from any. So c: 1 - 1 / 0.5 = -1. a differs from one of
+    two others on each item: 1 - 0.5 / 0.5 = 0.
+    """
+    rows = [("a", "1", "yes"), ("b", "1", "yes"), ("c", "1", "no")]
+    rows += [("a", "2", "no"), ("b", "2", "no"), ("c", "2", "yes")]
+    found = score(judgements(TASK, rows), Params(least_items=2))
+    assert "agreement with others of -1.00 on 2 items" in cells(found, "c")[2]
+    assert "agreement with others of 0.00 on 2 items" in cells(found, "a")[2]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_guesser_is_found_among_careful_people(seed: int) -> None:
+    """Six people who are right nine times of ten, and one who tosses a coin."""
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    rows = []
+    for n in range(40):
+        truth, other = rng.sample(["yes", "no"], 2)
+        rows += [
+            (worker, f"{n}", truth if rng.random() < 0.9 else other)
+            for worker in "abcdef"
+        ]
+        rows.append(("guesser", f"{n}", rng.choice([truth, other])))
+    found = score(judgements(TASK, rows), Params())
+    assert flagged(found) == {"guesser"}
+
+
+def test_places_and_ticks_have_distances_too() -> None:
+    """On a scale near is near; who is far from everybody on all items is flagged."""
+    rows = []
+    for n in range(12):
+        place = float(n * 8)
+        rows += [(worker, f"{n}", place) for worker in "abc"]
+        rows.append(("far", f"{n}", 88.0 - place))
+    assert flagged(score(judgements(task_of(scale("s")), rows), Params())) == {"far"}
+
+
+def test_nobody_to_compare_with_is_no_suspicion() -> None:
+    """Alone on every item, or all the same everywhere: nothing is measured."""
+    alone = [("w", f"{n}", "yes") for n in range(20)]
+    same = [(worker, f"{n}", "yes") for n in range(20) for worker in "abc"]
+    for rows in (alone, same):
+        found = score(judgements(TASK, rows), Params())
+        assert found["suspicion"].tolist() == [0.0] * len(found)
+    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
+    assert score(frame(), Params()).empty

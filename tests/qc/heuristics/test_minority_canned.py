@@ -1,0 +1,62 @@
+"""Laws of being the only one with, or without, the canned text."""
+
+import pytest
+
+from qc.heuristics.minority_canned import Params, score
+from tests.qc.frames import CANNED, evidence, flagged, frame, row
+
+
+def answers(pattern: str) -> list[dict[str, object]]:
+    """One answer a letter about the same item: `c` canned, `t` a text; ids by place."""
+    return [
+        row(
+            str(place),
+            item_id="i",
+            text=CANNED if letter == "c" else "a bird on a wire",
+        )
+        for place, letter in enumerate(pattern)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "alone"),
+    [
+        ("ctttt", {"0"}),
+        ("cccct", {"4"}),
+        ("ccttt", set()),
+        ("ttttt", set()),
+        ("ccccc", set()),
+        ("cttt", set()),  # four answers are fewer than five
+        ("tttttc", {"5"}),
+    ],
+)
+def test_the_only_one_is_flagged(pattern: str, alone: set[str]) -> None:
+    """Exactly one against all others, of at least five."""
+    assert flagged(score(frame(*answers(pattern)), Params())) == alone
+
+
+def test_of_two_nobody_is_the_only_one() -> None:
+    """With two answers each would be alone, so three is the least that counts."""
+    params = Params(least_answers=1)
+    assert flagged(score(frame(*answers("ct")), params)) == set()
+    assert flagged(score(frame(*answers("ctt")), params)) == {"0"}
+
+
+def test_evidence_says_which_way() -> None:
+    """Use and no use are told apart."""
+    used = evidence(score(frame(*answers("ctttt")), Params()), "0")
+    other = evidence(score(frame(*answers("cccct")), Params()), "4")
+    assert used == "the only one of 5 to use the canned text on this item"
+    assert other == "the only one of 5 not to use the canned text on this item"
+
+
+def test_a_second_answer_does_not_keep_the_first_company() -> None:
+    """One worker who says it twice is still the only one."""
+    rows = answers("ctttt")
+    rows.append(row("z", item_id="i", worker_id="worker-0", text=CANNED))
+    assert flagged(score(frame(*rows), Params())) == {"0"}
+
+
+def test_an_empty_frame_has_no_answers() -> None:
+    """No answers, no rows."""
+    assert score(frame(), Params()).empty

@@ -1,0 +1,45 @@
+"""The page in a real browser: axe finds nothing, nothing runs, nothing is fetched."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from report.page import render
+from tests.report.campaign import by_hand, hostile, made_up
+
+_PAGES = {
+    "empty": made_up.empty(),
+    "real": by_hand.small(is_rehearsal=False),
+    "large": made_up.large(items=60),
+    "hostile": hostile.campaign(hostile.NASTY),
+}
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", _PAGES)
+def test_everybody_can_read_it(
+    browser: Browser, tmp_path: Path, name: str, width: int
+) -> None:
+    """No fault that axe knows, no sideways scrolling, no request, no dialog."""
+    file = tmp_path / "report.html"
+    file.write_text(render(_PAGES[name]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    requests: list[str] = []
+    dialogs: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    page.goto(file.as_uri())
+    page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+
+    results = Axe().run(page)
+    scroll_width = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+
+    assert results.violations_count == 0, results.generate_report()
+    assert scroll_width <= width
+    assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
+    assert dialogs == []

@@ -1,0 +1,91 @@
+"""The section about conditions tells what the analyses give, and when they cannot."""
+
+import re
+from dataclasses import replace
+
+import pandas as pd
+
+from analyses.condition_scores import Compared
+from domain.task import Conditions, Field
+from report.components import Section
+from report.model import read
+from report.page import render
+from report.sections import conditions
+from tests.report.campaign.made_up import empty
+
+QUALITY = Field(
+    name="quality", kind="number", label="How good?", minimum=0, maximum=100
+)
+
+
+def facts_of(rows: list[tuple[str, str, str, float]]) -> Compared:
+    """Scores: subject, condition, part of it, value."""
+    scores = pd.DataFrame(rows, columns=["subject", "condition", "inside", "value"])
+    return Compared(
+        field=QUALITY,
+        named=Conditions(field="quality", column="error", inside="direction"),
+        scores=scores.astype({"value": "float64"}),
+    )
+
+
+STUDY = facts_of(
+    [
+        # Three people; means of people: age 50, 60, 70; color 20, 40, 30.
+        ("ann", "age", "young", 55), ("ann", "age", "old", 45),
+        ("bob", "age", "young", 66), ("bob", "age", "old", 54),
+        ("cy", "age", "young", 77), ("cy", "age", "old", 63),
+        ("ann", "color", "", 20), ("bob", "color", "", 40), ("cy", "color", "", 30),
+        ("dan", "color", "", 99),
+    ]
+)  # fmt: skip
+
+
+def section(one: Compared) -> Section:
+    """The section of a campaign with these conditions."""
+    found = conditions.build(read(replace(empty(), compared=(one,))))
+    assert found is not None
+    return found
+
+
+def test_without_conditions_there_is_no_section() -> None:
+    """Most tasks compare nothing."""
+    assert conditions.build(read(empty())) is None
+
+
+def test_figures_are_those_of_the_analyses() -> None:
+    """One paired test and its analysis of variance, by hand.
+
+    Differences age - color are 30, 20, 40: mean 30, sd 10, t(2) = 30 / (10 / sqrt 3) =
+    5.196, p = 0.035; with two conditions F(1, 2) is t squared, 27.
+    """
+    made = section(STUDY)
+    assert "3 participants met all 2 conditions" in made.lead[0]
+    assert "F(1.00, 2.0) = 27.00, p = 0.035" in made.lead[0]
+    means, variance, pairs, inside, parts = made.tables
+    # dan is in the mean of color, (20 + 40 + 30 + 99) / 4, but in no comparison.
+    assert [row[:3] for row in means.rows] == [
+        ("color", "4", "47.25"),
+        ("age", "3", "60.00"),
+    ]
+    assert ("Mauchly's W", "1.000 (p = -)") in variance.rows
+    assert pairs.rows[0][:2] == ("age - color", "+30.00")
+    assert pairs.rows[0][3:6] == ("t(2) = 5.20", "0.035", "0.035")
+    assert [row[0] for row in inside.rows] == ["old", "young"]
+    # old minus young: -10, -12, -14.
+    assert [row[:2] for row in parts.rows] == [("old - young", "-12.00")]
+    assert "1 participant met only some conditions" in made.notes[0].text
+
+
+def test_too_few_people_are_told_and_not_computed() -> None:
+    """One person is no sample, and no answers are none."""
+    alone = facts_of([("ann", "age", "", 50), ("ann", "color", "", 40)])
+    assert "Fewer than two people" in section(alone).lead[0]
+    assert "Fewer than two people" in section(facts_of([])).lead[0]
+
+
+def test_names_from_an_items_file_are_escaped_in_the_page() -> None:
+    """A condition is a stranger's text."""
+    hostile = STUDY.scores.replace({"condition": {"age": "<script>alert(1)</script>"}})
+    page = render(replace(empty(), compared=(replace(STUDY, scores=hostile),)))
+    assert not re.search("<script", page)
+    assert "&lt;script&gt;" in page

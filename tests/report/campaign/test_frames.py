@@ -1,0 +1,69 @@
+"""Frames as a store hands them out become frames that can be summed."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from report import tables
+
+
+def test_a_frame_without_columns_gets_them() -> None:
+    """Nothing collected yet is no reason to fail: the columns are there, empty."""
+    mended = tables.shaped(pd.DataFrame(), tables.ANSWERS, name="answers")
+
+    assert [*mended.columns] == [*tables.ANSWERS]
+    assert mended.empty
+    assert mended["is_rejected"].dtype == bool
+    assert mended["submitted_at"].dt.tz is not None
+
+
+def test_all_missing_columns_are_named_at_once() -> None:
+    """Whoever gathers the facts learns every column that is lacking."""
+    frame = pd.DataFrame({"heuristic": ["pasted"], "version": [1], "flag": [True]})
+
+    with pytest.raises(ValueError, match="findings lacks") as refused:
+        tables.shaped(frame, tables.FINDINGS, name="findings")
+
+    for column in ("subject_kind", "subject_id", "suspicion", "evidence"):
+        assert column in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "found", "expected"),
+    [
+        ("truth", [0, 1, None], [False, True, False]),
+        ("truth", [False, True, True], [False, True, True]),
+        ("truth", [0.0, 1.0, float("nan")], [False, True, False]),
+        ("text", ["a", None, float("nan")], ["a", "", ""]),
+        ("whole", [3, None, 4], [3, 0, 4]),
+        ("several", [("a",), None, ["b", "c"]], [("a",), (), ("b", "c")]),
+    ],
+)
+def test_values_of_a_store_are_mended(
+    kind: tables.Kind, found: list[object], expected: list[object]
+) -> None:
+    """0 and 1 are truth, a missing text is empty, a missing count is none."""
+    frame = pd.DataFrame({"x": pd.Series(found, index=[7, 8, 9], dtype="object")})
+    mended = tables.shaped(frame, {"x": kind}, name="x")
+
+    assert mended["x"].tolist() == expected
+    assert mended.index.tolist() == ["7", "8", "9"]
+
+
+def test_times_that_have_not_come_stay_missing() -> None:
+    """None is no time, and what there is becomes UTC."""
+    moment = datetime(2026, 11, 2, 9, tzinfo=UTC)
+    frame = pd.DataFrame({"at": [moment, None]})
+    mended = tables.shaped(frame, {"at": "time"}, name="x")
+
+    assert mended["at"]["0"] == moment
+    assert pd.isna(mended["at"]["1"])
+
+
+def test_the_frame_given_is_not_changed() -> None:
+    """Facts are read, never rewritten."""
+    frame = pd.DataFrame({"flag": [0, 1]})
+    tables.shaped(frame, {"flag": "truth"}, name="x")
+
+    assert frame["flag"].tolist() == [0, 1]

@@ -1,0 +1,94 @@
+"""The report on a dataset of answers: distributions, agreement, effects of order."""
+
+from dataclasses import replace
+
+import pytest
+
+from report.components import Section
+from report.facts import ReportFacts
+from report.model import read
+from report.page import render
+from report.sections import captions, judgements, order_effects
+from tests.postprocess.answers_by_hand import TASK, rows
+from tests.report.campaign import made_up
+
+SAID = [
+    (
+        worker,
+        f"i{n}",
+        {
+            "fit": "yes" if n % 2 else "no",
+            "grade": str(1 + n % 4),
+            "ticks": ("a",) if n % 2 else ("a", "b"),
+            "place": float(10 * n),
+        },
+    )
+    for worker in "abc"
+    for n in range(1, 5)
+]
+
+
+@pytest.fixture(scope="module")
+def facts() -> ReportFacts:
+    """Three workers agree about four items on everything."""
+    empty = made_up.empty()
+    return replace(empty, answers=rows(SAID), dataset="answers", asked=TASK, items=4)
+
+
+def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
+    """Rows by caption, as words."""
+    assert section is not None
+    return {
+        table.caption: [tuple(map(str, row)) for row in table.rows]
+        for table in section.tables
+    }
+
+
+def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
+    """Alpha and Jaccard are 1.00; graded options are compared as grades."""
+    found = tables(judgements.build(read(facts)))["Agreement about items"]
+    assert [row[:3] for row in found] == [
+        ("fit", "alpha, nominal", "1.00"),
+        ("grade", "alpha, ordinal", "1.00"),
+        ("ticks", "Jaccard index", "1.00"),
+        ("place", "alpha, interval", "1.00"),
+    ]
+
+
+def test_options_are_counted(facts: ReportFacts) -> None:
+    """A is ticked in all twelve answers, b in six, c never."""
+    found = tables(judgements.build(read(facts)))["Options of ticks"]
+    assert [(row[0], row[2], row[3]) for row in found] == [
+        ("a", "12", "100.0 %"),
+        ("b", "6", "50.0 %"),
+        ("c", "0", "0.0 %"),
+    ]
+
+
+def test_places_among_options_are_held_against_equal_shares(
+    facts: ReportFacts,
+) -> None:
+    """The order was always a, b, c: 12, 6 and 0 of 18; chi-square is 12, p 0.002."""
+    found = tables(order_effects.build(read(facts)))["Order on the page"]
+    # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
+    by = {(row[0], row[1]): row for row in found}
+    place = by["ticks", "place among the options"]
+    assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
+
+
+def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
+    """No caption is promised where none was asked for; captions stay as they are."""
+    page = render(facts)
+    assert "accepted answer" in page
+    assert "novel caption" not in page
+    assert captions.build(read(facts)) is None
+    assert judgements.build(read(made_up.empty())) is None
+
+
+def test_before_the_first_answer_there_is_nothing_to_draw() -> None:
+    """An unfinished campaign has a report too."""
+    empty = replace(made_up.empty(), dataset="answers", asked=TASK)
+    section = judgements.build(read(empty))
+    assert section is not None
+    assert section.figures == ()
+    assert render(empty)

@@ -1,0 +1,111 @@
+"""What is drawn holds the same numbers as the tables, whatever they are."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from report import plots
+from report.model import read
+from report.sections import captions, funnel, money, timeline, workers
+from tests.report.campaign import by_hand, made_up
+
+_SMALL = by_hand.small()
+
+
+def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
+    """Wages of 0, 720, 750 and 900: two in red below $7.25, two in teal above."""
+    bins = [one for one in money._bins(read(_SMALL)) if one.amount]
+
+    # Columns of 50 cents, so that $9.00 needs fewer than 24, with an edge at $7.25.
+    assert [(one.start, one.end, one.amount, one.colour) for one in bins] == [
+        (0.0, 0.25, 1, plots.RED),
+        (6.75, 7.25, 1, plots.RED),
+        (7.25, 7.75, 1, plots.TEAL),
+        (8.75, 9.25, 1, plots.TEAL),
+    ]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 500_000), min_size=4, max_size=4), st.integers(0, 3_000))
+def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> None:
+    """All workers are drawn, and red holds exactly those below the floor."""
+    facts = replace(
+        _SMALL,
+        workers=_SMALL.workers.assign(paid_cents=paid),
+        wage_floor_cents_per_hour=floor,
+    )
+    reading = read(facts)
+    bins = money._bins(reading)
+
+    assert sum(one.amount for one in bins) == 4
+    assert (
+        sum(one.amount for one in bins if one.colour == plots.RED)
+        == reading.below_floor
+    )
+    assert len(bins) <= 24 + 2
+
+
+def test_wages_far_beyond_the_rest_share_the_last_column() -> None:
+    """One who earned $1,000 an hour does not press all others into one column."""
+    workers_ = _SMALL.workers.assign(paid_cents=[60, 60, 60, 10_000])
+    (_, figure) = money.build(read(replace(_SMALL, workers=workers_))).figures
+
+    # dan: 10,000 cents in 300 s are $1,200 an hour.
+    assert "The last column holds 1 wage beyond the scale." in figure.note
+
+
+def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
+    """Who cannot see the plots is told what they show."""
+    reading = read(_SMALL)
+    drawn = "".join(
+        figure.svg
+        for section in (
+            funnel.build(reading),
+            captions.build(reading),
+            timeline.build(reading),
+            workers.build(reading),
+        )
+        if section
+        for figure in section.figures
+    )
+
+    assert "wanted: 6; submitted: 11; of these flagged: 4 (36.4 %)" in drawn
+    # 4, 4, 6 and 10 words.
+    assert "the most frequent length is 4 words (2 captions)" in drawn
+    # Eleven answers, ten minutes apart: the sixth comes after 50 minutes.
+    assert "11 answers submitted; half of them within 0.8 h" in drawn
+    # 3, 3, 3 and 2 answers.
+    assert "at most 3 answers; the least busy 2, the busiest 3" in drawn
+
+
+@pytest.mark.parametrize("rounds", [39, 41])
+def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
+    """Forty rounds are drawn at most; the table keeps all of them."""
+    one = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
+    section = timeline.build(read(replace(_SMALL, batches=one)))
+
+    assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)
+    assert len(section.tables[0].rows) == rounds
+
+
+def test_longest_captions_share_the_last_column() -> None:
+    """A caption of 5,000 words leaves the others readable."""
+    answers = _SMALL.answers.assign(caption="word " * 5000)
+    section = captions.build(read(replace(_SMALL, answers=answers)))
+    assert section is not None
+    (figure,) = section.figures
+
+    assert ">40+</text>" in figure.svg
+
+
+def test_a_campaign_without_answers_has_no_empty_plots() -> None:
+    """Nothing to draw, nothing drawn."""
+    reading = read(made_up.empty())
+
+    assert timeline.build(reading).figures == ()
+    shown = captions.build(reading)
+    assert shown is not None
+    assert shown.figures == ()
+    assert workers.build(reading).figures == ()

@@ -1,0 +1,68 @@
+"""Laws of what is derived: fates add up, and flags are carried to the right answers."""
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from report.model import FATES, Reading, read
+from tests.report.campaign import by_hand
+
+_SMALL = by_hand.small()
+
+_MARKS = st.lists(st.booleans(), min_size=11, max_size=11)
+
+
+def _marked(canned: list[bool], rejected: list[bool], surplus: list[bool]) -> Reading:
+    answers = _SMALL.answers.assign(
+        is_precanned=canned, is_rejected=rejected, is_surplus=surplus
+    )
+    return read(replace(_SMALL, answers=answers))
+
+
+@settings(deadline=None, max_examples=40)
+@given(_MARKS, _MARKS, _MARKS)
+def test_fates_add_up_whatever_is_marked(
+    canned: list[bool], rejected: list[bool], surplus: list[bool]
+) -> None:
+    """Each answer is in exactly one fate, so their counts make the whole."""
+    reading = _marked(canned, rejected, surplus)
+
+    assert sum(reading.count(fate) for fate in FATES) == 11
+
+
+@settings(deadline=None, max_examples=40)
+@given(_MARKS, _MARKS, _MARKS)
+def test_novel_is_neither_rejected_canned_nor_surplus(
+    canned: list[bool], rejected: list[bool], surplus: list[bool]
+) -> None:
+    """What one can learn from bears none of the three marks, and all such is novel."""
+    reading = _marked(canned, rejected, surplus)
+    unmarked = [not any(marks) for marks in zip(canned, rejected, surplus, strict=True)]
+
+    assert (reading.fates == "novel").tolist() == unmarked
+
+
+def test_a_rejected_assignment_tells_rejected_from_dropped() -> None:
+    """Dropped answers were paid for, rejected ones were not."""
+    fates = read(_SMALL).fates
+
+    assert fates["A2.3"] == "dropped"
+    assert {fates[answer] for answer in ("A3.1", "A3.2", "A3.3")} == {"rejected"}
+
+
+def test_a_decision_of_a_person_replaces_the_policys() -> None:
+    """Without the person's later word A3 is approved, and its answers dropped."""
+    policy_only = replace(
+        _SMALL, decisions=_SMALL.decisions[_SMALL.decisions["decided_by"] != "eve"]
+    )
+
+    assert read(policy_only).fates["A3.1"] == "dropped"
+
+
+def test_wages_need_time() -> None:
+    """Where time is known there is a wage: 60 cents in 288 s make 750 an hour."""
+    workers = _SMALL.workers.assign(seconds_worked=[288.0, 0, float("nan"), 300])
+    wages = read(replace(_SMALL, workers=workers)).wages
+
+    assert wages.to_dict() == {"ann": 750.0, "dan": 720.0}

@@ -1,0 +1,508 @@
+"""The numbers of every section, against a campaign counted by hand (by_hand)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from report.components import Cell, Section, Table
+from report.facts import BeforeWork, ReportFacts
+from report.model import Reading, read
+from report.sections import (
+    SECTIONS,
+    before_work,
+    captions,
+    cleaning,
+    conditions,
+    corrected,
+    decisions,
+    difficulty,
+    flags,
+    funnel,
+    judgements,
+    money,
+    order_effects,
+    planted,
+    provenance,
+    summary,
+    systems,
+    timeline,
+    workers,
+)
+from tests.report.campaign import by_hand, made_up
+
+_TEST = BeforeWork(
+    name="English",
+    sections=(("spelling", 15, 12),),
+    scores=((14, "diligent"), (0, "diligent"), (0, "guesser")),
+    least_passing=12,
+)
+Build = Callable[[Reading], Section | None]
+
+
+def _section(build: Build, facts: ReportFacts | None = None) -> Section:
+    section = build(read(replace(facts or by_hand.small(), before_work=_TEST)))
+    assert section is not None
+    return section
+
+
+def _words(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell.text
+
+
+def _table(section: Section, caption: str) -> dict[str, tuple[str, ...]]:
+    """The rows of the table with this caption, by their heading."""
+    (found,) = (one for one in section.tables if one.caption == caption)
+    return {_words(row[0]): tuple(map(_words, row[1:])) for row in found.rows}
+
+
+def _levels(facts: ReportFacts) -> dict[str, str]:
+    """Level by text of what a reader is told first."""
+    return {note.text: note.level for note in summary.notes(read(facts))}
+
+
+def test_every_submitted_answer_has_one_fate() -> None:
+    """The fates add up to what came back, each with how many were flagged."""
+    fates = _table(_section(funnel.build), "Fates of the submitted answers")
+
+    # Flagged: A2.3 (pasted), and A3.1 to A3.3 (worker and assignment flagged).
+    assert {name.partition(":")[0]: row for name, row in fates.items()} == {
+        "Rejected": ("3", "27.3 %", "3 of 3 (100.0 %)"),  # 3 of 11
+        "Dropped": ("1", "9.1 %", "1 of 1 (100.0 %)"),
+        "Surplus": ("1", "9.1 %", "0 of 1 (0.0 %)"),
+        "Canned": ("2", "18.2 %", "0 of 2 (0.0 %)"),
+        "Novel": ("4", "36.4 %", "0 of 4 (0.0 %)"),
+        "All submitted": ("11", "100.0 %", "4 of 11 (36.4 %)"),
+    }
+
+
+def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
+    """Three images at two answers make six wanted; six were accepted, four novel."""
+    (lead, _) = _section(funnel.build).lead
+
+    assert "2 answers about each of 3 images: 6 in all" in lead
+    assert "11 answers came back; 6 were accepted, of which 4 are novel" in lead
+
+
+def test_images_without_any_answer_count_as_lacking() -> None:
+    """An image that nobody touched has no row, but is not forgotten."""
+    facts = replace(by_hand.small(), items=4)
+    rows = _table(_section(funnel.build, facts), "Accepted answers of each image")
+
+    assert rows == {
+        "0 of 2": ("1", "25.0 %"),
+        "1 of 2": ("0", "0.0 %"),
+        "2 of 2": ("3", "75.0 %"),
+    }
+    assert "Finished, but 1 of 4 images (25.0 %) lack accepted answers." in _levels(
+        facts
+    )
+
+
+def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
+    """Image 2 has two canned answers; the rejected canned one of image 3 is none."""
+    section = _section(difficulty.build)
+
+    assert _table(section, "Difficulty: canned answers of each image") == {
+        "0": ("2", "66.7 %"),
+        "1": ("0", "0.0 %"),
+        "2": ("1", "33.3 %"),
+    }
+    assert "1 of 3 (33.3 %) too bad" in section.lead[0]
+
+
+def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> None:
+    """VizWiz-Captions, section 3.2: 68.5, 16.7, 5.9, 3.6, 3.1 and 2.2 per cent."""
+    section = _section(difficulty.build, made_up.large(items=40))
+
+    published = [
+        row[2]
+        for row in _table(section, "Difficulty: canned answers of each image").values()
+    ]
+    assert published == ["68.5 %", "16.7 %", "5.9 %", "3.6 %", "3.1 %", "2.2 %"]
+
+
+def test_caption_lengths_are_words_of_novel_captions() -> None:
+    """Four novel captions of 4, 6, 4 and 10 words: mean 6, median 5."""
+    (lead,) = _section(captions.build).lead
+
+    assert "6.0 words on average (median 5, shortest 4, longest 10)" in lead
+    # the red bottle stands a dog on blue rug is big lies in sun: 14
+    assert "14 different words" in lead
+    assert "0 captions repeat" in lead
+
+
+def test_splits_and_majorities_are_counted_by_image() -> None:
+    """Two images in train, one in test; a tie is no majority."""
+    section = _section(captions.build)
+
+    assert _table(section, "Splits") == {
+        "train": ("2", "2", "50.0 %"),
+        "test": ("1", "2", "50.0 %"),
+    }
+    # Text: image 1 by both; images 2 and 3 by one of two. Flaws: image 2 by both.
+    assert _table(section, "What most workers say about the images") == {
+        "shows text": ("1 of 3 (33.3 %)",),
+        "flaw: blur": ("1 of 3 (33.3 %)",),
+        "flaw: dark": ("1 of 3 (33.3 %)",),
+        "flaw: none": ("2 of 3 (66.7 %)",),
+    }
+
+
+def test_coverage_counts_subjects_and_the_answers_they_touch() -> None:
+    """A flag on an assignment or a worker touches all its answers."""
+    rows = _table(_section(flags.build), "Heuristics and their coverage")
+
+    assert rows == {
+        # cheat gave A3.1 to A3.3, all kept out; pasted and too_fast touch them too.
+        "canned_share": (
+            "5",
+            "workers",
+            "1 of 4 (25.0 %)",
+            "3",
+            "3 of 3 (100.0 %)",
+            "3 of 3 (100.0 %)",
+        ),
+        "capitals": ("1", "answers", "0 of 11 (0.0 %)", "0", "0 of 0", "0 of 0"),
+        # Of A2.3, A3.1 and A3.2 the first is touched by no other heuristic.
+        "pasted": (
+            "2",
+            "answers",
+            "3 of 11 (27.3 %)",
+            "3",
+            "2 of 3 (66.7 %)",
+            "3 of 3 (100.0 %)",
+        ),
+        "too_fast": (
+            "1",
+            "assignments",
+            "1 of 4 (25.0 %)",
+            "3",
+            "3 of 3 (100.0 %)",
+            "3 of 3 (100.0 %)",
+        ),
+    }
+
+
+def test_overlaps_are_symmetric_and_hold_the_totals_on_the_diagonal() -> None:
+    """canned_share and too_fast share three answers, pasted shares two with each."""
+    rows = _table(_section(flags.build), "Answers touched by two heuristics at once")
+
+    assert rows == {
+        "1 canned_share": ("3", "2", "3"),
+        "2 pasted": ("2", "3", "2"),
+        "3 too_fast": ("3", "2", "3"),
+    }
+
+
+def test_evidence_is_shown_worst_first_and_at_most_twice_a_heuristic() -> None:
+    """Of the three flags of pasted the two with suspicion 0.9 are shown."""
+    (table,) = (
+        one
+        for one in _section(flags.build).tables
+        if one.caption.startswith("Examples")
+    )
+    shown = [tuple(map(_words, row)) for row in table.rows]
+
+    assert shown == [
+        ("canned_share", "0.60", "1 of 3 answers is canned", ""),
+        ("pasted", "0.90", "3 pastes, 0 keystrokes", "buy things (as typed)"),
+        ("pasted", "0.90", "2 pastes, 0 keystrokes", "buy things (as typed)"),
+        ("too_fast", "0.70", "2 s an image", ""),
+    ]
+
+
+def test_the_last_decision_about_a_subject_holds() -> None:
+    """A person overruled the approval of A3: 17 decisions, 16 in force."""
+    section = _section(decisions.build)
+
+    assert "16 decisions in force: 15 by the policy" in section.lead[0]
+    assert "1 by 1 person" in section.lead[0]
+    assert "1 earlier decision about the same subjects overruled" in section.lead[0]
+    assert _table(section, "Verdicts") == {
+        "keep answer": ("7", "0", "7"),
+        "drop answer": ("4", "0", "4"),
+        "approve assignment": ("3", "0", "3"),
+        "reject assignment": ("0", "1", "1"),
+        "exclude worker": ("1", "0", "1"),
+    }
+
+
+def test_reasons_are_told_with_who_decided() -> None:
+    """The one rejection is a person's, and its reason is on the page."""
+    rows = _table(_section(decisions.build), "Reasons, the most frequent first")
+
+    assert rows["reject assignment"] == ("advertising", "person", "1")
+    assert rows["keep answer"] == ("as stated", "policy", "7")
+
+
+def test_the_ledger_adds_up() -> None:
+    """180 + 30 + 42 = 252 spent, 748 of 1000 left; 252 / 4 = 63 cents a caption."""
+    section = _section(money.build)
+    rows = _table(section, "Ledger (US dollars)")
+
+    assert rows["Spent: rewards, bonuses and fees"] == ("$2.52", "25.2 %")
+    assert rows["Left: budget less spent and held"] == ("$7.48", "74.8 %")
+    assert "$0.630 a novel caption" in section.lead[0]
+
+
+def test_wages_are_pay_over_time_worked() -> None:
+    """Wages of 0, 720, 750 and 900 cents an hour: the median is 735."""
+    section = _section(money.build)
+
+    assert _table(section, "Hourly wages of the workers") == {
+        "Lowest": ("$0.00/h", "-$7.25"),
+        # A quarter of three steps from 0: 0.75 x 720 = 540.
+        "Lower quarter": ("$5.40/h", "-$1.85"),
+        "Median": ("$7.35/h", "+$0.10"),
+        # 2.25 steps: 750 + 0.25 x 150 = 787.5, rounded down.
+        "Upper quarter": ("$7.87/h", "+$0.62"),
+        "Highest": ("$9.00/h", "+$1.75"),
+    }
+    # 210 cents in 288 + 360 + 90 + 300 = 1038 s: 728.3 cents an hour.
+    assert "the pay was $7.28/h" in section.lead[1]
+
+
+@pytest.mark.parametrize(
+    ("floor", "median", "below"),
+    [
+        (735, "fine", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
+        (736, "problem", "2 of 4 workers (50.0 %) earned less than the floor of"),
+        (720, "fine", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
+    ],
+)
+def test_a_wage_below_the_floor_is_said_plainly(
+    floor: int, median: str, below: str
+) -> None:
+    """A wage of exactly the floor meets it; a cent more to ask and it is a problem."""
+    facts = replace(by_hand.small(), wage_floor_cents_per_hour=floor)
+    notes = money.wage_notes(read(facts))
+
+    assert [note.level for note in notes] == [median, "watch"]
+    assert ("BELOW" in notes[0].text) == (median == "problem")
+    assert notes[1].text.startswith(below)
+
+
+def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
+    """No time worked is no wage, rather than an endless one."""
+    facts = by_hand.small()
+    facts = replace(
+        facts, workers=facts.workers.assign(seconds_worked=[0, float("nan"), 0, 0])
+    )
+    section = _section(money.build, facts)
+
+    assert [note.level for note in section.notes] == ["watch"]
+    assert "no working time" in section.notes[0].text
+    assert summary.key_figures(read(facts))[4].value == "unknown"
+
+
+def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
+    """Two of four novel captions changed by three edits; the rejected one is none."""
+    section = _section(cleaning.build)
+
+    assert "2 of 4 novel captions (50.0 %) changed by 3 edits" in section.lead[0]
+    assert _table(section, "Edits by rule") == {
+        "spelling": ("3", "3", "2"),
+        "whitespace": ("1", "0", "0"),
+    }
+    assert _table(section, "The most frequent edits") == {
+        "teh": ("the", "spelling", "2"),
+        "botle": ("bottle", "spelling", "1"),
+    }
+
+
+def test_found_and_wronged_are_counted_apart() -> None:
+    """The cheat's work was rejected, so he is found; dan's exclusion is a wrong."""
+    section = _section(planted.build)
+
+    assert _table(section, "Planted workers by trait") == {
+        "advertiser": (
+            *("bad", "1", "0", "1", "1 of 1 found"),
+            *("3 of 3", "0"),
+        ),
+        "careful": (
+            *("honest", "2", "0", "0", "0 of 2 wronged"),
+            *("1 of 6", "3"),
+        ),
+        "slow": (
+            *("honest", "1", "1", "0", "1 of 1 wronged"),
+            *("0 of 2", "1"),
+        ),
+    }
+    assert [(note.level, note.text) for note in section.notes] == [
+        ("fine", "1 of 1 planted bad worker (100.0 %) found."),
+        (
+            "watch",
+            "1 of 3 honest workers (33.3 %) wronged: excluded, or work rejected.",
+        ),
+        ("fine", "0 of 4 novel captions (0.0 %) written by planted bad workers."),
+    ]
+
+
+def test_a_real_campaign_has_no_planted_workers() -> None:
+    """Without a rehearsal nobody knows who is bad, so nothing is claimed."""
+    reading = read(by_hand.small(is_rehearsal=False))
+
+    assert planted.build(reading) is None
+    assert not any("planted" in note.text for note in summary.notes(reading))
+
+
+def test_each_worker_has_a_row_with_the_wage() -> None:
+    """Excluded workers come first; a wage below the floor says so."""
+    rows = _table(_section(workers.build), "Every worker")
+
+    assert [*rows] == ["dan", "ann", "bob", "cheat"]
+    assert rows["dan"] == (
+        *("2", "0", "1", "0", "0.1 h", "$0.60"),
+        *("$7.20/h, below floor", "excluded", "slow"),
+    )
+    assert rows["bob"][6] == "$9.00/h"
+
+
+def test_the_busiest_workers_share_is_told() -> None:
+    """Ann wrote two of the four novel captions; a tenth of four workers is one."""
+    (lead,) = _section(workers.build).lead
+
+    assert "The busiest wrote 2 of 4 (50.0 %)" in lead
+    assert "the busiest tenth (1 worker) 50.0 %" in lead
+
+
+def test_rounds_are_told_with_their_times() -> None:
+    """Nothing is made up for the round that is not settled."""
+    section = _section(timeline.build)
+    rows = _table(section, "Batches and rounds")
+
+    assert rows["batch 1, round\u00a01"] == (
+        *("1", "1 of 1", "2", "0", "1"),
+        *("2026-11-02 10:30", "2026-11-02 10:40", "\u2013"),
+    )
+    # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
+    assert "2.0 h, in which 4 workers worked 0.3 person-hours, 0.1" in section.lead[0]
+
+
+def test_key_figures_are_the_ones_of_the_sections() -> None:
+    """Three images, six captions, four workers, $2.52, and $7.35 an hour."""
+    figures = summary.key_figures(read(by_hand.small()))
+
+    assert [(one.label, one.value) for one in figures] == [
+        ("Images", "3"),
+        ("Accepted captions", "6"),
+        ("Workers", "4"),
+        ("Would have cost", "$2.52"),
+        ("Median wage", "$7.35/h"),
+    ]
+    assert figures[0].beside == "3 with all 2 accepted answers"
+    assert figures[1].beside == "4 novel, 2 canned; 6 wanted"
+
+
+def test_books_that_agree_are_no_problem() -> None:
+    """Answers, assignments, rejections, pay and budget are told twice, and agree."""
+    assert [check.agrees for check in provenance.checks(read(by_hand.small()))] == [
+        True
+    ] * 5
+    finished = "Finished, and each of 3 images has all 2 accepted answers."
+    assert _levels(by_hand.small())[finished] == "fine"
+
+
+def test_every_book_that_differs_is_a_problem_told_first() -> None:
+    """A lost row, a lost assignment, lost pay and an overdrawn budget all show."""
+    facts = by_hand.small()
+    facts = replace(
+        facts,
+        answers=facts.answers.drop(index=["A4.1", "A4.2"]),
+        ledger={**facts.ledger, "paid_rewards": 179, "budget": 200},
+        decisions=facts.decisions[facts.decisions["verdict"] != "reject"],
+    )
+    notes = summary.notes(read(facts))
+
+    assert [note.text for note in notes if note.level == "problem"] == [
+        "Books differ. Answers: in the dataset, and counted by worker: 9 against 11.",
+        "Books differ. Assignments: in the dataset, and counted by batch: 3 against 4.",
+        (
+            "Books differ. Rejected assignments: decided, and counted by worker: "
+            "0 against 1."
+        ),
+        "Books differ. Pay: of all workers, and in the ledger: $2.10 against $2.09.",
+        # 179 + 30 + 42 = 251 spent of 200.
+        "Books differ. Spent and held, within the budget: $2.51 against $2.00.",
+    ]
+    assert notes[0].level == "problem"
+
+
+def test_provenance_names_every_version() -> None:
+    """Campaign file, code, seed, task, heuristics and rules can all be found again."""
+    rows = _table(_section(provenance.build), "Origin")
+
+    assert rows["Task"] == ("caption, version 4",)
+    assert rows["Campaign file, sha256"] == ("3f9a" * 16,)
+    assert rows["Code, commit"] == ("2891ade0c5d14b7f",)
+    assert rows["Seed"] == ("7",)
+    assert rows["Heuristics"] == (
+        "canned_share v5, capitals v1, pasted v2 and too_fast v1",
+    )
+    assert rows["Cleaning rules"] == ("spelling v3 and whitespace v1",)
+
+
+OF_ANSWERS = {
+    judgements.build,
+    order_effects.build,
+    systems.build,
+    conditions.build,
+    corrected.build,
+}
+of_captions = pytest.mark.parametrize(
+    "build",
+    [one for one in SECTIONS if one not in OF_ANSWERS],
+    ids=lambda build: build.__module__,
+)
+"""Datasets of answers have more: see test_judgement_sections and test_conditions."""
+
+
+@of_captions
+def test_every_section_is_built_of_nothing(build: Build) -> None:
+    """A campaign without rows has every section, and each table says so."""
+    section = _section(build, made_up.empty())
+
+    assert section.title
+    tables: tuple[Table, ...] = section.tables
+    assert all(table.rows or table.empty for table in tables)
+    widths = {len(table.columns) - len(row) for table in tables for row in table.rows}
+    assert widths <= {0}
+
+
+@of_captions
+def test_every_row_has_a_cell_for_every_column(build: Build) -> None:
+    """No column is without its cell, in a full campaign too."""
+    for table in _section(build, made_up.large(items=40)).tables:
+        assert {len(row) for row in table.rows} <= {len(table.columns)}
+
+
+def test_the_same_evidence_is_shown_once() -> None:
+    """Two flags with one sentence leave room for another example."""
+    facts = by_hand.small()
+    is_pasted = facts.findings["heuristic"] == "pasted"
+    same = facts.findings["evidence"].mask(is_pasted, "1 paste")
+    facts = replace(facts, findings=facts.findings.assign(evidence=same))
+    (table,) = (
+        one for one in _section(flags.build, facts).tables if "evidence" in one.caption
+    )
+
+    assert [_words(row[2]) for row in table.rows].count("1 paste") == 1
+
+
+def test_decisions_without_people_say_so() -> None:
+    """Where only the policy decided, nobody is counted as a person."""
+    facts = by_hand.small()
+    by_policy = facts.decisions[facts.decisions["decided_by"] == by_hand.POLICY]
+    (lead,) = _section(decisions.build, replace(facts, decisions=by_policy)).lead
+
+    assert "16 by the policy that the campaign file states in words, none by a" in lead
+
+
+def test_the_test_before_the_work_is_counted() -> None:
+    """One of three passed; by trait one of two, and none of one."""
+    section = _section(before_work.build)
+    assert "3 workers took the test, and 1 of 3" in section.lead[0]
+    table = _table(section, "Simulated workers at the test")
+    assert table["diligent"][:2] == ("2", "1")
+    assert table["guesser"][:2] == ("1", "0")

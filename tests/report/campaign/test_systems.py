@@ -1,0 +1,90 @@
+"""The section that compares systems."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from report.components import Section
+from report.model import read
+from report.page import render
+from report.sections import systems
+from tests.report.campaign.made_up import empty
+
+Row = tuple[str, str, str, float, str]
+
+
+def section(rows: list[Row]) -> Section | None:
+    """The section about these: first, second, outcome, grade, side."""
+    names = ["first", "second", "outcome", "grade", "side"]
+    frame = pd.DataFrame(rows, columns=names)
+    frame = frame.assign(item_id="a", worker="w", criterion="overall_quality")
+    return systems.build(read(replace(empty(), comparisons=frame)))
+
+
+def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> (
+    None
+):
+    """Without ties two sides' strengths differ by the log-odds: ln 3 = 1.0986."""
+    won: Row = ("north", "south", "first", 2.0, "first")
+    lost: Row = ("north", "south", "second", -1.0, "second")
+    found = section([won, won, won, lost])
+    assert found is not None
+    strengths, sides = found.tables
+    # Half of 1.0986 above and below 0; grades 2, 2, 2, -1 have the mean 1.25.
+    assert [row[:2] for row in strengths.rows] == [
+        ("north", "+0.55"),
+        ("south", "-0.55"),
+    ]
+    assert [row[3:] for row in strengths.rows] == [
+        ("+1.25", "3", "0", "1"),
+        ("-1.25", "1", "0", "3"),
+    ]
+    # 3 against 1: two-sided 2 * (4 + 1) / 16 = 0.625.
+    assert sides.rows == (("overall quality", "3", "0", "1", "0.625"),)
+    assert found.notes == ()
+
+
+def test_who_wins_everything_gets_a_finite_strength_and_the_report_says_how() -> None:
+    """Half a win is added to either side, and a one-sided page is pointed out."""
+    found = section([("north", "south", "first", 2.0, "second")] * 12)
+    assert found is not None
+    assert "0.5 wins were added" in found.tables[0].note
+    (note,) = found.notes
+    assert "shown second is preferred" in note.text  # 2 / 2^12 = 0.0005
+
+
+def test_systems_that_were_never_compared_have_no_strengths() -> None:
+    """The table says why it is empty."""
+    found = section(
+        [
+            ("a", "b", "first", 1.0, "first"),
+            ("c", "d", "second", -1.0, "second"),
+        ]
+    )
+    assert found is not None
+    assert found.tables[0].rows == ()
+    assert "never compared" in found.tables[0].empty
+
+
+def test_a_campaign_without_pairs_has_no_such_section() -> None:
+    """Nothing is said about what was not asked."""
+    assert systems.build(read(empty())) is None
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>"])
+def test_a_systems_name_is_escaped(name: str) -> None:
+    """Names come from strangers' files."""
+    frame = pd.DataFrame(
+        {
+            "item_id": ["a", "a"],
+            "worker": ["w", "v"],
+            "criterion": ["overall", "overall"],
+            "first": [name, name],
+            "second": ["b", "b"],
+            "outcome": ["first", "second"],
+            "grade": [1.0, -1.0],
+            "side": ["first", "second"],
+        }
+    )
+    assert name not in render(replace(empty(), comparisons=frame))

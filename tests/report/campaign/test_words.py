@@ -1,0 +1,48 @@
+"""Numbers and excerpts keep their promises, for every value."""
+
+import doctest
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report import formatting, plots
+
+
+def test_the_examples_in_the_docstrings_run() -> None:
+    """What the documentation shows is what happens."""
+    results = [doctest.testmod(module) for module in (formatting, plots)]
+
+    assert sum(one.attempted for one in results) >= 9
+    assert sum(one.failed for one in results) == 0
+
+
+@given(st.integers(0, 10**6), st.integers(1, 10**6))
+def test_a_share_says_all_or_nothing_only_where_it_is_so(part: int, whole: int) -> None:
+    """So "100.0 %" means every one, "0.0 %" means none."""
+    part = min(part, whole)
+
+    assert (formatting.share(part, whole) == "100.0 %") == (part == whole)
+    assert (formatting.share(part, whole) == "0.0 %") == (part == 0)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_wage_below_a_floor_never_looks_as_if_it_met_it(
+    cents: int, hours: int
+) -> None:
+    """Rounded down: a wage under a whole number of cents shows fewer cents."""
+    earned = cents / hours
+    dollars, _, rest = formatting.wage(earned)[1:-2].replace(",", "").partition(".")
+
+    assert int(dollars) * 100 + int(rest) <= earned + 1e-6
+
+
+@given(st.text(max_size=400), st.integers(1, 300))
+def test_an_excerpt_is_one_visible_line(text: str, limit: int) -> None:
+    """No control character, no direction mark, no line break gets through."""
+    shown = formatting.excerpt(text, limit=limit)
+    hidden = {one for one in shown if unicodedata.category(one) in {"Cc", "Cs", "Zl"}}
+
+    assert not hidden
+    assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200e")
+    assert shown.encode().decode() == shown

@@ -1,0 +1,189 @@
+"""Composition, overlap, specificity and levels on captions counted by hand."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyses.corpus.captions import Caption, Corpus, Quality
+from analyses.corpus.composition import compose
+from analyses.corpus.overlap import overlap, overlaps
+from analyses.corpus.specificity import specificity
+from analyses.corpus.tagging import Tagged
+from report.corpus.human import human_pairs, human_performance
+from report.corpus.levels import difficulties, levels, text_of_images
+
+_RED_CUP: Tagged = (
+    ("a", "other"),
+    ("red", "adjective"),
+    ("cup", "noun"),
+    ("of", "preposition"),
+    ("tea", "noun"),
+    ("on", "preposition"),
+    ("tea", "noun"),
+)
+_CUP: Tagged = (("cup", "noun"),)
+
+_WORDS = st.lists(st.sampled_from(["cup", "cups", "red", "dog"]), max_size=5)
+
+
+def _corpus(*captions: Caption) -> Corpus:
+    return Corpus(
+        source="by hand",
+        captions=captions,
+        images=[*dict.fromkeys(one.image for one in captions)],
+    )
+
+
+def test_composition_by_hand() -> None:
+    """Means by caption and by image differ where images have unequal many captions."""
+    one = compose([("1", _RED_CUP), ("1", _CUP), ("2", _CUP)])
+    assert (one.captions, one.images) == (3, 2)
+    # Nouns: 3, 1 and 1 in the captions; image 1 has 2 a caption, image 2 has 1.
+    assert one.per_caption["nouns"] == pytest.approx(5 / 3)
+    assert one.per_image["nouns"] == pytest.approx((2 + 1) / 2)
+    assert one.per_caption["words"] == pytest.approx(9 / 3)
+    # "of" is a preposition, but no place.
+    assert one.per_caption["spatial relations"] == pytest.approx(1 / 3)
+    assert one.per_caption["prepositions"] == pytest.approx(2 / 3)
+    assert one.unique == {
+        "words": 6,
+        "nouns": 2,
+        "verbs": 0,
+        "adjectives": 1,
+        "spatial relations": 1,
+        "prepositions": 2,
+    }
+
+
+def test_overlap_by_hand() -> None:
+    """Of three most common words two are shared; the fourth does not count."""
+    here = Counter({"cup": 9, "red": 8, "tea": 7, "dog": 1})
+    there = Counter({"dog": 9, "cup": 8, "tea": 8, "red": 7})
+    found = overlap(here, there, commonest=3)
+    assert (found.compared, found.shared) == (3, 2)
+    assert list(found.only_here) == ["red"]
+
+
+def test_overlap_compares_lists_of_equal_length() -> None:
+    """A vocabulary of one word is compared with one word; an empty one with none."""
+    found = overlaps([_RED_CUP], [_CUP])
+    assert found["nouns"].compared == 1
+    assert found["nouns"].share == 0  # "tea" is the most common noun here
+    assert overlaps([_RED_CUP], [])["words"].share == 0
+
+
+def test_specificity_by_hand() -> None:
+    """The share of either caption's weight that the other has too, averaged."""
+    # Stems: cup in both images weighs log(1 + 2/2), red and dog log(1 + 2/1).
+    cup, red = 0.6931471805599453, 1.0986122886681098
+    found = specificity({"1": [["red", "cups"], ["cup"]], "2": [["dog"], ["cup"]]})
+    assert found["1"] == pytest.approx((cup / (cup + red) + 1) / 2)
+    assert found["2"] == 0
+
+
+def test_specificity_needs_two_captions() -> None:
+    """An image with one caption has none."""
+    assert specificity({"1": [["cup"]]}) == {}
+
+
+@given(st.lists(st.lists(_WORDS, min_size=2, max_size=4), min_size=1, max_size=3))
+def test_specificity_lies_in_0_to_1_in_any_order(images: list[list[list[str]]]) -> None:
+    """Captions without a word included."""
+    found = specificity({str(n): captions for n, captions in enumerate(images)})
+    back = specificity({str(n): captions[::-1] for n, captions in enumerate(images)})
+    assert found == pytest.approx(back)
+    assert all(0 <= value <= 1 + 1e-9 for value in found.values())
+
+
+def test_levels_count_accepted_answers_alone() -> None:
+    """A rejected answer makes no image harder, and is missing from its five."""
+    canned = Caption(image="1", text="too bad", is_canned=True)
+    rejected = Caption(image="1", text="spam", is_canned=True, is_rejected=True)
+    corpus = _corpus(canned, rejected, Caption(image="1", text="cup"), canned)
+    found = levels(corpus)
+    assert difficulties(corpus) == {"1": "difficult"}
+    assert found.canned.tolist() == [0, 0, 1, 0]
+    assert (found.wanted, found.incomplete) == (3, 0)
+
+
+def test_votes_on_quality_have_levels_and_flaws_without_captions() -> None:
+    """Three of five votes are a majority, two are none."""
+    corpus = Corpus(
+        source="votes",
+        images=["1"],
+        quality={"1": Quality(unrecognizable=4, flaws={"BLR": 3, "DRK": 2})},
+    )
+    found = levels(corpus)
+    assert dict(found.names) == {"difficult": 1}
+    assert found.canned.tolist() == [0, 0, 0, 0, 1, 0]
+    assert dict(found.flaws) == {"BLR": 1}
+
+
+def test_text_is_a_majority_of_workers_before_it_is_a_word_of_the_file() -> None:
+    """Without votes the file's own word holds; a tie is neither."""
+    corpus = Corpus(
+        source="text",
+        images=["1", "2", "3", "4"],
+        captions=[
+            Caption(image="1", text="a", shows_text="no"),
+            Caption(image="2", text="a", shows_text="no"),
+            Caption(image="2", text="b", shows_text="yes"),
+            Caption(image="4", text="a"),
+        ],
+        shows_text={"1": "yes", "3": "yes"},
+    )
+    assert text_of_images(corpus) == {"1": "no", "2": "", "3": "yes"}
+
+
+def test_only_easy_images_measure_people() -> None:
+    """An image with a canned answer, or with one caption, is left out."""
+    corpus = _corpus(
+        Caption(image="easy", text="a red cup"),
+        Caption(image="easy", text="a red mug"),
+        Caption(image="medium", text="a red cup"),
+        Caption(image="medium", text="a red cup"),
+        Caption(image="medium", text="too bad", is_canned=True),
+        Caption(image="alone", text="a red cup"),
+    )
+    (pair,) = human_pairs(corpus, seed=0)
+    assert {tuple(pair.candidate), tuple(pair.references[0])} == {
+        ("a", "red", "cup"),
+        ("a", "red", "mug"),
+    }
+    # Two of three words in the same order, whichever was drawn.
+    assert human_performance(corpus, seed=0).scores["BLEU-1"] == pytest.approx(200 / 3)
+
+
+def test_an_image_added_to_a_file_moves_no_other_choice() -> None:
+    """The draw depends on the seed and the image alone."""
+    one = [Caption(image="1", text=f"cup {n}") for n in range(5)]
+    other = [Caption(image="0", text=f"dog {n}") for n in range(5)]
+    (alone,) = human_pairs(_corpus(*one), seed=3)
+    assert alone in [*human_pairs(_corpus(*other, *one), seed=3)]
+
+
+def test_another_seed_draws_other_captions() -> None:
+    """Among twenty images of five captions, not every draw is the same."""
+    captions = [
+        Caption(image=f"{image}", text=f"cup {n}")
+        for image in range(20)
+        for n in range(5)
+    ]
+    corpus = _corpus(*captions)
+    assert [*human_pairs(corpus, seed=1)] != [*human_pairs(corpus, seed=2)]
+
+
+def test_a_word_repeated_a_thousand_times_is_no_burden() -> None:
+    """Scored by its first hundred tokens: five captions alike, in a moment."""
+    captions = [Caption(image="1", text="the " * 1000) for _ in range(5)]
+    (pair,) = human_pairs(_corpus(*captions), seed=0)
+    assert len(pair.candidate) == 100
+    scores = human_performance(_corpus(*captions), seed=0).scores
+    assert scores["METEOR, exact and stem"] == pytest.approx(100)
+
+
+def test_without_easy_images_people_have_no_score() -> None:
+    """No numbers, not zeros."""
+    assert human_performance(_corpus(), seed=0).scores == {}

@@ -1,0 +1,74 @@
+"""The page of a description: readable by all, and safe from what strangers typed."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from analyses.corpus.captions import Caption, Corpus
+from report.corpus.description import describe
+from report.corpus.page import render
+
+_NASTY = '</svg><script>alert(1)</script> "$x$" \u202e <b onload=alert(2)>red</b> cup'
+
+
+def _corpus(*, source: str = "cups.csv") -> Corpus:
+    texts = ["a red cup on a table", "the red mug stands on a table", _NASTY]
+    captions = [
+        Caption(
+            image=str(image),
+            text=text,
+            is_canned=image > 5 and place > 0,
+            shows_text="yes" if image % 2 else "no",
+        )
+        for image in range(8)
+        for place, text in enumerate(texts)
+    ]
+    return Corpus(
+        source=source,
+        captions=captions,
+        images=[str(image) for image in range(8)],
+        remarks=[f"cut: {_NASTY}"],
+    )
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> None:
+    """No fault that axe knows, no sideways scrolling, no request, no dialog."""
+    corpus = _corpus(source=_NASTY)
+    file = tmp_path / "description.html"
+    file.write_text(render(describe(corpus, against=corpus)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    requests: list[str] = []
+    dialogs: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    page.goto(file.as_uri())
+
+    results = Axe().run(page)
+    scroll_width = page.evaluate("document.documentElement.scrollWidth")
+    plots = page.locator("svg[role=img]").count()
+    page.close()
+
+    assert results.violations_count == 0, results.generate_report()
+    assert scroll_width <= width
+    # Difficulty, parts of speech, overlap, specificity, scores.
+    assert plots == 5
+    assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
+    assert dialogs == []
+
+
+def test_equal_descriptions_give_equal_bytes() -> None:
+    """Nothing of the clock or of an address in memory."""
+    one, other = (
+        render(describe(_corpus(), against=_corpus(), seed=1)) for _ in range(2)
+    )
+    assert one == other
+
+
+def test_nothing_of_an_empty_corpus_fails() -> None:
+    """A corpus without captions has a page too."""
+    page = render(describe(Corpus(source="nothing")))
+    assert "What this dataset holds" in page

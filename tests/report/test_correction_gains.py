@@ -1,0 +1,71 @@
+"""What correcting one kind of error gains."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.tasks import load_task
+from report.correction_gains import corrections
+
+TASK = load_task("correction")
+
+
+def item(name: str, error: str, text: str, reference: str = "") -> Item:
+    """A description with one kind of error."""
+    columns = {"url": f"/{text}.svg", "description": text, "error": error}
+    if reference:
+        columns["reference_1"] = reference
+    return Item(item_id=ItemId(name), columns=columns)
+
+
+def frame(said: dict[str, str]) -> pd.DataFrame:
+    """One counted edit of each item."""
+    return pd.DataFrame(
+        {
+            "item_id": list(said),
+            "worker": "w",
+            "value.correction": list(said.values()),
+            "value.outcome": "corrected",
+            "is_rejected": False,
+            "is_surplus": False,
+        }
+    )
+
+
+def test_each_kind_is_scored_over_all_descriptions_with_only_its_errors_mended() -> (
+    None
+):
+    """BLEU-1 is counted by hand; what is mended wholly scores 1."""
+    items = [
+        item("c", "color", "a red cat on a mat", "a blue cat on a mat"),
+        item("n", "number", "two big dogs in a park", "three big dogs in a park"),
+    ]
+    found = corrections(
+        frame({"c": "a blue cat on a mat", "n": "two big dogs in a park"}), items, TASK
+    ).set_index("kind")
+    # 5 of 6 words match in either text: 10 of 12; the color mends one: 11 of 12.
+    assert found["bleu_1_before"].tolist() == pytest.approx([10 / 12, 10 / 12])
+    assert found["bleu_1"].tolist() == pytest.approx([11 / 12, 10 / 12])
+    assert found["changed"].tolist() == [1, 0]
+    assert found["descriptions"].tolist() == [2, 2]
+    assert found["meteor"]["color"] > found["meteor_before"]["color"]
+    assert found["meteor"]["number"] == found["meteor_before"]["number"]
+
+
+def test_without_references_edits_are_counted_and_nothing_is_scored() -> None:
+    """The items file need not have any."""
+    found = corrections(frame({"c": "a blue cat"}), [item("c", "color", "a cat")], TASK)
+    assert found[["items", "changed", "descriptions"]].to_numpy().tolist() == [
+        [1, 1, 0]
+    ]
+    assert math.isnan(found["bleu_1"][0])
+
+
+def test_other_tasks_have_no_corrections() -> None:
+    """Nor has a campaign without answers."""
+    assert corrections(pd.DataFrame(), [], TASK).empty
+    told = frame({"c": "a cat"})
+    assert corrections(told, [item("c", "color", "a")], load_task("congruency")).empty
