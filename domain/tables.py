@@ -127,10 +127,10 @@ def build(
     Raises:
         KeyError: a column has no cells.
     """
-    index = pd.Index(answer_ids, dtype="str", name=INDEX)
+    index = pd.Index(list(answer_ids), dtype="str", name=INDEX)
     return pd.DataFrame(
         {
-            name: pd.Series(cells[name], index=index, dtype=column.dtype)
+            name: pd.Series(list(cells[name]), index=index, dtype=column.dtype)
             for name, column in columns.items()
         },
         index=index,

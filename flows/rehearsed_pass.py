@@ -7,45 +7,49 @@ the crowd works between them in virtual time.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from domain.campaign import Campaign
 from domain.errors import PlatformRefused, RefusedForSafety
-from flows.leave import needs_live
-from flows.wiring import normal_endpoint, rehearsal_place
-from flows.workplace import Workplace
+from flows.campaign_run import CampaignRun
+from flows.opening import load_campaign, open_for_rehearsal
+from flows.pass_request import PassRequest
+from platforms.endpoint import is_on_this_machine, normal_endpoint
 from rehearsal.clock import MarketplaceClock
 from store.lock import only_pass
 
 
 @contextmanager
-def rehearsal_elsewhere(
-    campaign: Campaign, endpoint: str, *, anew: bool = False
-) -> Iterator[Workplace]:
-    """The workplace of one pass of a rehearsal; its time is the marketplace's.
+def open_rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
+    """A campaign as one pass of a rehearsal needs it; its time is the marketplace's.
 
     Raises:
         RefusedForSafety: the marketplace is no rehearsal's, or is on another machine,
             or has HITs of this campaign from another store.
         CampaignBusy: another process works on the campaign.
     """
-    endpoint = normal_endpoint(endpoint)
-    if needs_live(endpoint):
+    campaign = load_campaign(request.campaign)
+    endpoint = normal_endpoint(request.endpoint)
+    if not is_on_this_machine(endpoint):
         raise RefusedForSafety(
             f"{endpoint}: a rehearsal's marketplace is on this machine",
             next_step=f"piecework crowd {campaign.path} --port 8080",
         )
     clock = MarketplaceClock(endpoint)
     try:
-        _check_pretends(clock, endpoint)
+        _check_rehearses(clock, endpoint)
         with (
             only_pass(campaign.out),
-            rehearsal_place(campaign, endpoint, clock, anew=anew) as place,
+            open_for_rehearsal(
+                campaign,
+                endpoint,
+                clock,
+                allow_second_store=request.allow_second_store,
+            ) as run,
         ):
-            yield place
+            yield run
     finally:
         clock.close()
 
 
-def _check_pretends(clock: MarketplaceClock, endpoint: str) -> None:
+def _check_rehearses(clock: MarketplaceClock, endpoint: str) -> None:
     try:
         clock.refresh()
     except PlatformRefused as refusal:

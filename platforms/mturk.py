@@ -29,6 +29,7 @@ from domain.ids import (
 from domain.money import cents_to_wire
 from platforms.calling import called, pages_of
 from platforms.client import turk_client
+from platforms.credentials import Credentials
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
@@ -74,6 +75,15 @@ class MTurk:
         self._access_key, self._secret_key = access_key, secret_key
         self._lock = Lock()
         self._made: MTurkClient | None = None
+
+    @classmethod
+    def with_keys(cls, endpoint: str, keys: Credentials | None) -> "MTurk":
+        """The port with these keys; without any, boto3's credential chain has them."""
+        return cls(
+            endpoint,
+            access_key=keys.access_key if keys else None,
+            secret_key=keys.secret_key if keys else None,
+        )
 
     @property
     def _client(self) -> "MTurkClient":

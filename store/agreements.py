@@ -6,8 +6,8 @@ typed once, whatever the campaign file says later.
 
 from datetime import datetime
 
+from store.columns import to_text
 from store.database import Store
-from store.times import to_text
 
 
 def agree(store: Store, amount_cents: int, *, at: datetime) -> None:

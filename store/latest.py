@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from store.columns import from_text
 from store.database import Store
-from store.times import from_text
 
 _LATEST = """
 SELECT max(at) FROM (

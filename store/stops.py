@@ -6,8 +6,8 @@ process may write it while a pass is at work; that pass reads it before each HIT
 
 from datetime import datetime
 
+from store.columns import from_text, to_text
 from store.database import Store
-from store.times import from_text, to_text
 
 
 def stop(store: Store, *, at: datetime) -> bool:
