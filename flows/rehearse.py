@@ -36,7 +36,7 @@ from flows.workplace import Workplace
 from flows.writing import write_results
 from marketplace.http.server import Running, serve
 from marketplace.state.backend import WrongDatabaseError
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
 from rehearsal.crowd.item_knowledge import SceneSource, Source
@@ -224,7 +224,7 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
     with only_pass(campaign.out), rehearsal_market(campaign) as running:
-        clock = MarketplaceClock(running.endpoint_url)
+        clock = VirtualClock(running.endpoint_url)
         with (
             rehearsal_place(campaign, running.endpoint_url, clock) as place,
             Crowd(

@@ -12,7 +12,7 @@ from domain.errors import PlatformRefused, RefusedForSafety
 from flows.leave import needs_live
 from flows.wiring import normal_endpoint, rehearsal_place
 from flows.workplace import Workplace
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store.lock import only_pass
 
 
@@ -33,19 +33,16 @@ def rehearsal_elsewhere(
             f"{endpoint}: a rehearsal's marketplace is on this machine",
             next_step=f"piecework crowd {campaign.path} --port 8080",
         )
-    clock = MarketplaceClock(endpoint)
-    try:
-        _check_pretends(clock, endpoint)
-        with (
-            only_pass(campaign.out),
-            rehearsal_place(campaign, endpoint, clock, anew=anew) as place,
-        ):
-            yield place
-    finally:
-        clock.close()
+    clock = VirtualClock(endpoint)
+    _check_pretends(clock, endpoint)
+    with (
+        only_pass(campaign.out),
+        rehearsal_place(campaign, endpoint, clock, anew=anew) as place,
+    ):
+        yield place
 
 
-def _check_pretends(clock: MarketplaceClock, endpoint: str) -> None:
+def _check_pretends(clock: VirtualClock, endpoint: str) -> None:
     try:
         clock.refresh()
     except PlatformRefused as refusal:
