@@ -15,12 +15,12 @@ _FOLDER = Path(__file__).parent
 
 
 def statements(script: str) -> Iterator[str]:
-    """The statements of an SQL script, one after another.
+    r"""The statements of an SQL script, one after another.
 
     `executescript` would do without them, but commits before it begins.
 
-    >>> list(statements("DROP TABLE a; -- gone;\\nDROP TABLE b;"))
-    ['DROP TABLE a; -- gone;\\n', 'DROP TABLE b;']
+    >>> list(statements("DROP TABLE a; -- gone;\nDROP TABLE b;"))
+    ['DROP TABLE a; -- gone;\n', 'DROP TABLE b;']
     """
     statement = ""
     for line in script.splitlines(keepends=True):
