@@ -15,12 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Unpack
 
+from starlette.types import ASGIApp
+
 from marketplace.aws_proxy.door import StandIn
 from marketplace.http import exposure, routes
 from marketplace.http.child_process import end_with_parent, report_of, serve_apart
 from marketplace.http.listening import Server, StandInDoors, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
+from marketplace.http.virtual_time import VirtualTime
 from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
 from marketplace.state.backend import Backend, Rules
@@ -154,8 +157,10 @@ def _prepared(
             )
             stack.enter_context(notification_sender.running())
         app = _app(backend, marketplace, origins, sockets=sockets, beside=beside)
-        together = stack.enter_context(GroupCommit(app, backend).opened())
-        server = Server(together, certificate=marketplace.certificate, stand_in=beside)
+        group_commit = stack.enter_context(GroupCommit(app, backend).opened())
+        server = Server(
+            group_commit, certificate=marketplace.certificate, stand_in=beside
+        )
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,
@@ -186,7 +191,7 @@ def _app(
     *,
     sockets: list[socket.socket],
     beside: StandInDoors | None,
-) -> routes.ByPort:
+) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     api = RequesterApi(backend, Admission(backend, checks=checks))
     site = routes.site_app(backend, origins, api, pictures=marketplace.pictures)
@@ -194,7 +199,8 @@ def _app(
     others = {sockets[1].getsockname()[1]: frames}
     if beside is not None:
         others[beside.tls_port] = routes.api_app(api)
-    return routes.ByPort(site, others)
+    by_port = routes.ByPort(site, others)
+    return VirtualTime(by_port, backend) if marketplace.rehearsal else by_port
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
