@@ -13,7 +13,7 @@ from flows.rehearse import answering_of, prepare, rehearsal_market
 from flows.steps.traits import remember_planted
 from flows.wiring import rehearsal_place
 from platforms.mturk import MTurk
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.traits import PLANTED_BAD
 from store.lock import only_pass
@@ -36,7 +36,7 @@ def work_between_passes(
     """
     campaign = prepare(path)
     with rehearsal_market(campaign, port=port) as running:
-        clock = MarketplaceClock(running.endpoint_url)
+        clock = VirtualClock(running.endpoint_url)
         with Crowd(
             campaign.rehearsal,
             campaign.task,

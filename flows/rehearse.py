@@ -7,36 +7,35 @@ crowd works in virtual time. A rehearsal that was killed goes on where it stoppe
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from prefect import flow, task
-from prefect.cache_policies import NO_CACHE
+from prefect import flow
 
 from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
-from domain.progress import GOES_ON
+from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
-from flows.orders import campaign_path
-from flows.passes import one_pass, run_name
-from flows.steps.caps import check_caps, next_day
-from flows.steps.traits import remember_planted
-from flows.wiring import (
+from flows.campaign_run import CampaignRun
+from flows.caps import check_caps, next_day
+from flows.opening import (
     check_store,
     load_campaign,
-    rehearsal_place,
-    rehearsal_world_name,
+    open_for_rehearsal,
+    rehearsal_environment,
 )
-from flows.workplace import Workplace
-from flows.writing import write_results
+from flows.pass_request import campaign_path
+from flows.passes import run_pass, write_results
+from flows.planted_traits import remember_planted
+from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve
 from marketplace.state.backend import WrongDatabaseError
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
 from rehearsal.crowd.item_knowledge import SceneSource, Source
@@ -53,8 +52,6 @@ MARKET = "marketplace.db"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on a Monday morning, in every rehearsal alike."""
 
-_crowds: dict[str, Crowd] = {}
-
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 def rehearse(campaign: str) -> dict[str, object]:
@@ -64,33 +61,41 @@ def rehearse(campaign: str) -> dict[str, object]:
         campaign: path of the campaign file; a relative one begins at the checkout.
 
     Returns:
-        The progress as plain values (`flows.steps.progress.Progress`), and the virtual
-        seconds that the campaign took as `virtual_seconds`.
+        The progress as plain values (`domain.progress.Progress`), the path of the
+        report, and the virtual seconds that the campaign took as `virtual_seconds`.
     """
-    loaded = prepare(campaign_path(campaign))
-    campaign = str(loaded.path)
-    with rehearsal_world(loaded) as (place, crowd):
-        _crowds[campaign] = crowd
-        while (reached := one_pass(campaign)).waiting_for in GOES_ON:
-            if reached.waiting_for == "workers":
-                let_workers_work(campaign)
-            elif reached.waiting_for == "the next day":
-                crowd.clock.move_to(next_day(place))
-        report = write_results(campaign)
-        publish_artifacts(campaign, reached, report)
-        del _crowds[campaign]
-        virtual = place.clock.now() - START
+    return rehearse_campaign(prepare(campaign_path(campaign)))
+
+
+def rehearse_campaign(
+    campaign: Campaign, *, on_progress: Callable[[Progress], None] | None = None
+) -> dict[str, object]:
+    """Rehearse a campaign inside a flow, with its steps as tasks.
+
+    Args:
+        campaign: as `prepare` made it.
+        on_progress: told how far the campaign is after every pass.
+
+    Returns:
+        See `rehearse`.
+    """
+    with rehearsal_of(campaign) as (run, crowd):
+        call = task_for_each(run)
+        while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
+            if on_progress is not None:
+                on_progress(progress)
+            if progress.waiting_for == "workers":
+                run_as_task("crowd", lambda: crowd.work_until().submitted)
+            elif progress.waiting_for == "the next day":
+                crowd.clock.move_to(next_day(run))
+        report = write_results(run, call=run_as_task)
+        publish_artifacts(run, progress, report)
+        virtual = run.clock.now() - START
         return {
-            **reached.as_dict(),
+            **progress.as_dict(),
             "report": report,
             "virtual_seconds": virtual.total_seconds(),
         }
-
-
-@task(name="crowd", cache_policy=NO_CACHE)
-def let_workers_work(campaign: str) -> int:
-    """Let the simulated workers work until nothing is left that they would take."""
-    return _crowds[campaign].work_until().submitted
 
 
 def prepare(path: Path) -> Campaign:
@@ -122,7 +127,7 @@ def _of_test(campaign: Campaign) -> tuple[Item, ...]:
 
 
 def _check(campaign: Campaign) -> None:
-    check_store(campaign, rehearsal_world_name(campaign))
+    check_store(campaign, rehearsal_environment(campaign))
     market = campaign.out / MARKET
     if market.exists() and not (campaign.out / FILE_NAME).exists():
         raise StoreError(
@@ -220,13 +225,13 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
 
 
 @contextmanager
-def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
+def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
     with only_pass(campaign.out), rehearsal_market(campaign) as running:
-        clock = MarketplaceClock(running.endpoint_url)
+        clock = VirtualClock(running.endpoint_url)
         with (
-            rehearsal_place(campaign, running.endpoint_url, clock) as place,
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             Crowd(
                 plan,
                 campaign.task,
@@ -236,5 +241,5 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
                 clock=clock,
             ) as crowd,
         ):
-            remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
-            yield place, crowd
+            remember_planted(run.store, crowd.traits_by_worker(), PLANTED_BAD)
+            yield run, crowd

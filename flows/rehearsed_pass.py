@@ -12,7 +12,7 @@ from flows.campaign_run import CampaignRun
 from flows.opening import load_campaign, open_for_rehearsal
 from flows.pass_request import PassRequest
 from platforms.endpoint import is_on_this_machine, normal_endpoint
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store.lock import only_pass
 
 
@@ -32,7 +32,7 @@ def open_rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
             f"{endpoint}: a rehearsal's marketplace is on this machine",
             next_step=f"piecework crowd {campaign.path} --port 8080",
         )
-    clock = MarketplaceClock(endpoint)
+    clock = VirtualClock(endpoint)
     try:
         _check_rehearses(clock, endpoint)
         with (
@@ -49,7 +49,7 @@ def open_rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
         clock.close()
 
 
-def _check_rehearses(clock: MarketplaceClock, endpoint: str) -> None:
+def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
     try:
         clock.refresh()
     except PlatformRefused as refusal:

@@ -4,20 +4,34 @@ import argparse
 import sys
 from pathlib import Path
 
+from marketplace.http.child_process import START_FAULTS, report_of
 from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.notification_sender import NotifyAddressError
-from marketplace.http.server import Marketplace, serve_forever
+from marketplace.http.server import Marketplace, serve_attached, serve_forever
 from marketplace.state import clock
 from marketplace.state.backend import WrongDatabaseError
 
 
 def main() -> None:
     """Read the command line and serve until told to stop."""
-    given = vars(_parser().parse_args())
+    options = vars(_parser().parse_args())
+    is_attached = options.pop("attached")
+    marketplace = Marketplace(**options)
+    if is_attached:
+        _serve_parent(marketplace)
+        return
     try:
-        serve_forever(Marketplace(**given))
+        serve_forever(marketplace)
     except (UnsafeBindError, WrongDatabaseError, NotifyAddressError, OSError) as fault:
         sys.exit(f"The marketplace does not start: {fault}")
+
+
+def _serve_parent(marketplace: Marketplace) -> None:
+    try:
+        serve_attached(marketplace)
+    except START_FAULTS as fault:
+        print(report_of(fault), flush=True)  # noqa: T201 - for the parent
+        sys.exit(1)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,6 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
     parser.add_argument(
         "--start", type=clock.moment_of, help="virtual time at the beginning"
+    )
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="end with the process at the other end of standard input, and report "
+        "the start to it as JSON",
     )
     return parser
 

@@ -11,8 +11,8 @@ from domain.campaign import Campaign
 from domain.ids import AssignmentId
 from domain.verdicts import Finding, SubjectKind
 from flows.campaign_run import CampaignStore
-from flows.snapshot import decidable, due_for_decision
 from flows.results.old_state import judged_table
+from flows.snapshot import decidable, due_for_decision
 from qc.registry import assess as run_heuristics
 from store import findings, hits
 from store.database import get_setting

@@ -4,7 +4,6 @@ For programs only: a browser's request carries Origin or Sec-Fetch-Site and is r
 lest a question's page play with the rehearsal it is shown in.
 """
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any, cast, get_args
@@ -15,11 +14,11 @@ from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
 from marketplace.http.faults import KINDS, Fault, Kind
+from marketplace.http.virtual_time import check_is_program, do_what_is_due
 from marketplace.requester.model import operation_names
 from marketplace.state import accounts, audit, clock, events
 from marketplace.state.backend import Backend
 
-_LOOK_SECONDS = 0.005
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
 _LONGEST_SECONDS = dict.fromkeys(KINDS, 600) | {"lag": 30 * 24 * 3600}
@@ -61,17 +60,10 @@ class Control:
         if request.method == "PUT":
             given = await _object(request, allowed=("now",))
             self._backend.move_clock(_moment(given.get("now")))
-            await self._everything_due()
+            await do_what_is_due(self._backend)
         with self._backend.transaction() as transaction:
             now = clock.to_datetime(transaction.now_ms)
         return JSONResponse({"now": now.isoformat()})
-
-    async def _everything_due(self) -> None:
-        # A rehearsal goes on when all is done; the house's keeper does it, and other
-        # calls come between.
-        self._backend.catch_up()
-        while self._backend.has_backlog:  # noqa: ASYNC110 - a house has no event loop
-            await asyncio.sleep(_LOOK_SECONDS)
 
     async def workers(self, request: Request) -> Response:
         """Let a simulated worker in."""
@@ -116,10 +108,7 @@ class Control:
 
 
 def _programs_only(request: Request) -> None:
-    if "origin" in request.headers or "sec-fetch-site" in request.headers:
-        raise Refusal(
-            "ProgramsOnly", "The controls are for programs, not for pages.", status=403
-        )
+    check_is_program(name for name, _ in request.headers.raw)
 
 
 async def _json(request: Request) -> object:

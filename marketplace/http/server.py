@@ -12,93 +12,35 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from marketplace.aws_proxy.door import StandIn, StandingIn
+from starlette.types import ASGIApp
+
+from marketplace.aws_proxy.door import StandIn
 from marketplace.http import exposure, routes
-from marketplace.http.listening import Certificate, Server, StandInDoors, listen, origin
+from marketplace.http.child_process import end_with_parent, report_of, serve_apart
+from marketplace.http.listening import Server, StandInDoors, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
+from marketplace.http.options import Marketplace, Options, Running
+from marketplace.http.virtual_time import VirtualTime
 from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.group_commit import GroupCommit
 from marketplace.workers.origins import Origins
 
+__all__ = [
+    "Marketplace",
+    "Options",
+    "Running",
+    "serve",
+    "serve_apart",
+    "serve_attached",
+    "serve_forever",
+]
+
 _START_SECONDS = 30.0
-
-
-class Options(TypedDict, total=False):
-    """Keyword arguments of `Marketplace`."""
-
-    rehearsal: bool
-    seed: int
-    start: datetime | None
-    pictures: Path | None
-    host: str
-    port: int
-    frames_port: int
-    trust_local: bool
-    certificate: Certificate | None
-    site_url: str
-    frames_url: str
-    stand_in: StandIn | None
-    notify_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Marketplace:
-    """What a marketplace is started with.
-
-    Attributes:
-        database: its file; made if it is not there.
-        rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
-        seed: where a rehearsal's ids come from.
-        start: virtual time at the very beginning; later the database knows better.
-        pictures: a folder served under `/pictures/` of both origins.
-        host: address to bind.
-        port: of the site and the requester API; 0 takes a free one.
-        frames_port: of the frames; 0 takes a free one.
-        trust_local: signatures are not checked; loopback only.
-        certificate: of the site and the frames, which then speak TLS.
-        site_url: the site's origin as browsers reach it, if that is another.
-        frames_url: the same of the frames; `https://*.NAME` gives the questions
-            of each requester an origin of their own.
-        stand_in: what it takes to stand in for Amazon's hosts, if it shall.
-        notify_url: where on this machine notifications go; "" keeps them waiting.
-    """
-
-    database: Path
-    rehearsal: bool = False
-    seed: int = 0
-    start: datetime | None = None
-    pictures: Path | None = None
-    host: str = "127.0.0.1"
-    port: int = 0
-    frames_port: int = 0
-    trust_local: bool = False
-    certificate: Certificate | None = None
-    site_url: str = ""
-    frames_url: str = ""
-    stand_in: StandIn | None = None
-    notify_url: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """A marketplace that answers.
-
-    Attributes:
-        endpoint_url: the site's origin; also where boto3 sends its calls.
-        frames_url: the frames' origin.
-        standing_in: where it stands in for Amazon's hosts, if it does.
-    """
-
-    endpoint_url: str
-    frames_url: str
-    standing_in: StandingIn | None = None
 
 
 @contextlib.contextmanager
@@ -140,10 +82,6 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             frames=running.frames_url,
         ):
             print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
-        # The server ends in order and then raises the signal again; this lets the
-        # database be closed instead of the process being killed there.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _leave)
         # The sockets listen already, so whoever reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
@@ -151,11 +89,31 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
         )
         if running.standing_in is not None:
             print(*running.standing_in.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
-        # What was imported stays; looking through it again and again for garbage
-        # would cost a call tens of milliseconds now and then.
-        gc.collect()
-        gc.freeze()
-        server.run(sockets)
+        _run_until_told_to_stop(server, sockets)
+
+
+def serve_attached(marketplace: Marketplace) -> None:
+    """Run a marketplace for the process at the other end of standard input.
+
+    Tells it on standard output, in one line of JSON, where the marketplace is; ends
+    when that process closes the pipe, or dies.
+    """
+    with _prepared(marketplace) as (server, sockets, running):
+        end_with_parent()
+        print(report_of(running), flush=True)  # noqa: T201 - for the parent
+        _run_until_told_to_stop(server, sockets)
+
+
+def _run_until_told_to_stop(server: Server, sockets: list[socket.socket]) -> None:
+    # The server ends in order and then raises the signal again; this lets the
+    # database be closed instead of the process being killed there.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+    # What was imported stays; looking through it again and again for garbage
+    # would cost a call tens of milliseconds now and then.
+    gc.collect()
+    gc.freeze()
+    server.run(sockets)
 
 
 def _leave(_number: int, _frame: object) -> None:
@@ -199,8 +157,10 @@ def _prepared(
             )
             stack.enter_context(notification_sender.running())
         app = _app(backend, marketplace, origins, sockets=sockets, beside=beside)
-        together = stack.enter_context(GroupCommit(app, backend).opened())
-        server = Server(together, certificate=marketplace.certificate, stand_in=beside)
+        group_commit = stack.enter_context(GroupCommit(app, backend).opened())
+        server = Server(
+            group_commit, certificate=marketplace.certificate, stand_in=beside
+        )
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,
@@ -231,7 +191,7 @@ def _app(
     *,
     sockets: list[socket.socket],
     beside: StandInDoors | None,
-) -> routes.ByPort:
+) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     api = RequesterApi(backend, Admission(backend, checks=checks))
     site = routes.site_app(backend, origins, api, pictures=marketplace.pictures)
@@ -239,7 +199,8 @@ def _app(
     others = {sockets[1].getsockname()[1]: frames}
     if beside is not None:
         others[beside.tls_port] = routes.api_app(api)
-    return routes.ByPort(site, others)
+    by_port = routes.ByPort(site, others)
+    return VirtualTime(by_port, backend) if marketplace.rehearsal else by_port
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:

@@ -160,6 +160,18 @@ class Backend:
         with self._storage.transaction() as conn:
             clock.move(conn, now_ms)
 
+    def advance_clock(self, now_ms: int) -> bool:
+        """Move a rehearsal's time on to a moment; false if that has passed already.
+
+        What comes due by then is for `catch_up`.
+        """
+        with self._storage.transaction() as conn:
+            present = clock.virtual_ms(conn)
+            if present is not None and now_ms <= present:
+                return False
+            clock.move(conn, now_ms)
+        return True
+
     def new_request_id(self) -> str:
         """An id for a reply."""
         return self._id_generator.request()

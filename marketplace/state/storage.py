@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from marketplace.schema.tables import migrations
+from marketplace.schema.migrations import migrations
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 10000",

@@ -19,7 +19,8 @@ from domain.errors import ConfigError
 from domain.ids import AssignmentId, ItemId, WorkerId
 from domain.qualification import QualificationTest
 from domain.task import Task
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
+from rehearsal.crowd.connection import Reply
 from rehearsal.crowd.events import Deed, Event, InHand, Shift
 from rehearsal.crowd.examinees import Examinees
 from rehearsal.crowd.intentions import (
@@ -77,7 +78,7 @@ class Crowd:
         answering: Answering,
         test: QualificationTest | None = None,
         seed: int | None = None,
-        clock: MarketplaceClock | None = None,
+        clock: VirtualClock | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
         """Register the workers; those of an earlier run are the same.
@@ -98,9 +99,9 @@ class Crowd:
         self._task = task
         self._answering = answering
         self._seed = plan.seed if seed is None else seed
-        self._site = WorkerSite(endpoint_url)
+        self.clock = clock or VirtualClock(endpoint_url)
+        self._site = WorkerSite(endpoint_url, self.clock.now())
         self._examinees = Examinees(test=test, site=self._site, seed=self._seed)
-        self.clock = clock or MarketplaceClock(endpoint_url)
         self._tell = on_event or (lambda _: None)
         crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
         self._workers = [
@@ -111,9 +112,10 @@ class Crowd:
         # Grows whenever something may have become free to take.
         self._news = 0
         self._counts: Counter[str] = Counter()
+        self._unconfirmed: tuple[InHand, Reply] | None = None
         for number, worker in enumerate(self._workers):
             away = time_away(worker.person, 0, seed=self._seed)
-            heapq.heappush(self._agenda, (self.clock.now() + away, number, ""))
+            heapq.heappush(self._agenda, (self._now + away, number, ""))
         self._find_left_lying()
 
     def traits_by_worker(self) -> Mapping[WorkerId, str]:
@@ -130,40 +132,46 @@ class Crowd:
         HIT to expire wait for ever. A limit of hours ends it earlier, with the clock
         at the limit.
         """
-        before = self._counts.copy()
-        calls = self._site.calls + self.clock.calls
+        before, calls = self._counts.copy(), self._site.calls
         self._news += 1
-        start = self.clock.refresh()
+        start = self._site.now = self.clock.refresh()
         limit = None if hours is None else start + timedelta(hours=hours)
         while not (is_idle := self._is_idle()):
             if limit is not None and self._agenda[0][0] > limit:
-                self.clock.move_to(limit)
+                self._move_to(limit)
                 break
             self._next_event()
         done = self._counts - before
         if is_idle and not done.keys() - {"arrive"}:
-            self.clock.move_to(min(start + _PATIENCE, limit or start + _PATIENCE))
+            self._move_to(min(start + _PATIENCE, limit or start + _PATIENCE))
+        self.clock.move_to(self._now)
         return Shift(
             events=done.total(),
             submitted=done["submit"],
             returned=done["return"],
             abandoned=done["abandon"],
             late=done["late"],
-            calls=self._site.calls + self.clock.calls - calls,
-            ended_at=self.clock.now(),
+            calls=self._site.calls - calls,
+            ended_at=self._now,
             is_idle=is_idle,
         )
 
     def close(self) -> None:
-        """Let go of the connections, the clock's too."""
+        """Let go of the connections."""
         self._site.close()
-        self.clock.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def _now(self) -> datetime:
+        return self._site.now
+
+    def _move_to(self, moment: datetime) -> None:
+        self._site.now = max(moment, self._now)
 
     def _find_left_lying(self) -> None:
         """What a killed crowd held lapses: nobody remembers how far it had come."""
@@ -172,7 +180,7 @@ class Crowd:
             if worker_id not in numbers:
                 continue
             worker = self._workers[numbers[worker_id]]
-            now = self.clock.now()
+            now = self._now
             left = timedelta(seconds=self._site.seconds_left(worker, assignment_id))
             accepted = Accepted(
                 assignment_id=assignment_id,
@@ -193,13 +201,11 @@ class Crowd:
     def _could_work(self, worker: Worker) -> bool:
         if worker.looked_at == self._news:
             return False
-        return bool(self._look(worker)) or self._examinees.wants(
-            worker, self.clock.now()
-        )
+        return bool(self._look(worker)) or self._examinees.wants(worker, self._now)
 
     def _look(self, worker: Worker) -> tuple[str, ...]:
         group_ids = self._site.group_ids(worker)
-        if not group_ids and not self._examinees.wants(worker, self.clock.now()):
+        if not group_ids and not self._examinees.wants(worker, self._now):
             worker.looked_at = self._news
         return group_ids
 
@@ -208,9 +214,9 @@ class Crowd:
         worker = self._workers[number]
         if not assignment_id and worker.looked_at == self._news:
             # Nothing changed since: coming back would show the same empty list.
-            self._leave(worker, number, at=max(at, self.clock.now()))
+            self._leave(worker, number, at=max(at, self._now))
             return
-        self.clock.move_to(at)
+        self._move_to(at)
         if assignment_id == _TEST:
             self._send_test(worker, number)
         elif assignment_id:
@@ -222,24 +228,24 @@ class Crowd:
         worker.visit += 1
         worker.hits_left = hits_this_visit(worker.person, worker.visit, seed=self._seed)
         self._note("arrive", worker)
-        sent_at = self._examinees.begin(worker, self.clock.now())
+        sent_at = self._examinees.begin(worker, self._now)
         if sent_at is None:
             self._take(worker, number)
         else:
             heapq.heappush(self._agenda, (sent_at, number, _TEST))
 
     def _send_test(self, worker: Worker, number: int) -> None:
-        has_passed = self._examinees.send(worker, self.clock.now())
+        has_passed = self._examinees.send(worker, self._now)
         self._note("test", worker)
         if has_passed:
             self._take(worker, number)
         else:
-            self._leave(worker, number, at=self.clock.now())
+            self._leave(worker, number, at=self._now)
 
     def _act(self, work: InHand, number: int) -> None:
         worker = work.worker
         if work.intention.action == "submit":
-            self._submit(work)
+            self._unconfirmed = work, self._send_form(work)
         elif work.intention.action == "return":
             self._give_back(work)
         else:
@@ -250,25 +256,45 @@ class Crowd:
         if worker.hits_left > 0:
             self._take(worker, number)
         else:
-            self._leave(worker, number, at=self.clock.now())
+            self._confirm()
+            self._leave(worker, number, at=self._now)
 
-    def _submit(self, work: InHand) -> None:
-        worker = work.worker
-        form = self._answering.fill_in(
-            work.page,
-            work.accepted.assignment_id,
-            person=worker.person,
-            shown_ms=work.intention.shown_ms,
-            seed=self._seed,
-        )
+    def _send_form(self, work: InHand) -> Reply:
+        form = self._form(work)
+        return self._site.submit(work.worker, work.accepted.assignment_id, form)
+
+    def _form(self, work: InHand) -> Mapping[str, Sequence[str]]:
+        if work.form is None:
+            work.form = self._answering.fill_in(
+                work.page,
+                work.accepted.assignment_id,
+                person=work.worker.person,
+                shown_ms=work.intention.shown_ms,
+                seed=self._seed,
+            )
+        return work.form
+
+    def _prepare_next_form(self) -> None:
+        """Fill in what is probably sent next, while the marketplace is at work."""
+        work = self._in_hand.get(self._agenda[0][2]) if self._agenda else None
+        if work is not None and work.intention.action == "submit":
+            self._form(work)
+
+    def _confirm(self) -> None:
+        """Learn whether the form that was sent last was taken."""
+        if self._unconfirmed is None:
+            return
+        work, sent = self._unconfirmed
+        self._unconfirmed = None
+        self._prepare_next_form()
         try:
-            self._site.submit(worker, work.accepted.assignment_id, form)
+            self._site.confirm(sent)
         except ConflictError:
             self._news += 1
-            self._note("late", worker, work.accepted)
+            self._note("late", work.worker, work.accepted)
             return
-        worker.described.update(work.page.item_ids)
-        self._note("submit", worker, work.accepted)
+        work.worker.described.update(work.page.item_ids)
+        self._note("submit", work.worker, work.accepted)
 
     def _give_back(self, work: InHand) -> None:
         self._news += 1
@@ -284,7 +310,7 @@ class Crowd:
         accepted = self._accept(worker)
         if accepted is None:
             worker.looked_at = self._news
-            self._leave(worker, number, at=self.clock.now())
+            self._leave(worker, number, at=self._now)
             return
         self._note("accept", worker, accepted)
         page = self._site.page(accepted)
@@ -319,17 +345,20 @@ class Crowd:
             page=page or Page(),
         )
         at = accepted.accepted_at + intention.takes
-        heapq.heappush(self._agenda, (max(at, self.clock.now()), number, key))
+        heapq.heappush(self._agenda, (max(at, self._now), number, key))
 
     def _accept(self, worker: Worker) -> Accepted | None:
-        """A HIT of the same group as before, or whatever else there is."""
+        """A HIT of the same group as before, or of another that there is."""
         if worker.group_id:
+            asked = self._site.ask_for(worker, worker.group_id)
+            self._confirm()
             with contextlib.suppress(ConflictError):
-                return self._site.accept(worker, worker.group_id)
+                return self._site.accepted(asked)
             worker.group_id = ""
+        self._confirm()
         for group_id in self._look(worker):
             with contextlib.suppress(ConflictError):
-                accepted = self._site.accept(worker, group_id)
+                accepted = self._site.accepted(self._site.ask_for(worker, group_id))
                 worker.group_id = group_id
                 return accepted
         return None
@@ -358,7 +387,7 @@ class Crowd:
         self._counts[deed] += 1
         self._tell(
             Event(
-                at=self.clock.now(),
+                at=self._now,
                 handle=worker.person.handle,
                 deed=deed,
                 hit_id=accepted.hit_id if accepted else None,

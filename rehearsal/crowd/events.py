@@ -1,5 +1,6 @@
 """What happens in a crowd, as values: for progress, tests and reports."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -45,11 +46,16 @@ class Shift:
     is_idle: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class InHand:
-    """An accepted HIT and what its worker means to do with it."""
+    """An accepted HIT and what its worker means to do with it.
+
+    Attributes:
+        form: what will be sent, once it is filled in.
+    """
 
     worker: Worker
     accepted: Accepted
     page: Page
     intention: Intention
+    form: Mapping[str, Sequence[str]] | None = None

@@ -5,22 +5,27 @@ list, accept, page, submit.
 """
 
 import re
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
+from json import dumps
 from typing import Any
-from urllib.parse import quote
-
-import httpx
+from urllib.parse import quote, urlencode, urlsplit
 
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.ids import AssignmentId, HitId, WorkerId
+from platforms.virtual_clock import no_answer, strange_answer
+from rehearsal.crowd.connection import Connection, Reply, Response
 from rehearsal.crowd.page import Page, read_page
 from rehearsal.crowd.people import Person, Worker
 
-_SECONDS_TO_WAIT = 60.0
-_CONFLICTS = frozenset({httpx.codes.CONFLICT, httpx.codes.NOT_FOUND})
-_COOKIE = "worker_session"
+_CONFLICTS = frozenset({HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND})
+_JSON_WANTED = {"Accept": "application/json"}
+_MOST_PAGES = 200
+"""Pages kept; a HIT's workers come one after another, while few HITs are in hand."""
+
 _SECONDS_LEFT = re.compile(r'data-seconds="(\d+)"')
 
 
@@ -43,23 +48,23 @@ class WorkerSite:
     """Calls of the worker's side; one kept-alive connection for the whole crowd.
 
     Attributes:
+        now: the crowd's present; the marketplace's clock is moved there before a call
+            is done.
         calls: how many requests were sent.
     """
 
-    def __init__(self, endpoint_url: str) -> None:
+    def __init__(self, endpoint_url: str, now: datetime) -> None:
         self._url = endpoint_url.rstrip("/")
-        # No proxy of the environment may stand between us and our own server.
-        self._client = httpx.Client(
-            headers={"Accept": "application/json"},
-            timeout=_SECONDS_TO_WAIT,
-            trust_env=False,
-        )
+        self._connections: dict[str, Connection] = {}
         self._cookies: dict[WorkerId, str] = {}
+        self._pages: OrderedDict[HitId, Page] = OrderedDict()
+        self._told = self.now = now
         self.calls = 0
 
     def close(self) -> None:
         """Let go of the connections."""
-        self._client.close()
+        for connection in self._connections.values():
+            connection.close()
 
     def register(self, person: Person) -> Worker:
         """Make the person a worker; the same worker each time."""
@@ -125,16 +130,20 @@ class WorkerSite:
             ConflictError: the time is over.
         """
         path = f"/worker/qualifications/{type_id}/test"
-        return int(self._json("POST", path, worker=worker, data=answers)["value"])
+        return int(self._json("POST", path, worker=worker, form=answers)["value"])
 
-    def accept(self, worker: Worker, group_id: str) -> Accepted:
-        """Take the next HIT of a group.
+    def ask_for(self, worker: Worker, group_id: str) -> Reply:
+        """Ask for the next HIT of a group; `accepted` reads what came of it."""
+        path = f"/worker/groups/{group_id}/accept"
+        return self._send("POST", path, worker=worker)
+
+    def accepted(self, asked: Reply) -> Accepted:
+        """The HIT that was asked for.
 
         Raises:
             ConflictError: nothing is left for this worker.
         """
-        path = f"/worker/groups/{group_id}/accept"
-        reply = self._json("POST", path, worker=worker)
+        reply = self._object(asked)
         return Accepted(
             assignment_id=AssignmentId(str(reply["assignment_id"])),
             hit_id=HitId(str(reply["hit_id"])),
@@ -144,23 +153,37 @@ class WorkerSite:
         )
 
     def page(self, accepted: Accepted) -> Page:
-        """The page of the HIT, fetched as its frame fetches it."""
-        headers = {"Accept": "text/html"}
-        return read_page(self._send("GET", accepted.frame_url, headers=headers).text)
+        """The page of the HIT, fetched as its frame fetches it.
+
+        A browser fetches it for every worker. Here it is fetched and read for the first
+        worker of a HIT, and kept for those who come soon after: the page is the same
+        for all of them, since what is the worker's own stands in its address alone.
+        """
+        page = self._pages.get(accepted.hit_id)
+        if page is None:
+            page = read_page(self._fetch(accepted.frame_url))
+            self._pages[accepted.hit_id] = page
+            if len(self._pages) > _MOST_PAGES:
+                self._pages.popitem(last=False)
+        return page
 
     def submit(
         self,
         worker: Worker,
         assignment_id: AssignmentId,
         form: Mapping[str, Sequence[str]],
-    ) -> None:
-        """Send the page's form.
+    ) -> Reply:
+        """Send the page's form; `confirm` tells whether it was taken."""
+        sent = {"assignmentId": [assignment_id], **form}
+        return self._send("POST", "/mturk/externalSubmit", worker=worker, form=sent)
+
+    def confirm(self, sent: Reply) -> None:
+        """Wait until a form was taken.
 
         Raises:
             ConflictError: too late, or not this worker's any more.
         """
-        sent = {"assignmentId": [assignment_id], **form}
-        self._json("POST", "/mturk/externalSubmit", worker=worker, data=sent)
+        self._object(sent)
 
     def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
         """Return a HIT undone.
@@ -170,22 +193,6 @@ class WorkerSite:
         """
         path = f"/worker/assignments/{assignment_id}/return"
         self._json("POST", path, worker=worker)
-
-    def clock(self) -> datetime:
-        """The marketplace's time."""
-        reply = self._json("GET", "/rehearsal/clock")
-        try:
-            return datetime.fromisoformat(reply["now"])
-        except (KeyError, TypeError, ValueError) as fault:
-            raise self._stranger() from fault
-
-    def move_clock(self, moment: datetime) -> None:
-        """Set the marketplace's time.
-
-        Raises:
-            ConflictError: time would run backwards.
-        """
-        self._json("PUT", "/rehearsal/clock", json={"now": moment.isoformat()})
 
     def open_assignments(self) -> tuple[tuple[WorkerId, AssignmentId, HitId], ...]:
         """Everything that is accepted and not finished, whoever holds it."""
@@ -202,11 +209,20 @@ class WorkerSite:
 
     def seconds_left(self, worker: Worker, assignment_id: AssignmentId) -> int:
         """How long an open assignment may still take; as its page tells the worker."""
-        address = f"{self._url}/worker/assignments/{assignment_id}"
-        headers = {"Accept": "text/html", "Cookie": self._cookie(worker)}
-        html = self._send("GET", address, headers=headers).text
-        found = _SECONDS_LEFT.search(html)
-        return int(found[1]) if found else 0
+        path = f"/worker/assignments/{assignment_id}"
+        headers = {"Accept": "text/html"}
+        html = self._read(self._send("GET", path, worker=worker, headers=headers)).text
+        seconds = _SECONDS_LEFT.search(html)
+        return int(seconds[1]) if seconds else 0
+
+    def _cookie(self, worker: Worker) -> str:
+        """The worker's session, signed in when it is first needed."""
+        if worker.worker_id not in self._cookies:
+            token = quote(worker.token)
+            response = self._read(self._send("GET", f"/worker/sign-in?token={token}"))
+            cookie, _, _ = response.headers.get("set-cookie", "").partition(";")
+            self._cookies[worker.worker_id] = cookie
+        return self._cookies[worker.worker_id]
 
     def _json(
         self,
@@ -215,69 +231,86 @@ class WorkerSite:
         *,
         worker: Worker | None = None,
         json: object = None,
-        data: Mapping[str, Sequence[str]] | None = None,
+        form: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[str, Any]:
-        headers = {"Cookie": self._cookie(worker)} if worker else {}
-        address = self._url + path
-        response = self._send(method, address, headers=headers, json=json, data=data)
-        try:
-            reply = response.json()
-        except ValueError as fault:
-            raise self._stranger() from fault
-        if not isinstance(reply, dict):
-            raise self._stranger()
-        return reply
-
-    def _stranger(self) -> TransientPlatformError:
-        return TransientPlatformError(
-            f"{self._url}: the answer is not a marketplace's: another program, or "
-            "something between, gave it.",
-            next_step="Look at the address; `piecework crowd CAMPAIGN` prints its own.",
+        return self._object(
+            self._send(method, path, worker=worker, json=json, form=form)
         )
 
-    def _cookie(self, worker: Worker) -> str:
-        """The worker's session, signed in when it is first needed."""
-        if worker.worker_id not in self._cookies:
-            token = quote(worker.token)
-            address = f"{self._url}/worker/sign-in?token={token}"
-            response = self._send("GET", address)
-            value = response.cookies[_COOKIE]
-            # One client serves many workers: it must not remember the last one.
-            self._client.cookies.clear()
-            self._cookies[worker.worker_id] = f"{_COOKIE}={value}"
-        return self._cookies[worker.worker_id]
+    def _object(self, asked: Reply) -> dict[str, Any]:
+        try:
+            reply = self._read(asked).json()
+        except ValueError as fault:
+            raise strange_answer(self._url) from fault
+        if not isinstance(reply, dict):
+            raise strange_answer(self._url)
+        return reply
+
+    def _fetch(self, address: str) -> str:
+        headers = {"Accept": "text/html"}
+        return self._read(self._send("GET", address, headers=headers)).text
 
     def _send(
         self,
         method: str,
         address: str,
         *,
-        headers: Mapping[str, str] | None = None,
+        worker: Worker | None = None,
+        headers: Mapping[str, str] = _JSON_WANTED,
         json: object = None,
-        data: Mapping[str, Sequence[str]] | None = None,
-    ) -> httpx.Response:
+        form: Mapping[str, Sequence[str]] | None = None,
+    ) -> Reply:
+        """Send a request, to an address or to a path of the site."""
+        sent = dict(headers)
+        if worker is not None:
+            sent["Cookie"] = self._cookie(worker)
+        body = b""
+        if form is not None:
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(form, doseq=True).encode()
+        elif json is not None:
+            sent["Content-Type"] = "application/json"
+            body = dumps(json).encode()
+        self._move_clock()
+        return self._begin(method, address, sent, body)
+
+    def _move_clock(self) -> None:
+        if self.now > self._told:
+            self._told = self.now
+            moment = dumps({"now": self.now.isoformat()}).encode()
+            headers = {**_JSON_WANTED, "Content-Type": "application/json"}
+            self._begin("PUT", "/rehearsal/clock", headers, moment)
+
+    def _begin(
+        self, method: str, address: str, headers: Mapping[str, str], body: bytes
+    ) -> Reply:
         self.calls += 1
+        parts = urlsplit(address if "://" in address else self._url + address)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection = self._connections.get(parts.netloc)
+        if connection is None:
+            connection = self._connections[parts.netloc] = Connection(parts.netloc)
         try:
-            response = self._client.request(
-                method, address, headers=headers, json=json, data=data
-            )
-        except httpx.HTTPError as error:
-            raise TransientPlatformError(
-                f"The marketplace at {self._url} does not answer: {error}.",
-                next_step="Start it again; a rehearsal goes on where it stopped.",
-            ) from error
-        if response.is_error:
-            raise _refusal(response)
+            return connection.send(method, path, headers, body)
+        except OSError as fault:
+            raise no_answer(self._url, fault) from fault
+
+    def _read(self, asked: Reply) -> Response:
+        try:
+            response = asked.read()
+        except OSError as fault:
+            raise no_answer(self._url, fault) from fault
+        if response.status >= HTTPStatus.BAD_REQUEST:
+            raise _refusal(asked.path, response)
         return response
 
 
-def _refusal(response: httpx.Response) -> Exception:
-    path = response.request.url.path
-    if response.is_server_error:
-        return TransientPlatformError(f"{path}: HTTP {response.status_code}.")
-    code, message = str(response.status_code), response.text[:200]
+def _refusal(path: str, response: Response) -> Exception:
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return TransientPlatformError(f"{path}: HTTP {response.status}.")
+    code, message = str(response.status), response.text[:200]
     if response.headers.get("content-type", "").startswith("application/json"):
-        reply = response.json()
+        reply: Any = response.json()
         code, message = str(reply.get("error", code)), str(reply.get("message", ""))
-    kind = ConflictError if response.status_code in _CONFLICTS else PlatformRefused
+    kind = ConflictError if response.status in _CONFLICTS else PlatformRefused
     return kind(f"{path}: {message}", code=code)

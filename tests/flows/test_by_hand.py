@@ -18,12 +18,12 @@ from flows.steps.state import read_state
 from flows.steps.unreject import unreject
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store import assignments, hits, ledger, stops
 from tests.crash.people import People
 from tests.flows.conftest import Open, one_pass
 
-Posted = tuple[Workplace, People, MarketplaceClock, HitId]
+Posted = tuple[Workplace, People, VirtualClock, HitId]
 Post = Callable[[str], AbstractContextManager[Posted]]
 
 
@@ -34,13 +34,10 @@ def posted(at_work: Open) -> Post:
     @contextmanager
     def opened(text: str) -> Iterator[Posted]:
         with at_work(text) as (market, people):
-            clock = MarketplaceClock(market.platform.endpoint)
+            clock = VirtualClock(market.platform.endpoint)
             place = replace(market, clock=clock)
-            try:
-                one_pass(place)
-                yield place, people, clock, _hit_ids(place)[0]
-            finally:
-                clock.close()
+            one_pass(place)
+            yield place, people, clock, _hit_ids(place)[0]
 
     return opened
 

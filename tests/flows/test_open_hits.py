@@ -17,13 +17,13 @@ from flows.steps.export import export
 from flows.steps.state import read_state
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store import hits, ledger, polls
 from store.polls import HARVEST
 from tests.crash.people import People
 from tests.flows.conftest import Open, one_pass
 
-At = tuple[Workplace, People, MarketplaceClock]
+At = tuple[Workplace, People, VirtualClock]
 HalfDone = Callable[[str], AbstractContextManager[At]]
 
 
@@ -40,14 +40,11 @@ def half_done(at_work: Open, campaign_text: str) -> HalfDone:
         text = campaign_text.replace('by = "policy"', f'by = "{decided_by}"')
         text = text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
         with at_work(text) as (market, people):
-            clock = MarketplaceClock(market.platform.endpoint)
+            clock = VirtualClock(market.platform.endpoint)
             place = replace(market, clock=clock)
-            try:
-                one_pass(place)
-                assert people.work(at_most=1) == 1
-                yield place, people, clock
-            finally:
-                clock.close()
+            one_pass(place)
+            assert people.work(at_most=1) == 1
+            yield place, people, clock
 
     return opened
 
@@ -187,7 +184,7 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
     monkeypatch.setattr(polls, "HARVEST", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
-        clock = MarketplaceClock(market.platform.endpoint)
+        clock = VirtualClock(market.platform.endpoint)
         place = replace(
             market, clock=clock, platform=_Unordered(market.platform.endpoint)
         )
@@ -206,4 +203,3 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
         clock.let_pass(timedelta(hours=1, minutes=1))
         collect.collect(place)
         assert not hits.uncollected(place.store)
-        clock.close()

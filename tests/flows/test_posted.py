@@ -20,7 +20,7 @@ from flows.steps.top_up import BonusPlan
 from flows.wiring import market_place
 from flows.workplace import Workplace
 from platforms.mturk import MTurk
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store import hits, intents, ledger, stops
 from store.files import FILE_NAME
 from tests.flows.conftest import Open, one_pass
@@ -59,9 +59,8 @@ def _books(place: Workplace) -> dict[str, Any]:
 
 def _in_its_time(place: Workplace) -> Workplace:
     """The marketplace's time is virtual."""
-    clock = MarketplaceClock(place.platform.endpoint)
+    clock = VirtualClock(place.platform.endpoint)
     now = clock.refresh()
-    clock.close()
     return replace(place, clock=FixedClock(now))
 
 
@@ -139,9 +138,8 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
         plan = _a_bonus(place)
         pay(place, plan)
         before = _books(place)
-        clock = MarketplaceClock(place.platform.endpoint)
+        clock = VirtualClock(place.platform.endpoint)
         clock.let_pass(timedelta(hours=25))
-        clock.close()
         with market_place(older, place.platform.endpoint, live=False) as opened:
             copy = _in_its_time(opened)
             pay(copy, plan)

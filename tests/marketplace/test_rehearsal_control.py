@@ -1,14 +1,23 @@
 """The controls of a rehearsal, and that a live marketplace has none."""
 
+import sqlite3
 import time
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
 from marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
+
+
+def _at(seconds: int) -> dict[str, str]:
+    """The header that moves time to so many seconds after the start."""
+    moment = START + timedelta(seconds=seconds)
+    return {"X-Rehearsal-Now": str(int(moment.timestamp()) * 1000)}
 
 
 def test_time_stands_still_and_never_runs_backwards(market: Market) -> None:
@@ -18,6 +27,65 @@ def test_time_stands_still_and_never_runs_backwards(market: Market) -> None:
     back = market.http.put("/rehearsal/clock", json={"now": START.isoformat()})
     assert back.status_code == 409
     assert (market.now() - START).total_seconds() == 3600
+
+
+def test_a_header_moves_time_before_the_request_is_served(market: Market) -> None:
+    """On the site, the frames and the API: what came due is done, then the request."""
+    client, ann, bob = market.requester("KEY"), market.worker(), market.worker()
+    made = post(client, MaxAssignments=2, LifetimeInSeconds=7200)
+    first = ann.do(made["HITGroupId"])
+    # The second is abandoned after 600 s and the first approved after 3,600 s.
+    taken = bob.accept(made["HITGroupId"]).json()["assignment_id"]
+    reply = bob.http.get(f"/worker/assignments/{taken}/time", headers=_at(601))
+    assert reply.json() == {"status": "Abandoned", "seconds_left": 0}
+    frame = f"{market.frames}/frames/{made['HITId']}"
+    assert httpx.get(frame, headers=_at(3600)).status_code == 200
+    work = client.get_assignment(AssignmentId=first)["Assignment"]
+    assert work["AssignmentStatus"] == "Approved"
+    assert work["ApprovalTime"] == START + timedelta(seconds=3600)
+    client.meta.events.register(
+        "before-send", lambda request, **_: request.headers.update(_at(7200))
+    )
+    assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
+    assert market.now() == START + timedelta(seconds=7200)
+
+
+def test_a_header_of_time_that_has_passed_changes_nothing(market: Market) -> None:
+    """Time stays, and the request is served at the present."""
+    market.wait(hours=1)
+    ann = market.worker()
+    assert ann.http.get("/worker/hits", headers=_at(60)).status_code == 200
+    assert market.now() == START + timedelta(hours=1)
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-1", "1.5", "7258118400000", "9" * 40])
+def test_a_header_that_names_no_moment_is_refused(standing: Market, value: str) -> None:
+    """400 with a sentence; 2200-01-01 is 7,258,118,400 s and no moment any more."""
+    before = standing.now()
+    reply = standing.http.get("/worker/hits", headers={"X-Rehearsal-Now": value})
+    assert reply.status_code == 400
+    assert "milliseconds since 1970" in reply.text
+    assert standing.now() == before
+
+
+def test_a_page_cannot_move_time_by_a_header(standing: Market) -> None:
+    """A script of a question's page is refused, on its own origin too."""
+    before = standing.now()
+    for address in (standing.endpoint, standing.frames):
+        headers = {**_at(10**7), "Sec-Fetch-Site": "same-origin"}
+        assert httpx.get(f"{address}/frames/X", headers=headers).status_code == 403
+    assert standing.now() == before
+
+
+def test_a_live_marketplace_ignores_the_header(tmp_path: Path) -> None:
+    """Its time is the machine's; not even a value that makes no sense is looked at."""
+    with serve(tmp_path / "live.db") as running, httpx.Client() as http:
+        for headers in (_at(10**9), {"X-Rehearsal-Now": "soon"}):
+            reply = http.get(f"{running.frames_url}/frames/NONE", headers=headers)
+            assert reply.status_code == 404
+    with closing(sqlite3.connect(tmp_path / "live.db")) as conn:
+        clock = conn.execute("SELECT 1 FROM settings WHERE key = 'now_ms'")
+        assert clock.fetchone() is None
 
 
 def test_a_handle_is_one_worker_with_one_token(standing: Market) -> None:

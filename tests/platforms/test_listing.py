@@ -13,7 +13,7 @@ from domain.hit import HitType, PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
 from marketplace.http.server import serve
 from platforms.mturk import MTurk, _newer
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from store import hits
 from store.database import open_store
 from store.intents import Intent, declare
@@ -61,11 +61,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         )
         hit_type_id = platform.hit_type(kind)
         morning = _post(platform, hit_type_id, 150)
-        clock = MarketplaceClock(running.endpoint_url)
+        clock = VirtualClock(running.endpoint_url)
         clock.let_pass(timedelta(hours=3))
         noon = _post(platform, hit_type_id, 3)
         clock.let_pass(timedelta(hours=3))
-        clock.close()
         yield Shop(platform, hit_type_id, morning, noon)
 
 

@@ -7,7 +7,7 @@ import pytest
 from domain.errors import TransientPlatformError
 from domain.ids import AssignmentId
 from platforms.mturk import MTurk
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from tests.portal import Portal, portal_before
 
 
@@ -51,7 +51,6 @@ def test_a_server_fault_of_a_proxy_is_asked_again(
 def test_a_clock_that_is_no_marketplaces_is_said(stranger: Portal, page: bytes) -> None:
     """A rehearsal that is led to another program says so."""
     stranger.page = page
-    clock = MarketplaceClock(stranger.url)
+    clock = VirtualClock(stranger.url)
     with pytest.raises(TransientPlatformError, match="not a marketplace's"):
         clock.now()
-    clock.close()

@@ -9,7 +9,7 @@ import pytest
 
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError, TransientPlatformError
-from rehearsal.clock import MarketplaceClock
+from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.events import Event
@@ -199,13 +199,11 @@ def test_items_that_nobody_knows_are_a_fault_with_their_name(market: Market) -> 
 
 def test_the_clock_is_the_marketplaces(market: Market) -> None:
     """It tells the marketplace's time, moves it, and never moves it back."""
-    clock, other = (MarketplaceClock(market.endpoint_url) for _ in range(2))
+    clock, other = (VirtualClock(market.endpoint_url) for _ in range(2))
     assert clock.now() == START
     assert clock.let_pass(timedelta(hours=2)) == START + timedelta(hours=2)
     clock.move_to(START)
     assert other.refresh() == clock.now() == START + timedelta(hours=2)
-    clock.close()
-    other.close()
 
 
 def test_a_marketplace_that_is_not_there_is_said_in_a_sentence(
@@ -213,8 +211,7 @@ def test_a_marketplace_that_is_not_there_is_said_in_a_sentence(
 ) -> None:
     """A stopped server is no traceback of a library."""
     with open_market() as market:
-        clock = MarketplaceClock(market.endpoint_url)
+        clock = VirtualClock(market.endpoint_url)
         clock.now()
     with pytest.raises(TransientPlatformError, match="does not answer"):
         clock.refresh()
-    clock.close()

@@ -1,10 +1,7 @@
-"""Tables of what the later half of the requester API needs.
+-- Qualification tests (a new row for each version, so that a test is graded by the key
+-- it was begun with), attempts at them, review policies, messages to workers, events and
+-- their delivery.
 
-Tests (a new row for each version, so that a test begun is graded by the key it was
-begun with), attempts at them, review policies, messages, events and their delivery.
-"""
-
-TESTS_AND_REVIEWS = """
 CREATE TABLE tests (
     id INTEGER PRIMARY KEY,
     form TEXT NOT NULL,
@@ -96,5 +93,4 @@ CREATE TABLE deliveries (
     tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
-CREATE INDEX deliveries_by_event ON deliveries (event)
-"""
+CREATE INDEX deliveries_by_event ON deliveries (event);

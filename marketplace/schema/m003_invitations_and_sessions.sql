@@ -1,10 +1,7 @@
-"""Tables of how people come in: invitations and the sessions that they open.
+-- Links that sign workers in, and the sessions that they open. A session is a row:
+-- what ends it (signing out, its time, a revoked invitation) ends it for the very next
+-- request, which a signed cookie could not.
 
-A session is a row. Whatever ends it (signing out, its time, a revoked invitation) ends
-it for the very next request, which a signed cookie could not.
-"""
-
-INVITATIONS_AND_SESSIONS = """
 CREATE TABLE invitations (
     id INTEGER PRIMARY KEY,
     invitation_id TEXT NOT NULL UNIQUE,
@@ -24,5 +21,4 @@ CREATE TABLE worker_sessions (
     CHECK ((invitation IS NULL) <> (token_hash IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX worker_sessions_by_worker ON worker_sessions (worker);
-CREATE INDEX worker_sessions_by_age ON worker_sessions (expires_ms)
-"""
+CREATE INDEX worker_sessions_by_age ON worker_sessions (expires_ms);

@@ -1,72 +1,6 @@
-"""The tables of a marketplace, and how they came to be.
+-- Workers, requesters, money, qualifications, HITs, assignments.
+-- A column with a due time has a partial index, so that a look for what is due never scans HITs.
 
-One function a change, each in one transaction with the row that records it. Whatever
-has a due time has a partial index on it, so that looking what is due never scans HITs.
-"""
-
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
-
-from marketplace.schema.callers import KEYS_AND_SIGNATURES
-from marketplace.schema.people import INVITATIONS_AND_SESSIONS
-from marketplace.schema.requests import TESTS_AND_REVIEWS
-
-migrations = Migrations("marketplace")
-
-
-@migrations()
-def m001_first_market(db: Database) -> None:
-    """People, money, qualifications, HITs, assignments."""
-    for statement in _FIRST_MARKET.split(";"):
-        if statement.strip():
-            db.execute(statement)
-
-
-@migrations()
-def m002_keys_and_signatures(db: Database) -> None:
-    """Keys that requesters sign with, and the signatures that did something."""
-    for statement in KEYS_AND_SIGNATURES.split(";"):
-        if statement.strip():
-            db.execute(statement)
-
-
-@migrations()
-def m003_invitations_and_sessions(db: Database) -> None:
-    """Links that let people in, and the sessions that they open."""
-    for statement in INVITATIONS_AND_SESSIONS.split(";"):
-        if statement.strip():
-            db.execute(statement)
-
-
-@migrations()
-def m004_tests_reviews_and_events(db: Database) -> None:
-    """Tests, review policies, messages to workers, events and their delivery."""
-    for statement in TESTS_AND_REVIEWS.split(";"):
-        if statement.strip():
-            db.execute(statement)
-
-
-@migrations()
-def m005_a_glance_over_expired_hits(db: Database) -> None:
-    """The next HIT of a type is found without a look into those that have expired."""
-    db.execute("DROP INDEX hits_by_type")
-    db.execute("CREATE INDEX hits_by_type ON hits (hit_type, status, id, expires_ms)")
-
-
-@migrations()
-def m006_events_have_an_end(db: Database) -> None:
-    """What happened is told for a while, not kept for ever."""
-    db.execute("ALTER TABLE events ADD COLUMN drop_ms INTEGER NOT NULL DEFAULT 0")
-    # As `events` counts: 30 days, or 120 where a message was made of it.
-    db.execute(
-        "UPDATE events SET drop_ms = at_ms + CASE WHEN EXISTS (SELECT 1 "
-        "FROM deliveries WHERE deliveries.event = events.id) THEN 10368000000 "
-        "ELSE 2592000000 END"
-    )
-    db.execute("CREATE INDEX events_by_end ON events (drop_ms)")
-
-
-_FIRST_MARKET = """
 CREATE TABLE settings (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -289,5 +223,4 @@ INSERT INTO qualification_types (qualification_type_id, name, description, statu
  'The worker agreed to see adult content.', 'Active', 0, 0, 0),
 ('000000000000000000L0', 'Worker_PercentAssignmentsApproved',
  'How many per cent of the worker''s judged assignments were approved.',
- 'Active', 0, 0, 0)
-"""
+ 'Active', 0, 0, 0);

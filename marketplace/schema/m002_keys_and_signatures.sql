@@ -1,6 +1,5 @@
-"""Tables of who may call: keys to sign with, and the signatures that did something."""
+-- Keys that requesters sign with, and the signatures that changed something.
 
-KEYS_AND_SIGNATURES = """
 CREATE TABLE access_keys (
     id INTEGER PRIMARY KEY,
     access_key TEXT NOT NULL UNIQUE,
@@ -17,5 +16,4 @@ CREATE TABLE spent_signatures (
     dies_ms INTEGER NOT NULL,
     PRIMARY KEY (signature, attempt)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX spent_signatures_by_age ON spent_signatures (dies_ms)
-"""
+CREATE INDEX spent_signatures_by_age ON spent_signatures (dies_ms);

@@ -1,0 +1,80 @@
+"""What a marketplace is started with, and where it is once it answers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TypedDict
+
+from marketplace.aws_proxy.door import StandIn, StandingIn
+from marketplace.http.listening import Certificate
+
+
+class Options(TypedDict, total=False):
+    """Keyword arguments of `Marketplace`."""
+
+    rehearsal: bool
+    seed: int
+    start: datetime | None
+    pictures: Path | None
+    host: str
+    port: int
+    frames_port: int
+    trust_local: bool
+    certificate: Certificate | None
+    site_url: str
+    frames_url: str
+    stand_in: StandIn | None
+    notify_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marketplace:
+    """What a marketplace is started with.
+
+    Attributes:
+        database: its file; made if it is not there.
+        rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
+        seed: where a rehearsal's ids come from.
+        start: virtual time at the very beginning; later the database knows better.
+        pictures: a folder served under `/pictures/` of both origins.
+        host: address to bind.
+        port: of the site and the requester API; 0 takes a free one.
+        frames_port: of the frames; 0 takes a free one.
+        trust_local: signatures are not checked; loopback only.
+        certificate: of the site and the frames, which then speak TLS.
+        site_url: the site's origin as browsers reach it, if that is another.
+        frames_url: the same of the frames; `https://*.NAME` gives the questions
+            of each requester an origin of their own.
+        stand_in: what it takes to stand in for Amazon's hosts, if it shall.
+        notify_url: where on this machine notifications go; "" keeps them waiting.
+    """
+
+    database: Path
+    rehearsal: bool = False
+    seed: int = 0
+    start: datetime | None = None
+    pictures: Path | None = None
+    host: str = "127.0.0.1"
+    port: int = 0
+    frames_port: int = 0
+    trust_local: bool = False
+    certificate: Certificate | None = None
+    site_url: str = ""
+    frames_url: str = ""
+    stand_in: StandIn | None = None
+    notify_url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A marketplace that answers.
+
+    Attributes:
+        endpoint_url: the site's origin; also where boto3 sends its calls.
+        frames_url: the frames' origin.
+        standing_in: where it stands in for Amazon's hosts, if it does.
+    """
+
+    endpoint_url: str
+    frames_url: str
+    standing_in: StandingIn | None = None
