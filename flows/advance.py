@@ -16,14 +16,14 @@ from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
 from flows.campaign_run import CampaignRun
 from flows.credentials import from_block
+from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
-from flows.opening import load_campaign, open_for_pass, open_on_marketplace
+from flows.opening import load_campaign, open_on_marketplace
 from flows.pass_request import PassRequest, amount_cents, campaign_path
 from flows.passes import run_pass, write_results
 from flows.polling import next_wait
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from flows.quick_check import cached_progress
-from flows.rehearsed_pass import open_rehearsal_elsewhere
 from platforms.credentials import Credentials
 from store import last_pass
 
@@ -140,12 +140,7 @@ def _cents(spend_at_most: str) -> int | None:
 def _whole_pass(
     request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> Progress:
-    opened = (
-        open_rehearsal_elsewhere(request)
-        if request.rehearsal
-        else open_for_pass(request, credentials=credentials)
-    )
-    with opened as opened_run:
+    with open_environment(request, credentials=credentials) as opened_run:
         progress = run_pass(
             opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
         )

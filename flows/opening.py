@@ -17,7 +17,6 @@ from domain.clock import Clock, MonotonicClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
-from flows.pass_request import PassRequest
 from flows.posting.publishing import posted_by
 from hit_templates.item_faults import faults_of_items
 from hit_templates.qualification import faults_of_test
@@ -63,32 +62,6 @@ def load_campaign(
         ),
         drawn=drawn,
     )
-
-
-@contextmanager
-def open_for_pass(
-    request: PassRequest, *, credentials: Credentials | None = None
-) -> Iterator[CampaignRun]:
-    """A campaign as a pass on real work needs it.
-
-    Args:
-        request: what the pass is told; its environment is no rehearsal.
-        credentials: keys for the marketplace; without them, boto3's own chain.
-
-    Raises:
-        RefusedForSafety: the request could cost money or harm.
-        CampaignBusy: another process works on the campaign.
-        ConfigError: the campaign file has faults.
-    """
-    with open_on_marketplace(
-        load_campaign(request.campaign),
-        request.endpoint,
-        live=request.live,
-        allow_second_store=request.allow_second_store,
-        spend_at_most_cents=request.spend_at_most_cents,
-        credentials=credentials,
-    ) as run:
-        yield run
 
 
 @contextmanager

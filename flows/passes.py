@@ -5,24 +5,31 @@ as `call` and changes nothing of it.
 """
 
 from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.progress import read_progress
 from flows.results.clean import clean
-from flows.results.export import REPORT, export
+from flows.results.export import export
 from flows.steps.assess import assess
 from flows.steps.collect import collect
 from flows.steps.decide import decide
 from flows.steps.launch import launch
 from flows.steps.settle import settle
 
-Step = Callable[[], int]
-Call = Callable[[str, Step], int]
-"""Runs a step by its name; gives what the step gives."""
+_T = TypeVar("_T")
 
 
-def call_plainly(_name: str, step: Step) -> int:
+class Call(Protocol):
+    """Runs a step by its name; gives what the step gives."""
+
+    def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
+        """Run the step once."""
+        ...
+
+
+def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
     """Run a step, and nothing around it."""
     return step()
 
@@ -55,5 +62,4 @@ def run_pass(
 def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:
     """Clean all text, then write dataset and report; the report's path."""
     call("clean", lambda: clean(campaign_store))
-    call("export", lambda: export(campaign_store))
-    return str(campaign_store.campaign.out / REPORT)
+    return str(call("export", lambda: export(campaign_store)))

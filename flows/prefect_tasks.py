@@ -4,36 +4,41 @@ Only `collect` is retried by Prefect, because it only reads; the acts that spend
 the store's intents, and simply run again with the next pass.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from prefect import Task
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
 from flows.campaign_run import CampaignRun, CampaignStore
-from flows.passes import Call, Step
+from flows.passes import Call
 from flows.planning.next_action import next_action
 from flows.snapshot import take_snapshot
+
+_T = TypeVar("_T")
+_RETRIES = {"collect": 2}
 
 
 def task_for_each(run: CampaignRun) -> Call:
     """What runs the steps of a pass as tasks; those without work leave no trace."""
 
-    def call(name: str, step: Step) -> int:
-        if name == "collect":
-            return run_as_task(name, step, retries=2)
-        return run_as_task(name, step) if _is_work_due(run) else step()
+    def call(name: str, step: Callable[[], _T], /) -> _T:
+        if name == "collect" or _is_work_due(run):
+            return run_as_task(name, step)
+        return step()
 
     return call
 
 
-def run_as_task(name: str, step: Step, *, retries: int = 0) -> int:
+def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
     """Run a step as a task of the flow that is running."""
     # The step is a closure: Prefect would walk through the campaign, were it given one.
     return Task(
         step,
         name=name,
-        retries=retries,
+        retries=_RETRIES.get(name, 0),
         retry_delay_seconds=5,
         cache_policy=NO_CACHE,
     )()

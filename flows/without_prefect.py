@@ -1,33 +1,26 @@
 """A whole pass without Prefect: for cron, for a terminal, and for a small machine."""
 
-from contextlib import AbstractContextManager
-
 from domain.progress import Progress
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_pass
+from flows.environments import open_environment
 from flows.pass_request import PassRequest
 from flows.passes import run_pass, write_results
 from store import last_pass
 
 
 def advance_without_prefect(
-    request: PassRequest,
-    *,
-    opened: AbstractContextManager[CampaignRun] | None = None,
-    poll_open_hits: bool = False,
+    request: PassRequest, *, poll_open_hits: bool = False
 ) -> Progress:
     """Do what is due on a campaign; dataset and report once it is finished.
 
     Args:
         request: what the pass is told.
-        opened: opens the campaign; without it, on real work as the request says.
         poll_open_hits: ask open HITs for what they have got, however lately that was
             done.
 
     Raises:
         PieceworkError: as the steps say; running it again is always safe.
     """
-    with opened or open_for_pass(request) as run:
+    with open_environment(request) as run:
         progress = run_pass(run, poll_open_hits=poll_open_hits)
         if progress.is_finished:
             write_results(run)

@@ -19,8 +19,8 @@ REPORT = "report.html"
 DATASET = "dataset"
 
 
-def export(run: CampaignStore) -> int:
-    """Write everything into the campaign's folder; how many files."""
+def export(run: CampaignStore) -> Path:
+    """Write everything into the campaign's folder; the path of the report."""
     campaign, state = run.campaign, read_state(run)
     shown = as_if_decided(run, state)
     facts = DatasetFacts(
@@ -45,8 +45,7 @@ def export(run: CampaignStore) -> int:
     made = files(frame, campaign.items, facts, campaign.formats)
     for name, content in made.items():
         _write(campaign.out / DATASET / name, content)
-    write_report(run)
-    return len(made) + 1
+    return write_report(run)
 
 
 def _unfinished(run: CampaignStore, state: State, shown: State) -> str:

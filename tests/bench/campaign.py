@@ -83,7 +83,9 @@ def measure(size: str) -> dict[str, object]:
     """One rehearsal of so many drawn pictures; its cost."""
     images, _, is_honest = size.partition(" ")
     # Imported here: the parent process only prints.
-    from flows.rehearse import prepare, rehearsal_world  # noqa: PLC0415
+    from flows.polling import LEAST, next_wait  # noqa: PLC0415
+    from flows.progress import read_progress  # noqa: PLC0415
+    from flows.rehearse import prepare, rehearsal_of  # noqa: PLC0415
     from flows.steps import (  # noqa: PLC0415
         assess,
         clean,
@@ -93,8 +95,6 @@ def measure(size: str) -> dict[str, object]:
         launch,
         settle,
     )
-    from flows.steps.progress import progress  # noqa: PLC0415
-    from store.polls import LEAST, next_wait  # noqa: PLC0415
 
     seconds: defaultdict[str, float] = defaultdict(float)
 
@@ -112,16 +112,16 @@ def measure(size: str) -> dict[str, object]:
         path.write_text(text.replace("../../out/demo", "out"))
         campaign = timed("read, draw", lambda: prepare(path))
         passes, wait, known, is_due = 0, LEAST, 0, True
-        with rehearsal_world(campaign) as (place, crowd):
-            began = place.clock.now()
+        with rehearsal_of(campaign) as (run, crowd):
+            began = run.clock.now()
             while True:
                 passes += 1
-                if timed("collect", lambda: collect.collect(place)) or is_due:
-                    timed("assess", lambda: assess.assess(place))
-                    timed("decide", lambda: decide.decide(place))
-                    timed("settle", lambda: settle.settle(place))
-                    timed("launch", lambda: launch.launch(place))
-                reached = timed("progress", lambda: progress(place))
+                if timed("collect", lambda: collect.collect(run)) or is_due:
+                    timed("assess", lambda: assess.assess(run))
+                    timed("decide", lambda: decide.decide(run))
+                    timed("settle", lambda: settle.settle(run))
+                    timed("launch", lambda: launch.launch(run))
+                reached = timed("progress", lambda: read_progress(run))
                 if reached.is_finished:
                     break
                 if is_due := reached.waiting_for == "the next pass":
@@ -131,10 +131,10 @@ def measure(size: str) -> dict[str, object]:
                 wait, known = next_wait(wait, came=done - known, left=left), done
                 shift = partial(crowd.work_until, hours=wait.total_seconds() / 3600)
                 timed("workers", shift)
-            days = (place.clock.now() - began).total_seconds() / 86_400
-            timed("clean", lambda: clean.clean(place))
-            timed("export", lambda: export.export(place))
-            calls = httpx.get(f"{place.platform.endpoint}/rehearsal/calls").json()
+            days = (run.clock.now() - began).total_seconds() / 86_400
+            timed("clean", lambda: clean.clean(run))
+            timed("export", lambda: export.export(run))
+            calls = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "images": size,

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from domain.progress import Progress
+from flows.campaign_run import CampaignRun
+from flows.opening import load_campaign, open_on_marketplace
+from flows.progress import read_progress
 from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, market_place
-from flows.workplace import Workplace
 from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
 
-Opened = tuple[Workplace, People]
+Opened = tuple[CampaignRun, People]
 Open = Callable[[str], AbstractContextManager[Opened]]
 
 
@@ -39,8 +39,8 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         ) as running:
             campaign = load_campaign(path)
-            with market_place(campaign, running.endpoint_url, live=False) as place:
-                yield place, People(running.endpoint_url)
+            with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
+                yield run, People(running.endpoint_url)
 
     return opened
 
@@ -51,11 +51,11 @@ def campaign_text() -> str:
     return CAMPAIGN
 
 
-def one_pass(place: Workplace) -> Progress:
+def run_pass(run: CampaignRun) -> Progress:
     """What a flow does with a campaign, step by step."""
-    collect.collect(place)
-    assess.assess(place)
-    decide.decide(place)
-    settle.settle(place)
-    launch.launch(place)
-    return progress(place)
+    collect.collect(run)
+    assess.assess(run)
+    decide.decide(run)
+    settle.settle(run)
+    launch.launch(run)
+    return read_progress(run)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from domain.errors import ConfigError
-from flows.orders import Orders
-from flows.plainly import advance_plainly
-from flows.wiring import bound_endpoint, load_campaign, normal_endpoint
+from flows.opening import bound_endpoint, load_campaign, normal_endpoint
+from flows.pass_request import PassRequest
+from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
 from tests.crash.campaign import CAMPAIGN
 
@@ -72,6 +72,8 @@ def test_a_marketplace_at_the_other_loopback_is_this_machines(
         start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         host="::1",
     ) as running:
-        reached = advance_plainly(Orders(campaign=path, endpoint=running.endpoint_url))
+        reached = advance_without_prefect(
+            PassRequest(campaign=path, endpoint=running.endpoint_url)
+        )
     assert reached.hits_posted == 1
     assert bound_endpoint(load_campaign(path)) == running.endpoint_url

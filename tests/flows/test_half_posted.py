@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from domain.progress import Waiting
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, stored_place
+from flows.opening import load_campaign, open_to_look
+from flows.progress import read_progress
 from tests.crash.campaign import CAMPAIGN
 from tests.crash.disturbed import Call, run_pass
 from tests.crash.faults import BY_NAME
@@ -12,8 +12,8 @@ from tests.crash.world import World
 
 
 def _waiting_for(path: Path) -> Waiting:
-    with stored_place(load_campaign(path)) as place:
-        return progress(place).waiting_for
+    with open_to_look(load_campaign(path)) as run:
+        return read_progress(run).waiting_for
 
 
 def test_what_is_planned_and_not_posted_is_due_while_workers_are_at_work(

@@ -17,10 +17,10 @@ import pytest
 from cli.leave import leave_to_spend
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded, ConfigError, RefusedForSafety
-from flows.leave import agreed_before
+from flows.consent import agreed_before
+from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.progress import read_progress
 from flows.steps import launch
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, market_place, stored_place
 from marketplace.http.server import serve
 from tests.crash.test_crash import CAMPAIGN
 
@@ -70,7 +70,7 @@ def test_nothing_begins_without_leave(
     agreed = 10_000 if "amazon" in endpoint.lower() else None
     with (
         pytest.raises(RefusedForSafety, match=words),
-        market_place(campaign, endpoint, live=live, spend_at_most_cents=agreed),
+        open_on_marketplace(campaign, endpoint, live=live, spend_at_most_cents=agreed),
     ):
         pass
     assert not campaign.out.exists()
@@ -80,17 +80,21 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     campaign: Campaign, elsewhere: str
 ) -> None:
     """It is a further cap: below the plain cost nothing begins, and status knows it."""
-    with market_place(campaign, elsewhere, live=True, spend_at_most_cents=239) as place:
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=239
+    ) as run:
         words = r"the amount agreed to is \$2\.39, and the campaign costs \$2\.40"
         with pytest.raises(BudgetExceeded, match=words):
-            launch.launch(place)
-        assert list(place.platform.find_hits()) == []
-    with market_place(campaign, elsewhere, live=True, spend_at_most_cents=300) as place:
-        assert launch.launch(place) == 1
-    with market_place(campaign, elsewhere, live=True) as place:
-        assert place.campaign.rewards.cap_cents == 300
-    with stored_place(campaign) as place:
-        assert progress(place).budget_cents == 300
+            launch.launch(run)
+        assert list(run.platform.find_hits()) == []
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=300
+    ) as run:
+        assert launch.launch(run) == 1
+    with open_on_marketplace(campaign, elsewhere, live=True) as run:
+        assert run.campaign.rewards.cap_cents == 300
+    with open_to_look(campaign) as run:
+        assert read_progress(run).budget_cents == 300
     assert agreed_before(campaign) == 300
 
 
@@ -99,8 +103,10 @@ def test_the_secret_is_in_no_store_and_no_log(
 ) -> None:
     """The key signs a pass at the noisiest level, and is found nowhere after."""
     caplog.set_level("DEBUG")
-    with market_place(campaign, elsewhere, live=True, spend_at_most_cents=300) as place:
-        launch.launch(place)
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=300
+    ) as run:
+        launch.launch(run)
     assert "CreateHITWithHITType" in caplog.text
     assert SECRET not in caplog.text
     files = [path for path in campaign.out.rglob("*") if path.is_file()]

@@ -10,7 +10,7 @@ from domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
-from flows.steps.planning import (
+from flows.planning.dealing import (
     affordable,
     all_first_rounds,
     campaign_cost_cents,
@@ -111,12 +111,12 @@ def test_what_belongs_together_is_in_one_hit(
     """No pair is parted, nothing is lost, and no HIT grows."""
     one = campaign(items, batches=batches, items_per_hit=per_hit, keeps_together="pair")
     hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
-    place = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
-    assert sorted(place) == sorted(item.item_id for item in one.items)
+    run = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
+    assert sorted(run) == sorted(item.item_id for item in one.items)
     assert sum(map(len, hits)) == items
     assert max(map(len, hits)) <= per_hit
     for number in range(0, items - 1, 2):
-        assert place[ItemId(f"i{number}")] == place[ItemId(f"i{number + 1}")]
+        assert run[ItemId(f"i{number}")] == run[ItemId(f"i{number + 1}")]
 
 
 @given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(1, 9))

@@ -1,15 +1,15 @@
-"""A portal that says 200 to everything in the marketplace's place pays nobody."""
+"""A portal that says 200 to everything in the marketplace's run pays nobody."""
 
 from dataclasses import replace
 
 import pytest
 
 from domain.errors import TransientPlatformError
-from flows.steps.bonus_file import read_bonuses
-from flows.steps.pay import pay
+from flows.payments.bonus_csv import read_bonuses
+from flows.payments.pay import pay
 from platforms.mturk import MTurk
 from store import intents
-from tests.flows.conftest import Open, one_pass
+from tests.flows.conftest import Open, run_pass
 from tests.flows.test_pay import a_file, books, check_books, first_batch_paid, ids
 from tests.portal import portal_before
 
@@ -19,24 +19,24 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
 ) -> None:
     """Its page is no approval: the next pass looks, and approves for real."""
     with (
-        at_work(campaign_text) as (place, people),
-        portal_before(place.platform.endpoint) as portal,
+        at_work(campaign_text) as (run, people),
+        portal_before(run.platform.endpoint) as portal,
     ):
-        behind = replace(place, platform=MTurk(portal.url))
-        one_pass(behind)
+        behind = replace(run, platform=MTurk(portal.url))
+        run_pass(behind)
         people.work()
         portal.operations = ("ApproveAssignment",)
         with pytest.raises(TransientPlatformError, match=r"200\) is not a marketplace"):
-            one_pass(behind)
+            run_pass(behind)
         assert portal.kept
-        assert {one["status"] for one in books(place)["assignments"]} == {"Submitted"}
-        assert intents.begun(place.store, "approve")
-        assert not list(intents.every(place.store, "approve", is_done=True))
-        check_books(place)
+        assert {one["status"] for one in books(run)["assignments"]} == {"Submitted"}
+        assert intents.begun(run.store, "approve")
+        assert not list(intents.load(run.store, "approve", is_done=True))
+        check_books(run)
         portal.operations = ()
-        assert one_pass(behind).rewards_cents == 100
-        assert {one["paid_cents"] for one in books(place)["assignments"]} >= {50}
-        check_books(place)
+        assert run_pass(behind).rewards_cents == 100
+        assert {one["paid_cents"] for one in books(run)["assignments"]} >= {50}
+        check_books(run)
 
 
 def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
@@ -44,17 +44,17 @@ def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
 ) -> None:
     """The same for SendBonus: once, and to the cent."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        with portal_before(place.platform.endpoint) as portal:
-            behind = replace(place, platform=MTurk(portal.url))
-            text = a_file((ids(place)[0], "1.50", "Thanks!"))
+        run = first_batch_paid(opened)
+        with portal_before(run.platform.endpoint) as portal:
+            behind = replace(run, platform=MTurk(portal.url))
+            text = a_file((ids(run)[0], "1.50", "Thanks!"))
             portal.operations = ("SendBonus",)
             with pytest.raises(TransientPlatformError, match="not a marketplace"):
                 pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
-            assert books(place)["bonuses"] == []
-            check_books(place)
+            assert books(run)["bonuses"] == []
+            check_books(run)
             portal.operations = ()
             for _ in range(2):
                 pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
-        assert [one["cents"] for one in books(place)["bonuses"]] == [150]
-        check_books(place)
+        assert [one["cents"] for one in books(run)["bonuses"]] == [150]
+        check_books(run)

@@ -11,16 +11,15 @@ import pytest
 
 from domain.errors import ConfigError, PlatformRefused
 from domain.hit import PostableTest
-from flows.rehearse import prepare, rehearsal_world
-from flows.steps.report_facts import report_facts
+from flows.campaign_run import CampaignRun
+from flows.opening import load_campaign
+from flows.rehearse import prepare, rehearsal_of
+from flows.results.report_facts import report_facts
 from flows.steps.state import read_state
-from flows.wiring import load_campaign
-from flows.workplace import Workplace
 from hit_templates.qualification import answer_key, question_form
 from rehearsal.crowd.crowd import Crowd
 from report.page import render
-from store import scores
-from tests.flows.conftest import one_pass
+from tests.flows.conftest import run_pass
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 CAMPAIGN = """
@@ -66,34 +65,34 @@ def written(folder: Path, text: str) -> Path:
 
 
 @contextmanager
-def finished(path: Path) -> Iterator[tuple[Workplace, Crowd]]:
+def finished(path: Path) -> Iterator[tuple[CampaignRun, Crowd]]:
     """The world of a rehearsal that has run to its end."""
-    with rehearsal_world(prepare(path)) as (place, crowd):
+    with rehearsal_of(prepare(path)) as (run, crowd):
         for _ in range(6):
-            if one_pass(place).is_finished:
+            if run_pass(run).is_finished:
                 break
             crowd.work_until()
-        assert one_pass(place).is_finished
-        yield place, crowd
+        assert run_pass(run).is_finished
+        yield run, crowd
 
 
 def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
     """Whoever reads passes, who does not fails, and only the first have work."""
-    with finished(written(tmp_path, CAMPAIGN)) as (place, crowd):
+    with finished(written(tmp_path, CAMPAIGN)) as (run, crowd):
         traits = crowd.traits_by_worker()
         found = {
             (traits[one], score >= 32)
-            for one, score in scores.every(place.store).items()
+            for one, score in qualification_scores.load(run.store).items()
         }
         assert found == {
             ("diligent", True),
             ("guesser", False),
             ("first_clicker", False),
         }
-        state = read_state(place)
+        state = read_state(run)
         worked = {traits[one.worker_id] for one in state.assignments.values()}
         assert worked == {"diligent"}
-        facts = report_facts(place, state)
+        facts = report_facts(run, state)
         assert facts.before_work is not None
         assert facts.before_work.least_passing == 32
         report = render(facts)
@@ -103,15 +102,15 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (
             report
         )
-        pictures_are_there(place)
-        made_again(place)
+        pictures_are_there(run)
+        made_again(run)
 
 
-def pictures_are_there(place: Workplace) -> None:
+def pictures_are_there(run: CampaignRun) -> None:
     """Each of the ten pictures is served where the posted test says."""
-    test = place.campaign.qualification
+    test = run.campaign.qualification
     assert test is not None
-    form = question_form(test, site=place.platform.endpoint)
+    form = question_form(test, site=run.platform.endpoint)
     urls = re.findall(r"<DataURL>(.*?)</DataURL>", form)
     assert len(urls) == 10
     for url in urls:
@@ -120,13 +119,13 @@ def pictures_are_there(place: Workplace) -> None:
         assert reply.headers["content-type"].startswith("image/")
 
 
-def made_again(place: Workplace) -> None:
+def made_again(run: CampaignRun) -> None:
     """The same test is found by its name; with another key it is refused."""
-    test = place.campaign.qualification
+    test = run.campaign.qualification
     assert test is not None
 
     def posted(key: str) -> str:
-        return place.platform.qualification(
+        return run.platform.qualification(
             PostableTest(
                 name=test.name,
                 description="again",

@@ -6,16 +6,16 @@ from click.testing import CliRunner
 
 from cli.main import main
 from domain.ids import HitTypeId
-from flows.steps.unknown_hits import unknown_hits
-from flows.workplace import Workplace
+from flows.campaign_run import CampaignRun
+from flows.posting.orphan_hits import orphan_hits
 from store import hits, intents
-from tests.flows.conftest import Open, one_pass
+from tests.flows.conftest import Open, run_pass
 
 
-def _post(place: Workplace, annotation: str) -> str:
+def _post(run: CampaignRun, annotation: str) -> str:
     """Post the campaign's own page once more, as somebody else would."""
-    hit_type = HitTypeId(str(hits.every(place.store)[0].hit_type_id))
-    return place.platform.publish(
+    hit_type = HitTypeId(str(hits.load(run.store)[0].hit_type_id))
+    return run.platform.publish(
         hit_type,
         '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
         'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent>'
@@ -32,15 +32,15 @@ def test_what_the_store_does_not_know_is_told_apart_by_its_annotation(
     at_work: Open, campaign_text: str
 ) -> None:
     """Ours unrecorded, an earlier store's, another campaign's; our own is not named."""
-    with at_work(campaign_text) as (place, _):
-        one_pass(place)
-        assert unknown_hits(place) == []
-        name = intents.store_name(place.store)
-        ours = _post(place, f"{name}/crash.b0001.r00.000099")
-        lost = _post(place, "0123456789abcdef/crash.b0001.r00.000001")
-        other = _post(place, "0123456789abcdef/crash.two.b0001.r00.000001")
-        plain = _post(place, "batch 7 of the lab")
-        found = {one.hit_id: one.whose for one in unknown_hits(place)}
+    with at_work(campaign_text) as (run, _):
+        run_pass(run)
+        assert orphan_hits(run) == []
+        name = intents.store_name(run.store)
+        ours = _post(run, f"{name}/crash.b0001.r00.000099")
+        lost = _post(run, "0123456789abcdef/crash.b0001.r00.000001")
+        other = _post(run, "0123456789abcdef/crash.two.b0001.r00.000001")
+        plain = _post(run, "batch 7 of the lab")
+        found = {one.hit_id: one.whose for one in orphan_hits(run)}
         assert found == {
             ours: "this store",
             lost: "another store of this campaign",
@@ -54,12 +54,12 @@ def test_looking_names_them_with_commands_and_touches_nothing(
 ) -> None:
     """A line for each, what it means, and how to end one by hand."""
     monkeypatch.setenv("COLUMNS", "100")
-    with at_work(campaign_text) as (place, _):
-        one_pass(place)
-        lost = _post(place, "0123456789abcdef/crash.b0001.r00.000001")
-        books = f"{place.platform.endpoint}/rehearsal/books"
+    with at_work(campaign_text) as (run, _):
+        run_pass(run)
+        lost = _post(run, "0123456789abcdef/crash.b0001.r00.000001")
+        books = f"{run.platform.endpoint}/rehearsal/books"
         before = httpx.get(books).json()
-        words = ["status", str(place.campaign.path), "--look"]
+        words = ["status", str(run.campaign.path), "--look"]
         said = CliRunner().invoke(main, words)
         assert said.exit_code == 0, said.output
         assert f"{lost}  '0123456789abcdef/crash.b0001.r00.000001'" in said.output

@@ -7,7 +7,7 @@ import pytest
 
 from domain.ids import AssignmentId
 from domain.task import GOLD, TRUTH, Task
-from flows.wiring import load_campaign
+from flows.opening import load_campaign
 from hit_templates.answers import read_answers
 from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.messages import languages
@@ -135,7 +135,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         order = item_order(
             task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
         )
-        assert [one.place for one in answers] == [
+        assert [one.run for one in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]
 

@@ -11,13 +11,13 @@ import pytest
 from domain.clock import FixedClock
 from domain.hit import HitType, PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
+from flows.polling import older
 from marketplace.http.server import serve
 from platforms.mturk import MTurk, _newer
 from platforms.virtual_clock import VirtualClock
 from store import hits
 from store.database import open_store
 from store.intents import Intent, declare
-from store.polls import older
 
 PAGE = """<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/\
 AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA[

@@ -39,7 +39,7 @@ class World:
 
         return call
 
-    def look(self, name: str) -> Callable[[], str | None]:
+    def cached_progress(self, name: str) -> Callable[[], str | None]:
         """Looks whether the act happened."""
         return lambda: f"id of {name}" if name in self.done else None
 

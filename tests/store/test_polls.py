@@ -5,9 +5,9 @@ import pytest
 
 from domain.hit import PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
+from flows.polling import LEAST, ask_again_at, asked, next_wait, older
 from store import hits
 from store.database import Store
-from store.polls import LEAST, ask_again_at, asked, next_wait, older
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

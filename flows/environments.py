@@ -1,5 +1,6 @@
-"""A rehearsal whose marketplace and crowd live in another process (`piecework crowd`).
+"""The environment that a pass is told to work in: real work, or a rehearsal elsewhere.
 
+A rehearsal may have its marketplace and crowd in another process (`piecework crowd`).
 So a schedule can be rehearsed as it is: passes come and go as they do with people, and
 the crowd works between them in virtual time.
 """
@@ -9,15 +10,46 @@ from contextlib import contextmanager
 
 from domain.errors import PlatformRefused, RefusedForSafety
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import load_campaign, open_for_rehearsal, open_on_marketplace
 from flows.pass_request import PassRequest
+from platforms.credentials import Credentials
 from platforms.endpoint import is_on_this_machine, normal_endpoint
 from platforms.virtual_clock import VirtualClock
 from store.lock import only_pass
 
 
 @contextmanager
-def open_rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
+def open_environment(
+    request: PassRequest, *, credentials: Credentials | None = None
+) -> Iterator[CampaignRun]:
+    """A campaign as one pass needs it.
+
+    Args:
+        request: what the pass is told.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+
+    Raises:
+        RefusedForSafety: the request could cost money or harm.
+        CampaignBusy: another process works on the campaign.
+        ConfigError: the campaign file has faults.
+    """
+    if request.rehearsal:
+        opened = _rehearsal_elsewhere(request)
+    else:
+        opened = open_on_marketplace(
+            load_campaign(request.campaign),
+            request.endpoint,
+            live=request.live,
+            allow_second_store=request.allow_second_store,
+            spend_at_most_cents=request.spend_at_most_cents,
+            credentials=credentials,
+        )
+    with opened as run:
+        yield run
+
+
+@contextmanager
+def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
     """A campaign as one pass of a rehearsal needs it; its time is the marketplace's.
 
     Raises:
@@ -33,20 +65,17 @@ def open_rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
             next_step=f"piecework crowd {campaign.path} --port 8080",
         )
     clock = VirtualClock(endpoint)
-    try:
-        _check_rehearses(clock, endpoint)
-        with (
-            only_pass(campaign.out),
-            open_for_rehearsal(
-                campaign,
-                endpoint,
-                clock,
-                allow_second_store=request.allow_second_store,
-            ) as run,
-        ):
-            yield run
-    finally:
-        clock.close()
+    _check_rehearses(clock, endpoint)
+    with (
+        only_pass(campaign.out),
+        open_for_rehearsal(
+            campaign,
+            endpoint,
+            clock,
+            allow_second_store=request.allow_second_store,
+        ) as run,
+    ):
+        yield run
 
 
 def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
