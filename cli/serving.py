@@ -10,7 +10,7 @@ from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 
 if TYPE_CHECKING:
-    from marketplace.aws_proxy.door import StandIn
+    from marketplace.aws_proxy.settings import AwsProxy
     from marketplace.http.listening import Certificate
     from marketplace.http.server import Marketplace
 
@@ -150,7 +150,7 @@ def _marketplace(given: _Given) -> "Marketplace":
         certificate=_certificate(given),
         site_url=given["site_url"].rstrip("/"),
         frames_url=given["frames_url"].rstrip("/"),
-        stand_in=_stand_in(given) if given["as_aws"] else None,
+        aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
     )
 
@@ -182,7 +182,7 @@ def _certificate(given: _Given) -> "Certificate | None":
     return Certificate(chain=chain, key=key)
 
 
-def _stand_in(given: _Given) -> "StandIn":
+def _aws_proxy(given: _Given) -> "AwsProxy":
     from marketplace.aws_proxy import authority  # noqa: PLC0415 - only with --as-aws
 
     database = given["database"]

@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 
 
-class Calls:
+class CallCounts:
     """Counts that are written along with whatever is written next."""
 
     def __init__(self) -> None:

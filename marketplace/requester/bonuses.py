@@ -51,7 +51,7 @@ def send_bonus(
         reason="bonus",
         subject=row["assignment_id"],
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO bonuses (assignment, hit, worker, cents, fee_cents, reason, "
         "paid_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         row["id"],

@@ -35,7 +35,7 @@ def remember(
     subject: str,
 ) -> None:
     """Keep a token with what it made; in the same transaction, or not at all."""
-    transaction.run(
+    transaction.execute(
         "INSERT OR REPLACE INTO request_tokens "
         "(requester, operation, token, subject, made_ms) VALUES (?, ?, ?, ?, ?)",
         requester,

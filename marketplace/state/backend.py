@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from marketplace.exceptions import Refusal
-from marketplace.http.call_counts import Calls
+from marketplace.http.call_counts import CallCounts
 from marketplace.http.faults import FaultScript
 from marketplace.requester import operations
 from marketplace.state import accounts, clock, keys, lifecycle, replay_protection
@@ -46,7 +46,7 @@ class Backend:
 
     def __init__(self, database: Path, rules: Rules) -> None:
         self.rules = rules
-        self.calls = Calls()
+        self.calls = CallCounts()
         self.faults = FaultScript()
         self.has_backlog = False
         self._keeper: Callable[[], None] | None = None
@@ -87,13 +87,13 @@ class Backend:
         return self.has_backlog
 
     @contextmanager
-    def glance(self) -> Iterator[Transaction]:
+    def without_catch_up(self) -> Iterator[Transaction]:
         """A look at what time does not change, such as keys; cheaper than a turn."""
         with self._storage.transaction() as conn:
             yield self._turn(conn)
 
     @contextmanager
-    def together(
+    def group_commits(
         self, has_begun: Callable[[], None], keeper: Callable[[], None]
     ) -> Iterator[None]:
         """Turns of this block may share a commit, and are safe only after `commit`.

@@ -42,7 +42,7 @@ class GroupCommit:
     @contextmanager
     def opened(self) -> Iterator["GroupCommit"]:
         """Take the turns of the house together for as long as the block lasts."""
-        with self._backend.together(self._has_begun, self._keep_later):
+        with self._backend.group_commits(self._has_begun, self._keep_later):
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

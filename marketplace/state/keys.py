@@ -53,7 +53,7 @@ def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
         access_key=PREFIX + _drawn(_KEY_LETTERS, _KEY_LENGTH - len(PREFIX)),
         secret=_drawn(_SIGNING_LETTERS, _SIGNING_LENGTH),
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO access_keys (access_key, requester, secret, made_ms) "
         "VALUES (?, ?, ?, ?)",
         key.access_key,

@@ -88,9 +88,9 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
         # A review may have decided, extended or ended what else was due.
         left -= done
     if left:
-        transaction.run(_LATE, transaction.now_ms, most)
+        transaction.execute(_LATE, transaction.now_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.run(_FORGET, transaction.now_ms - request_tokens.LIFE, most)
+        transaction.execute(_FORGET, transaction.now_ms - request_tokens.LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 
@@ -171,7 +171,7 @@ def _abandon(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
 
 def _expire(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
     events.record(transaction, "HITExpired", row, at_ms=at_ms)
-    transaction.run("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
+    transaction.execute("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
     hits.settle(transaction, row["id"], at_ms=at_ms)
 
 

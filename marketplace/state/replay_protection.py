@@ -52,7 +52,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
         Refusal: it has already. No error of signatures or clocks, since SDKs answer
             those by signing anew, and would do twice what was done once.
     """
-    transaction.run(
+    transaction.execute(
         "DELETE FROM spent_signatures WHERE dies_ms < ?", transaction.now_ms
     )
     seen = transaction.all(
@@ -68,7 +68,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
                 "AccessDeniedException",
                 "This signed request was carried out before; sign a new one.",
             )
-    transaction.run(
+    transaction.execute(
         "INSERT OR IGNORE INTO spent_signatures (signature, attempt, spent_ms, "
         "dies_ms) VALUES (?, ?, ?, ?)",
         proof.signature,

@@ -37,6 +37,6 @@ class Transaction:
         """All rows."""
         return self.conn.execute(sql, values).fetchall()
 
-    def run(self, sql: str, *values: object) -> int:
+    def execute(self, sql: str, *values: object) -> int:
         """Execute one statement; the id of the row that it made, if it made one."""
         return self.conn.execute(sql, values).lastrowid or 0

@@ -180,7 +180,7 @@ def fill(database: Path, size: int) -> None:
             "Question": QUESTION,
         }
         for first in range(0, size, 1000):
-            with backend.together(lambda: None, lambda: None):
+            with backend.group_commits(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
                     backend.perform(KEY, "CreateHITWithHITType", given)
 

@@ -19,8 +19,8 @@ from marketplace.http.server import serve
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules, WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
-from tests.marketplace.apart import run_apart
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
+from tests.marketplace.own_event_loop import run_in_thread
 
 ROOT = Path(__file__).resolve().parents[2]
 POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
@@ -171,7 +171,7 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
         assert all(isinstance(end, ConnectionError) for end in ends), ends
 
     with process(database) as (running, market):
-        run_apart(load(market, running.kill))
+        run_in_thread(load(market, running.kill))
     with closing(sqlite3.connect(database)) as conn:
         rows = conn.execute(
             "SELECT assignment_id, hit_id, assignments.status FROM assignments "
@@ -198,7 +198,7 @@ def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None
     with (
         closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
         closing(sqlite3.connect(database)) as other,
-        backend.together(lambda: begun.append("once"), lambda: None),
+        backend.group_commits(lambda: begun.append("once"), lambda: None),
     ):
         backend.perform("ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
@@ -215,7 +215,7 @@ def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     """If the file's transaction is lost, so is the answer of everyone in it."""
     with closing(Backend(tmp_path / "market.db", Rules(rehearsal=True))) as backend:
         for goes_on in (False, True):
-            with backend.together(lambda: None, lambda: None):
+            with backend.group_commits(lambda: None, lambda: None):
                 backend.perform("ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
                 backend._storage._conn.execute("ROLLBACK")
@@ -271,8 +271,8 @@ def test_a_refused_turn_leaves_nothing(backend: Backend) -> None:
 
     def fail() -> None:
         with backend.transaction() as transaction:
-            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
-            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+            transaction.execute("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+            transaction.execute("INSERT INTO settings (key, value) VALUES ('x', 'y')")
 
     with pytest.raises(sqlite3.IntegrityError):
         fail()

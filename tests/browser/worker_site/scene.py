@@ -14,7 +14,7 @@ from marketplace.state.backend import Backend, Rules
 from rehearsal.pictures.scenes import draw, picture_name, scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
-from tests.marketplace.test_qualifications import make, need
+from tests.marketplace.qualification_types import make, need
 
 NAME = "Describing pictures well"
 CAPTIONS = {

@@ -1,4 +1,4 @@
-"""Values, documents and paths that strangers try (`strangers` sends them)."""
+"""Values, documents and paths that strangers try (`hostile_requests` sends them)."""
 
 from typing import Any
 

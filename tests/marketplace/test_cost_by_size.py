@@ -4,7 +4,7 @@ Counted in steps of SQLite's virtual machine, which are the same on any machine.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,9 @@ from marketplace.state.backend import Backend, Rules
 from marketplace.state.transaction import Transaction
 from marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
+from tests.marketplace.sqlite_steps import STEP, Action, steps
 
 FEW, MANY = 60, 1200
-STEP = 10
-
-Action = Callable[[Transaction], object]
 
 
 @pytest.fixture(scope="module")
@@ -58,26 +56,6 @@ def filled(size: int) -> Backend:
                     transaction, bob, [("assignmentId", made), ("a", "b")]
                 )
     return backend
-
-
-def steps(backend: Backend, action: Action) -> int:
-    """How many steps an action takes, catching up included."""
-    count = 0
-
-    def step() -> int:
-        nonlocal count
-        count += 1
-        return 0
-
-    with backend.transaction() as transaction:
-        transaction.conn.set_progress_handler(step, STEP)
-    try:
-        with backend.transaction() as transaction:
-            action(transaction)
-    finally:
-        with backend.transaction() as transaction:
-            transaction.conn.set_progress_handler(None, STEP)
-    return count * STEP
 
 
 def ann(transaction: Transaction) -> sqlite3.Row:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 
-def run_apart(work: Coroutine[Any, Any, _T]) -> _T:
+def run_in_thread(work: Coroutine[Any, Any, _T]) -> _T:
     """What the coroutine gives, run in a thread of its own."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

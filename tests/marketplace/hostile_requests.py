@@ -13,7 +13,7 @@ from urllib.parse import quote
 from botocore.model import ListShape, Shape, StructureShape
 
 from marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
-from tests.marketplace.mischief import (
+from tests.marketplace.hostile_input import (
     HOSTILE_TEXTS,
     HOSTILE_VALUES,
     HOSTILE_XML,
@@ -29,7 +29,7 @@ class Sent:
     """One request of a stranger.
 
     Attributes:
-        what: what kind of mischief it is.
+        what: what is wrong with it.
         to_frames: whether it goes to the frames, not to the site.
         is_forged: whether anything but a refusal would be a way in.
     """
@@ -208,7 +208,7 @@ def _odd_path(known: Known, chance: random.Random) -> Sent:
         trick = chance.choice([*TRICKS, known.group, known.accepted])
         path = path.replace("{}", trick, 1)
     method = chance.choice(METHODS)
-    # A wrong method or path is the mischief here; what is right would be done.
+    # A wrong method or path is what is tried here; what is right would be done.
     key = chance.choice(["", "\xe9", "forged"])
     return Sent(
         what=f"path {method} {path[:200]}",

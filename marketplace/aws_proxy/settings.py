@@ -16,7 +16,7 @@ HOSTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandIn:
+class AwsProxy:
     """What a marketplace needs to stand in for `HOSTS`.
 
     Attributes:
@@ -33,7 +33,7 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandingIn:
+class RunningAwsProxy:
     """A stand-in that answers.
 
     Attributes:

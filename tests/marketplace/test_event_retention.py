@@ -8,8 +8,8 @@ from marketplace.state import accounts, events, lifecycle
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.clock import DAY, to_ms
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
-from tests.marketplace.test_notifications import kinds, send_test, update
-from tests.marketplace.test_notifications import specification as told_by
+from tests.marketplace.notification_calls import kinds, send_test, update
+from tests.marketplace.notification_calls import specification as told_by
 
 QUIET = {**HIT_TYPE, "LifetimeInSeconds": 60 * 86_400, "Question": QUESTION}
 

@@ -12,7 +12,7 @@ from marketplace.state import accounts, audit, lifecycle
 from marketplace.state.backend import Backend, Rules
 from marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
-from tests.marketplace.test_flat_cost import STEP, steps
+from tests.marketplace.sqlite_steps import STEP, steps
 
 MANY = 3 * lifecycle.SLICE
 HOUR = 3_600_000
@@ -77,7 +77,7 @@ def crowded() -> Iterator[Crowded]:
     """Many HITs that expired an hour ago, and a keeper who has done one slice."""
     made = Crowded(MANY)
     made.later(2)
-    with closing(made.backend), made.backend.together(lambda: None, lambda: None):
+    with closing(made.backend), made.backend.group_commits(lambda: None, lambda: None):
         assert made.backend.catch_up()
         yield made
 

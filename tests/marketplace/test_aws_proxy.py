@@ -20,15 +20,15 @@ import httpx
 import pytest
 
 from marketplace.aws_proxy import authority
-from marketplace.aws_proxy.door import HOSTS, StandingIn
+from marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
 from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
 from marketplace.http.listening import Certificate
 from marketplace.http.server import serve
 from marketplace.requester.admission import machine_time
 from marketplace.state import keys
 from tests.marketplace.certificates import issued, self_signed
+from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
-from tests.marketplace.test_callers import give, opened
 
 PRODUCTION, SANDBOX = HOSTS
 
@@ -63,27 +63,27 @@ class Standing:
     """A marketplace that stands in, and the key of its requester."""
 
     database: Path
-    doors: StandingIn
+    doors: RunningAwsProxy
     key: keys.Key
 
 
 @contextmanager
-def standing_in(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
+def aws_proxy(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
     """The marketplace as `piecework serve --as-aws` starts it."""
     database = folder / "market.db"
     key = keys.Key(access_key="anything", secret="anything")  # noqa: S106 - any will do
     if not rehearsal:
         key = give(database)
-    stand_in = authority.establish(folder / "market-aws", now=machine_time())
-    with serve(database, rehearsal=rehearsal, stand_in=stand_in) as running:
-        assert running.standing_in is not None
-        yield Standing(database, running.standing_in, key)
+    aws_proxy = authority.establish(folder / "market-aws", now=machine_time())
+    with serve(database, rehearsal=rehearsal, aws_proxy=aws_proxy) as running:
+        assert running.aws_proxy is not None
+        yield Standing(database, running.aws_proxy, key)
 
 
 @pytest.fixture
 def standing(tmp_path: Path) -> Iterator[Standing]:
     """A live one."""
-    with standing_in(tmp_path) as standing:
+    with aws_proxy(tmp_path) as standing:
         yield standing
 
 
@@ -113,7 +113,7 @@ def test_a_program_with_amazons_address_built_in_posts_its_hit_here(
     tmp_path: Path, *, rehearsal: bool
 ) -> None:
     """Plain boto3, no endpoint_url, only the printed lines: made and read, here."""
-    with standing_in(tmp_path, rehearsal=rehearsal) as standing:
+    with aws_proxy(tmp_path, rehearsal=rehearsal) as standing:
         out, err = run(OLD_PROGRAM, standing).communicate(QUESTION, timeout=60)
         assert out, err
         endpoint, hit_id, title = json.loads(out)
@@ -257,7 +257,7 @@ def test_the_lines_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     """Each is an export; a folder with a space in its name is no trouble."""
     folder = tmp_path / "my own market"
     folder.mkdir()
-    with standing_in(folder) as standing:
+    with aws_proxy(folder) as standing:
         script = "\n".join([*standing.doors.lines(), 'printf %s "$AWS_CA_BUNDLE"'])
         shown = subprocess.run(
             ["sh", "-c", script], capture_output=True, text=True, check=True
@@ -370,7 +370,7 @@ def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
 ) -> None:
     """Connections kept for later, and ones that said nothing yet, end with it."""
     with caplog.at_level(logging.INFO), ExitStack() as idle:
-        with standing_in(tmp_path) as standing:
+        with aws_proxy(tmp_path) as standing:
             port = urlsplit(standing.doors.proxy_url).port or 0
             silent = socket.create_connection(("127.0.0.1", port), timeout=20)
             idle.enter_context(silent)
