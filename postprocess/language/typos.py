@@ -1,7 +1,7 @@
-"""What kind of slip leads from one word to another.
+"""What kind of typo leads from one word to another.
 
 Fingers swap neighbours, double or drop letters and hit the next key; ears write `i` for
-`y` and `s` for `c`. Each kind is counted by itself, so that a likely slip costs less
+`y` and `s` for `c`. Each kind is counted by itself, so that a likely typo costs less
 than an odd one. Kinds follow Kukich, "Techniques for Automatically Correcting Words in
 Text" (ACM Computing Surveys 24, 1992), sections 1.3 and 2.
 """
@@ -27,7 +27,7 @@ KINDS = (
 """`drop`: a letter is missing, `add`: one too many, `for`: one instead of another."""
 
 PLACES = ("at_start", "at_end", "inflection")
-"""Where it happened: slips are rare at the start, endings may be meant."""
+"""Where it happened: typos are rare at the start, endings may be meant."""
 
 _VOWELS = frozenset("aeiouy")
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -37,12 +37,12 @@ _ALIKE = (
 _ENDINGS = frozenset({"s", "es", "d", "ed", "r", "er", "y", "ing", "ly", "n", "'s"})
 
 
-def slips(word: str, meant: str) -> dict[str, int]:
-    """How many slips of each kind make `word` of `meant`, and how many at each place.
+def typos(word: str, meant: str) -> dict[str, int]:
+    """How many typos of each kind make `word` of `meant`, and how many at each place.
 
     What did not happen is absent.
 
-    >>> slips("wmoan", "woman"), slips("skiis", "skis")
+    >>> typos("wmoan", "woman"), typos("skiis", "skis")
     ({'swap': 1}, {'add_double': 1})
     """
     found: dict[str, int] = {}
