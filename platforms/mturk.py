@@ -138,7 +138,7 @@ class MTurk:
                 reply["QualificationType"]["QualificationTypeId"]
             )
         except PlatformRefused as refusal:
-            if refusal.code != "QualificationTypeAlreadyExists":
+            if refusal.kind != "already_exists":
                 raise
         name = wanted["Name"]
         pages = self._client.get_paginator("list_qualification_types").paginate(
@@ -157,11 +157,13 @@ class MTurk:
                         "other thresholds; give this one a name of its own: "
                         "[qualification] name",
                         code="QualificationTypeAlreadyExists",
+                        kind="already_exists",
                     )
                 return QualificationTypeId(found["QualificationTypeId"])
         raise PlatformRefused(
             f"the qualification type {name!r} exists, but is not listed",
             code="QualificationTypeAlreadyExists",
+            kind="already_exists",
         )
 
     def publish(
@@ -187,7 +189,7 @@ class MTurk:
             )
             return HitId(reply["HIT"]["HITId"])
         except PlatformRefused as refusal:
-            if refusal.code != "HitAlreadyExists":
+            if refusal.kind != "already_exists":
                 raise
             return self._posted_before(annotation, str(refusal))
 
@@ -207,6 +209,7 @@ class MTurk:
         raise PlatformRefused(
             f"the HIT {annotation!r} was posted before, but is not listed",
             code="HitAlreadyExists",
+            kind="already_exists",
         )
 
     def expire(self, hit_id: HitId) -> None:

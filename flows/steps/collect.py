@@ -11,7 +11,7 @@ from domain.errors import PlatformRefused
 from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.steps import qualifying
-from flows.steps.one_hit import HIT_TYPE_UNKNOWN, must_be_over, status_of
+from flows.steps.one_hit import must_be_over, status_of
 from flows.steps.posted import publish_key
 from flows.workplace import Workplace
 from hit_templates.answers import read_answers
@@ -48,7 +48,7 @@ def collect(place: Workplace, *, harvest: bool = False) -> int:
     try:
         listed = set(islice(news, len(waiting)))
     except PlatformRefused as refusal:
-        if refusal.code != HIT_TYPE_UNKNOWN:
+        if refusal.kind != "hit_type_unknown":
             raise
         # It was deleted by hand, or with a qualification type that it requires; its
         # HITs are still there, and a harvest asks for them one by one.

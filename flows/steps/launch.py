@@ -12,7 +12,6 @@ from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
 from flows.steps import caps, qualifying
 from flows.steps.decide import waiting_for_people
-from flows.steps.one_hit import HIT_TYPE_UNKNOWN
 from flows.steps.planning import (
     affordable,
     deal,
@@ -80,7 +79,7 @@ def launch(place: Workplace) -> int:
             stop_at_refusal=True,
         )
     except PlatformRefused as refusal:
-        if refusal.code != HIT_TYPE_UNKNOWN:
+        if refusal.kind != "hit_type_unknown":
             raise
         raise _cannot_be_posted(place, refusal) from refusal
     return len(unposted)
@@ -91,6 +90,7 @@ def _cannot_be_posted(place: Workplace, refusal: PlatformRefused) -> PlatformRef
         f"{refusal}: somebody deleted it, or a qualification type that it requires "
         f"({place.campaign.exclusion_name!r}), and this campaign can post no more HITs",
         code=refusal.code,
+        kind=refusal.kind,
         next_step=f"piecework stop {place.campaign.path}: later passes pay for what "
         "came; then begin a campaign of another name for what is missing",
     )

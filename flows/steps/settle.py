@@ -68,6 +68,7 @@ def settle(place: Workplace) -> int:
         raise PlatformRefused(
             f"{len(refused)} of {len(due)} decisions were refused: {named}{more}",
             code=refused[0][1].code,
+            kind=refused[0][1].kind,
             next_step=f"piecework status {place.campaign.path}",
         )
     return len(due)
@@ -172,7 +173,7 @@ def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str
         try:
             return call()
         except PlatformRefused as refusal:
-            if refusal.code != "QualificationTypeDoesNotExist":
+            if refusal.kind != "qualification_type_unknown":
                 raise
             return "nothing is left to keep the worker out of"
 
