@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from domain.campaign import Campaign
 from domain.errors import RefusedForSafety
 from flows.steps.pricing import price
-from platforms.mturk import refuse_closed_host
+from platforms.endpoint import refuse_closed_host
 from store.agreements import agreed_cents
 from store.database import open_store
 from store.files import FILE_NAME

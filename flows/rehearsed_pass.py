@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused, RefusedForSafety
 from flows.leave import needs_live
-from flows.wiring import normal_endpoint, rehearsal_place
+from flows.wiring import rehearsal_place
 from flows.workplace import Workplace
+from platforms.endpoint import normal_endpoint
 from rehearsal.clock import MarketplaceClock
 from store.lock import only_pass
 

@@ -5,19 +5,16 @@ campaign is opened once in a process and found again by the campaign's path.
 """
 
 import hashlib
-import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from ipaddress import IPv6Address
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, OnwardClock, SystemClock
-from domain.errors import ConfigError, RefusedForSafety, StoreError
+from domain.errors import RefusedForSafety, StoreError
 from domain.progress import Progress
 from flows.leave import agreed_before, refuse_without_leave
 from flows.newborn import refuse_second_store
@@ -26,6 +23,7 @@ from hit_templates.item_faults import faults_of_items
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from platforms.credentials import Credentials
+from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
@@ -37,8 +35,6 @@ from store.lock import only_pass
 
 _open: dict[str, Workplace] = {}
 _listeners: list[Callable[[Progress], None]] = []
-
-_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 REHEARSAL = "rehearsal"
 AT_ONCE = 24
@@ -189,40 +185,6 @@ def bound_endpoint(campaign: Campaign) -> str:
             "marketplace does not run any more"
         )
     return world
-
-
-def normal_endpoint(endpoint: str) -> str:
-    """One spelling for one marketplace: `http://LOCALHOST:8080/` is 127.0.0.1:8080.
-
-    Raises:
-        ConfigError: it is no address.
-    """
-    try:
-        parts = urlsplit(endpoint)
-        host, port = _normal_host(parts.hostname or ""), parts.port
-    except ValueError as fault:
-        raise _no_address(endpoint) from fault
-    # Nobody can listen on port 0.
-    if parts.scheme not in {"http", "https"} or port == 0 or parts.path.strip("/"):
-        raise _no_address(endpoint)
-    return f"{parts.scheme}://{host}{'' if port is None else f':{port}'}"
-
-
-def _normal_host(host: str) -> str:
-    if ":" in host:
-        return f"[{IPv6Address(host)}]"
-    # Stricter than names can be: boto3 signs and calls no others.
-    if not all(_LABEL.fullmatch(label) for label in host.removesuffix(".").split(".")):
-        raise ValueError(host)
-    return "127.0.0.1" if host == "localhost" else host
-
-
-def _no_address(endpoint: str) -> ConfigError:
-    return ConfigError(
-        [f"--endpoint {endpoint!r} is no address; write http://127.0.0.1:8080"],
-        next_step="a name has letters of English, digits, - and dots; others have an "
-        "xn-- form",
-    )
 
 
 def place_of(campaign_path: str) -> Workplace:

@@ -1,4 +1,4 @@
-"""Makes the page of a HIT, and wraps it as MTurk's HTMLQuestion.
+"""Makes the page of a HIT, a complete HTML document.
 
 Items come from strangers' files: whatever is put into a page is escaped, and what could
 not be carried faithfully (control characters, addresses of another kind than http) is
@@ -7,15 +7,15 @@ refused before anything is posted.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from xml.sax.saxutils import escape
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from domain.capabilities import MTURK
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.task import Task
 from hit_templates.answers import MEASURES, ordered_names
-from hit_templates.item_faults import NOT_FOR_XML, faults_of_item
+from hit_templates.item_faults import faults_of_item
 from hit_templates.jinja_helpers import (
     filled,
     grouped,
@@ -30,14 +30,7 @@ from hit_templates.order import groups_of
 from hit_templates.page_compression import pack
 from hit_templates.text_rules import CHARACTERS
 
-NAMESPACE = (
-    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
-    "2011-11-11/HTMLQuestion.xsd"
-)
-MOST_QUESTION_BYTES = 65_535
-"""MTurk refuses a longer `Question` (its API reference, 2017-01-17)."""
-
-ROOM_FOR_PAGE = MOST_QUESTION_BYTES - 512
+ROOM_FOR_PAGE = MTURK.question_bytes - 512
 """A page that is larger is packed; the rest is for the envelope around it."""
 
 MOST_DOTS = 12
@@ -110,43 +103,6 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
         for item in items
         for fault in faults_of_item(task, item)
     ]
-
-
-def html_question(html: str, frame_height: int = 0) -> str:
-    """The page as MTurk's HTMLQuestion.
-
-    Args:
-        html: a complete HTML document.
-        frame_height: of the iframe, in pixels; 0 fits the window.
-
-    Raises:
-        ConfigError: it holds what XML cannot carry, or is longer than MTurk allows.
-    """
-    found = NOT_FOR_XML.search(html)
-    if found:
-        line = html.count("\n", 0, found.start()) + 1
-        raise ConfigError(
-            [f"The page holds the character {found[0]!r} in line {line}: not for XML."]
-        )
-    cdata = html.replace("]]>", "]]]]><![CDATA[>")
-    question = (
-        f'<HTMLQuestion xmlns="{escape(NAMESPACE)}">\n'
-        f"<HTMLContent><![CDATA[{cdata}]]></HTMLContent>\n"
-        f"<FrameHeight>{frame_height:d}</FrameHeight>\n"
-        "</HTMLQuestion>"
-    )
-    size = question_bytes(question)
-    if size > MOST_QUESTION_BYTES:
-        raise ConfigError(
-            [f"The question has {size:,} bytes; at most {MOST_QUESTION_BYTES:,} fit."],
-            next_step="Show fewer items in a HIT, or shorten their columns.",
-        )
-    return question
-
-
-def question_bytes(question: str) -> int:
-    """How long a question is for MTurk: bytes of UTF-8."""
-    return len(question.encode())
 
 
 @lru_cache

@@ -29,7 +29,8 @@ from flows.steps.posted import (
 from flows.steps.state import State, missing, read_state
 from flows.steps.stop import is_stopped, wind_down
 from flows.workplace import Workplace
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import render_hit
+from platforms.question import html_question
 from store import hits, stops
 from store.acting import carry_out
 from store.database import about, fix

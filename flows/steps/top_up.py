@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from domain.assignment import Assignment
-from domain.bonus import BONUS_WINDOW, Bonus
+from domain.bonus import Bonus
 from domain.ids import AssignmentId
 from domain.money import dollars
 from flows.steps.bonuses import (
@@ -86,7 +86,8 @@ def top_ups(place: Workplace, *, label: str = LABEL) -> BonusPlan:
 
 def is_too_late(place: Workplace, assignment: Assignment) -> bool:
     """Whether the platform takes no bonus for it any more."""
-    return place.clock.now() > assignment.submitted_at + BONUS_WINDOW
+    window = place.platform.capabilities.bonus_window
+    return place.clock.now() > assignment.submitted_at + window
 
 
 def _kinds(state: State, paid: set[AssignmentId]) -> list[list[Assignment]]:

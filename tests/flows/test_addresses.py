@@ -8,8 +8,9 @@ import pytest
 from domain.errors import ConfigError
 from flows.orders import Orders
 from flows.plainly import advance_plainly
-from flows.wiring import bound_endpoint, load_campaign, normal_endpoint
+from flows.wiring import bound_endpoint, load_campaign
 from marketplace.http.server import serve
+from platforms.endpoint import normal_endpoint
 from tests.crash.campaign import CAMPAIGN
 
 

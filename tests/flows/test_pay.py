@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from domain.bonus import Bonus
+from domain.capabilities import MTURK
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
+from domain.ids import AssignmentId
 from flows.steps.bonus_file import label_fault, read_bonuses
 from flows.steps.bonuses import OPERATION
 from flows.steps.left_open import close_left_open
@@ -20,9 +24,22 @@ from flows.steps.report_facts import report_facts
 from flows.steps.state import read_state
 from flows.steps.top_up import top_ups
 from flows.workplace import Workplace
+from platforms.mturk import MTurk
 from postprocess.pseudonyms import pseudonym
 from store import intents, ledger
 from tests.flows.conftest import Open, Opened, one_pass
+
+FORGETFUL = replace(MTURK, keeps_bonus_reason=False)
+
+
+class _Forgetful(MTurk):
+    """Lists bonuses without the reasons that they were paid with."""
+
+    def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
+        """As the marketplace lists them, less the reason."""
+        for bonus in super().bonuses(assignment_id):
+            yield replace(bonus, reason="")
+
 
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
 
@@ -297,4 +314,25 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
         close_left_open(place)
         check_books(place)
         assert pay(place, top_ups(place)).bonuses == 1
+        check_books(place)
+
+
+def test_without_listed_reasons_equal_amounts_are_counted_and_each_is_paid_once(
+    at_work: Open, campaign_text: str
+) -> None:
+    """One reply was lost; a bonus of the same amount under another label is due too."""
+    with at_work(campaign_text) as opened:
+        place = first_batch_paid(opened)
+        platform = _Forgetful(place.platform.endpoint, capabilities=FORGETFUL)
+        place = replace(place, platform=platform)
+        ann, _ = ids(place)
+        text = a_file((ann, "0.25", "Fine."))
+        first = read_bonuses(place, text, label="bonus", name="b.csv").due[0]
+        with place.store.db.atomic():
+            intents.declare(place.store, first.intent, place.clock)
+        platform.bonus(first.bonus, token=first.intent.token(place.store))
+        close_left_open(place)
+        for label in ("bonus", "thanks", "thanks"):
+            pay(place, read_bonuses(place, text, label=label, name="b.csv"))
+        assert [one["cents"] for one in books(place)["bonuses"]] == [25, 25]
         check_books(place)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.capabilities import MTURK
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
 from domain.ids import AssignmentId
@@ -25,6 +26,7 @@ from flows.steps.unreject import OPERATION, unreject
 from flows.wiring import load_campaign, rehearsal_place
 from flows.workplace import Workplace
 from marketplace.http.server import serve
+from platforms.mturk import MTurk
 from store import intents, judgements, ledger
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN
@@ -98,6 +100,9 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
         name = to_the_end(place, people)
         other = next(one for one in read_state(place).assignments if one != name)
         late = replace(place, clock=FixedClock(EVENING + timedelta(days=31)))
+        never = MTurk(
+            place.platform.endpoint, capabilities=replace(MTURK, unreject_window=None)
+        )
         tight = replace(
             place,
             campaign=replace(
@@ -112,6 +117,12 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
         for where, one, words, kind in (
             (place, other, "is not rejected: its verdict is approve", ConfigError),
             (place, AssignmentId("3NOBODY"), "is no assignment", ConfigError),
+            (
+                replace(place, platform=never),
+                name,
+                "takes no rejection back",
+                ConfigError,
+            ),
             (late, name, "until 2026-02-04", ConfigError),
             (tight, name, "would cost \\$0\\.60, more than is left", BudgetExceeded),
         ):
