@@ -16,7 +16,7 @@ from flows.steps.launch import question
 from flows.steps.planning import all_first_rounds
 from flows.steps.pricing import Price, price
 from flows.wiring import load_campaign
-from hit_templates.render import question_bytes
+from platforms.question import question_bytes
 from rehearsal.pictures import scenes
 
 _Rows = list[tuple[str, str, str]]

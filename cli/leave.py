@@ -14,7 +14,8 @@ from flows.leave import (
     refuse_without_leave,
 )
 from flows.orders import amount_cents
-from flows.wiring import load_campaign, normal_endpoint
+from flows.wiring import load_campaign
+from platforms.endpoint import normal_endpoint
 
 
 def leave_to_spend(

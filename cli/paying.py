@@ -10,6 +10,7 @@ from rich.table import Table
 
 from cli.leave import type_back
 from cli.words import text_of
+from domain.capabilities import MTURK
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
 from domain.money import dollars
@@ -24,7 +25,6 @@ from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
 
 _SHOWN = 20
-_LONGEST_REASON = 1024
 
 
 def pay_bonuses(
@@ -71,10 +71,10 @@ def take_back(
     """Take one rejection back."""
     reason, author = because.strip(), by.strip()
     faults = []
-    if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
+    if not MTURK.allows_reason(reason):
         faults.append(
-            f"--because has {len(reason)} characters; the worker reads it, so 1 to "
-            f"{_LONGEST_REASON} on one line are needed"
+            f"--because has {len(reason)} characters; the worker reads it, so "
+            f"{MTURK.shortest_reason} to {MTURK.longest_reason} on one line are needed"
         )
     if not author:
         faults.append("--by is empty; a decision has an author")

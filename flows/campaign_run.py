@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from domain.campaign import Campaign
+from domain.capabilities import MTURK, Capabilities
 from domain.clock import Clock
 from platforms.ports import Platform
 from store.answers_table import last_number, read_answers
@@ -19,6 +20,7 @@ class CampaignStore:
         is_rehearsal: workers are simulated and no money moves.
         pseudonym_key: keys the hashes that stand for worker ids outside the store.
         endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
+        capabilities: what that marketplace allows.
     """
 
     campaign: Campaign
@@ -27,6 +29,7 @@ class CampaignStore:
     is_rehearsal: bool
     pseudonym_key: bytes
     endpoint: str = ""
+    capabilities: Capabilities = MTURK
     _answers: "_Answers" = field(default_factory=lambda: _Answers(), repr=False)  # noqa: PLW0108 - defined below
 
     def answers(self) -> pd.DataFrame:

@@ -9,8 +9,7 @@ from datetime import date
 from domain.campaign import Campaign
 from domain.errors import RefusedForSafety
 from flows.planning.pricing import price
-from platforms.endpoint import is_on_this_machine
-from platforms.mturk import refuse_closed_host
+from platforms.endpoint import is_on_this_machine, refuse_closed_host
 from store.agreements import agreed_cents
 from store.database import open_store
 from store.files import FILE_NAME

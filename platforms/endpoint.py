@@ -1,10 +1,10 @@
-"""The address of a marketplace, in one spelling."""
+"""Addresses of a marketplace: one spelling for each, and hosts that are closed."""
 
 import re
 from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
-from domain.errors import ConfigError
+from domain.errors import ConfigError, RefusedForSafety
 
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -13,6 +13,21 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 def is_on_this_machine(endpoint: str) -> bool:
     """Whether a marketplace listens on this machine alone."""
     return urlsplit(endpoint).hostname in _LOOPBACK
+
+
+def refuse_closed_host(endpoint: str) -> None:
+    """Refuse Amazon's own hosts, which take no HITs since 2026-09-30.
+
+    Raises:
+        RefusedForSafety: the endpoint belongs to Amazon.
+    """
+    host = (urlsplit(endpoint).hostname or "").lower().rstrip(".")
+    if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
+        raise RefusedForSafety(
+            f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",
+            next_step="piecework rehearse CAMPAIGN, or piecework serve for a "
+            "marketplace of your own",
+        )
 
 
 def normal_endpoint(endpoint: str) -> str:

@@ -27,7 +27,6 @@ from postprocess.pseudonyms import pseudonym
 from store import assignments, hits, ledger
 
 COLUMNS = ("assignment_id", "worker", "amount_usd", "reason")
-_LONGEST_REASON = 1024
 
 
 def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
@@ -113,10 +112,12 @@ class _Rows:
         if not cents:
             raise ValueError("amount_usd is nothing; a bonus is one cent or more")
         reason = cells["reason"]
-        if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
+        able = self._run.platform.capabilities
+        if not able.allows_reason(reason):
             raise ValueError(
-                f"reason has {len(reason)} characters; the worker reads it, so 1 to "
-                f"{_LONGEST_REASON} on one line are needed"
+                f"reason has {len(reason)} characters; the worker reads it, so "
+                f"{able.shortest_reason} to {able.longest_reason} on one line are "
+                "needed"
             )
         subject, assignment = self._whose(cells)
         bonus = Bonus(

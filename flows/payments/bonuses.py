@@ -2,13 +2,12 @@
 
 A bonus is known by its label and by what it is for (an assignment, or a worker), so a
 second one for the same work needs a label of its own. The platform knows no labels:
-there it is looked for by assignment, amount and reason, and those that are in the
-ledger already are counted off.
+there it is looked for by assignment and amount, and by the reason where the platform
+lists it; those that are in the ledger already are counted off.
 """
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.bonus import Bonus
 from domain.errors import PlatformRefused
@@ -81,12 +80,12 @@ def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
         intent: of the bonus.
         recorded: bonuses that are in the ledger, of this assignment at least.
     """
-    bonus = bonus_of(intent)
-    known, token = list(recorded).count(bonus), intent.token(run.store)
+    bonus, token = bonus_of(intent), intent.token(run.store)
+    known = _count_alike(run, bonus, recorded)
 
     def look() -> str | None:
-        paid = Counter(run.platform.bonuses(bonus.assignment_id))
-        return DONE if paid[bonus] > known else None
+        listed = run.platform.bonuses(bonus.assignment_id)
+        return DONE if _count_alike(run, bonus, listed) > known else None
 
     def do() -> str:
         # A store that was brought back from a copy does not know what it has paid.
@@ -110,6 +109,16 @@ def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
         )
 
     return Act(intent=intent, do=do, look=look, record=record)
+
+
+def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
+    """How many of the others the platform would list exactly as it lists the bonus."""
+
+    def listed(paid: Bonus) -> Bonus:
+        is_whole = run.platform.capabilities.keeps_bonus_reason
+        return paid if is_whole else replace(paid, reason="")
+
+    return [listed(other) for other in others].count(listed(bonus))
 
 
 def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:

@@ -87,6 +87,7 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
         raise PlatformRefused(
             f"{len(refused)} of {len(today)} bonuses were refused: {named}",
             code=refused[0][1].code,
+            kind=refused[0][1].kind,
             next_step="the others were paid; the same command tries these again",
         )
     later = plan.due[len(today) :]

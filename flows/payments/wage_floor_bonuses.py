@@ -12,7 +12,7 @@ from collections.abc import Collection
 from statistics import median
 
 from domain.assignment import Assignment
-from domain.bonus import BONUS_WINDOW, Bonus
+from domain.bonus import Bonus
 from domain.hit import PlannedHit
 from domain.ids import AssignmentId
 from domain.money import dollars
@@ -59,7 +59,8 @@ def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
 
 def is_too_late(run: CampaignRun, assignment: Assignment) -> bool:
     """Whether the platform takes no bonus for it any more."""
-    return run.clock.now() > assignment.submitted_at + BONUS_WINDOW
+    window = run.platform.capabilities.bonus_window
+    return run.clock.now() > assignment.submitted_at + window
 
 
 def _paid_by_kind(

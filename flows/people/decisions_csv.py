@@ -9,6 +9,7 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from domain.capabilities import Capabilities
 from domain.errors import ConfigError
 from domain.ids import AssignmentId, WorkerId
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
@@ -28,7 +29,6 @@ COLUMNS = (
     "because",
 )
 _T = TypeVar("_T", bound=str)
-_LONGEST_REASON = 1024
 _NEEDS_REASON = {"drop", "reject", "exclude", "block"}
 
 
@@ -183,7 +183,7 @@ def _decision(
     if subject_id is None:
         raise ValueError(f"no {kind} {row.get('subject_id')!r} waits for a decision")
     because = plain(row.get("because") or "").strip()
-    if fault := _fault_of_reason(verdict, because):
+    if fault := _fault_of_reason(run.capabilities, verdict, because):
         raise ValueError(fault)
     return Decision(
         subject_kind=kind,
@@ -195,14 +195,15 @@ def _decision(
     )
 
 
-def _fault_of_reason(verdict: Verdict, because: str) -> str:
+def _fault_of_reason(able: Capabilities, verdict: Verdict, because: str) -> str:
     """What is wrong with a reason: the platform refuses such a one for ever."""
     if verdict in _NEEDS_REASON and not because:
         return f"because is empty; to {verdict} needs a reason"
-    if len(because) > _LONGEST_REASON or not because.isprintable():
+    if because and not able.allows_reason(because):
         return (
-            f"because has {len(because)} characters; allowed are {_LONGEST_REASON} on "
-            "one line, without control characters, since the worker reads it"
+            f"because has {len(because)} characters; allowed are "
+            f"{able.longest_reason} on one line, without control characters, since "
+            "the worker reads it"
         )
     return ""
 

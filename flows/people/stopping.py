@@ -84,6 +84,7 @@ def _not_expired(
     return PlatformRefused(
         f"{len(refused)} of {of} HITs could not be expired ({named}): {why}",
         code=why.code,
+        kind=why.kind,
         next_step=f"piecework stop {run.campaign.path}",
     )
 

@@ -4,7 +4,7 @@ The rejection stays on record; a later decision of a person stands over it. It i
 written down with the payment, in one transaction, so that neither is without the other.
 """
 
-from domain.bonus import OVERRIDE_WINDOW
+from domain.assignment import Assignment
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
 from domain.verdicts import Decision
@@ -106,11 +106,20 @@ def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
         )
     if outcome == PAID_ALREADY:
         raise ConfigError([f"{assignment_id} was paid: {outcome}"])
-    last = known[0].submitted_at + OVERRIDE_WINDOW
-    if run.clock.now() > last:
+    _check_window(run, known[0])
+
+
+def _check_window(run: CampaignRun, assignment: Assignment) -> None:
+    name, window = assignment.assignment_id, run.capabilities.unreject_window
+    fault = ""
+    if window is None:
+        fault = f"{name}: the marketplace takes no rejection back"
+    elif run.clock.now() > (last := assignment.submitted_at + window):
         until = f"{last:%Y-%m-%d %H:%M} UTC"
+        fault = f"{name}: could be taken back within {window.days} days, until {until}"
+    if fault:
         raise ConfigError(
-            [f"{assignment_id}: could be taken back within 30 days, until {until}"],
+            [fault],
             next_step="piecework pay --from FILE: a bonus for the worker's other work",
         )
 

@@ -7,8 +7,6 @@ from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId
 from flows.campaign_run import CampaignRun
 
-_UNKNOWN = "HITDoesNotExist"
-HIT_TYPE_UNKNOWN = "HITTypeDoesNotExist"
 _LAG = timedelta(hours=1)
 """How long a listing may take to show what is over."""
 
@@ -34,7 +32,7 @@ def status_of(run: CampaignRun, hit: PlannedHit) -> HitStatus:
     try:
         return run.platform.hit_status(hit_id)
     except PlatformRefused as refusal:
-        if refusal.code != _UNKNOWN:
+        if refusal.kind != "hit_unknown":
             raise
         if must_be_over(run, hit, since=_KEPT):
             return "Disposed"
@@ -43,5 +41,6 @@ def status_of(run: CampaignRun, hit: PlannedHit) -> HitStatus:
             f"the marketplace does not know HIT {hit_id}, which this campaign posted: "
             "the keys are another requester's, or it has lost its data",
             code=refusal.code,
+            kind=refusal.kind,
             next_step="look at AWS_ACCESS_KEY_ID; then run the same command again",
         ) from refusal

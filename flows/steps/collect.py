@@ -13,7 +13,7 @@ from flows.campaign_run import CampaignRun
 from flows.polling import OPEN_HITS
 from flows.posting import qualification_test
 from flows.posting.closing import close, close_gone, hold_added_slots
-from flows.posting.hit_status import HIT_TYPE_UNKNOWN, must_be_over, status_of
+from flows.posting.hit_status import must_be_over, status_of
 from flows.snapshot import next_poll_of_open_hits
 from hit_templates.answers import read_answers
 from store import assignments, hits
@@ -74,7 +74,7 @@ def _reviewable(
     try:
         return set(islice(news, len(waiting)))
     except PlatformRefused as refusal:
-        if refusal.code != HIT_TYPE_UNKNOWN:
+        if refusal.kind != "hit_type_unknown":
             raise
         return None
 

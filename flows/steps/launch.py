@@ -17,7 +17,6 @@ from flows.planning.dealing import affordable, deal, first_round, replacements
 from flows.planning.next_action import Posting, next_posting
 from flows.posting import qualification_test
 from flows.posting.exclusion import exclusion_type
-from flows.posting.hit_status import HIT_TYPE_UNKNOWN
 from flows.posting.publishing import (
     OPERATION,
     annotation,
@@ -27,7 +26,8 @@ from flows.posting.publishing import (
     take_in,
 )
 from flows.snapshot import take_snapshot
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import render_hit
+from platforms.question import html_question
 from store import hits, item_totals
 from store.acting import carry_out
 from store.database import get_setting, set_once
@@ -76,7 +76,7 @@ def launch(run: CampaignRun) -> int:
             stop_at_refusal=True,
         )
     except PlatformRefused as refusal:
-        if refusal.code != HIT_TYPE_UNKNOWN:
+        if refusal.kind != "hit_type_unknown":
             raise
         raise _cannot_be_posted(run, refusal) from refusal
     return len(unposted)
@@ -120,6 +120,7 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
         f"{refusal}: somebody deleted it, or a qualification type that it requires "
         f"({run.campaign.exclusion_name!r}), and this campaign can post no more HITs",
         code=refusal.code,
+        kind=refusal.kind,
         next_step=f"piecework stop {run.campaign.path}: later passes pay for what "
         "came; then begin a campaign of another name for what is missing",
     )

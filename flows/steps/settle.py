@@ -57,6 +57,7 @@ def settle(run: CampaignRun) -> int:
         raise PlatformRefused(
             f"{len(refused)} of {number} decisions were refused: {named}{more}",
             code=refused[0][1].code,
+            kind=refused[0][1].kind,
             next_step=f"piecework status {run.campaign.path}",
         )
     return number
@@ -161,7 +162,7 @@ def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str
         try:
             return call()
         except PlatformRefused as refusal:
-            if refusal.code != "QualificationTypeDoesNotExist":
+            if refusal.kind != "qualification_type_unknown":
                 raise
             return "nothing is left to keep the worker out of"
 

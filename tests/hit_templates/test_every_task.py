@@ -13,8 +13,8 @@ from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.messages import languages
 from hit_templates.order import groups_of, item_order
 from hit_templates.page_compression import unpack
-from hit_templates.render import html_question
 from hit_templates.tasks import FOLDER, load_task, task_names
+from platforms.question import html_question
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.page import read_page
 from rehearsal.crowd.people import people

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from domain.hit import Item
 from domain.ids import ItemId
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from marketplace.http.server import serve
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
+from platforms.question import html_question
 from rehearsal.pictures.scenes import draw, picture_name, scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
