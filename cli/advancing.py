@@ -5,34 +5,34 @@ from dataclasses import replace
 
 from domain.money import cents_to_wire
 from domain.progress import Progress
-from flows.looking import look
-from flows.orders import Orders
+from flows.pass_request import PassRequest
+from flows.quick_check import cached_progress
 
 
-def advance_once(orders: Orders, *, harvest: bool) -> Progress:
+def advance_once(request: PassRequest, *, poll_open_hits: bool) -> Progress:
     """Do what is due; a person is asked for leave only if something is."""
-    reached = None if harvest else look(orders)
+    reached = None if poll_open_hits else cached_progress(request)
     if reached is not None:
         return reached
-    if not orders.rehearsal:
-        orders = _with_leave(orders)
+    if not request.rehearsal:
+        request = _with_leave(request)
     if os.environ.get("PREFECT_API_URL"):
         from cli.passing import advance_in_prefect  # noqa: PLC0415 - costs seconds
 
-        return advance_in_prefect(orders, harvest=harvest)
-    from flows.plainly import advance_plainly  # noqa: PLC0415 - pandas
+        return advance_in_prefect(request, poll_open_hits=poll_open_hits)
+    from flows.without_prefect import advance_without_prefect  # noqa: PLC0415 - pandas
 
-    return advance_plainly(orders, harvest=harvest)
+    return advance_without_prefect(request, poll_open_hits=poll_open_hits)
 
 
-def _with_leave(orders: Orders) -> Orders:
+def _with_leave(request: PassRequest) -> PassRequest:
     from cli.leave import leave_to_spend  # noqa: PLC0415 - pandas costs a second
 
-    given = orders.spend_at_most_cents
+    given = request.spend_at_most_cents
     allowed = leave_to_spend(
-        orders.campaign,
-        orders.endpoint,
-        live=orders.live,
+        request.campaign,
+        request.endpoint,
+        live=request.live,
         spend_at_most=None if given is None else cents_to_wire(given),
     )
-    return replace(orders, spend_at_most_cents=allowed)
+    return replace(request, spend_at_most_cents=allowed)

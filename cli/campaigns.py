@@ -97,7 +97,7 @@ def run(
             live=live,
             poll_seconds=poll_seconds,
             spend_at_most=spend_at_most,
-            anew=anew,
+            allow_second_store=anew,
         ),
         as_json=as_json,
     )
@@ -146,17 +146,17 @@ def advance(
               --live --spend-at-most 120
     """
     from cli.advancing import advance_once  # noqa: PLC0415 - boto3 costs a third of a second
-    from flows.orders import Orders, amount_cents  # noqa: PLC0415 - as above
+    from flows.pass_request import PassRequest, amount_cents  # noqa: PLC0415 - as above
 
-    orders = Orders(
+    request = PassRequest(
         campaign=campaign,
         endpoint=endpoint,
         live=live,
         spend_at_most_cents=amount_cents(spend_at_most) if spend_at_most else None,
         rehearsal=rehearsal,
-        anew=anew,
+        allow_second_store=anew,
     )
-    say_progress(advance_once(orders, harvest=harvest), as_json=as_json)
+    say_progress(advance_once(request, poll_open_hits=harvest), as_json=as_json)
 
 
 @click.command()
@@ -175,25 +175,25 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
               piecework status birds.toml --look
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.looking import say_unknown_hits  # noqa: PLC0415 - pandas costs a second
-    from flows.steps.progress import progress  # noqa: PLC0415
-    from flows.steps.unknown_hits import unknown_hits  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.opening import load_campaign, on_its_platform, open_to_look  # noqa: PLC0415
+    from flows.posting.orphan_hits import orphan_hits  # noqa: PLC0415
+    from flows.progress import read_progress  # noqa: PLC0415
 
-    with stored_place(load_campaign(campaign)) as place:
-        if look and place.is_rehearsal:
+    with open_to_look(load_campaign(campaign)) as run:
+        if look and run.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; there is no marketplace to ask"],
                 next_step=f"piecework status {campaign}",
             )
-        reached = progress(place)
-        unknown = unknown_hits(place) if look else []
+        reached = read_progress(run)
+        unknown = orphan_hits(on_its_platform(run)) if look else []
     if look and as_json:
         more = {"unknown_hits": [asdict(one) for one in unknown]}
         click.echo(json.dumps(reached.as_dict() | more, indent=2, sort_keys=True))
         return
     say_progress(reached, as_json=as_json)
     if look:
-        say_unknown_hits(place, unknown)
+        say_unknown_hits(run, unknown)
     if reached.to_decide and not as_json:
         click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
 
@@ -224,17 +224,17 @@ def decisions(
         raise click.UsageError("give either --write FILE or --read FILE")
     if read is not None and not (by or "").strip():
         raise click.UsageError("--read needs --by NAME: a decision has an author")
-    from flows.steps.decision_file import read_decisions, waiting_csv  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.opening import load_campaign, open_to_look  # noqa: PLC0415
+    from flows.people.decisions_csv import read_decisions, waiting_csv  # noqa: PLC0415
 
-    with stored_place(load_campaign(campaign)) as place:
+    with open_to_look(load_campaign(campaign)) as run:
         if write is not None:
-            content, rows = waiting_csv(place)
+            content, rows = waiting_csv(run)
             write.write_bytes(content)
             click.echo(f"{write}: {rows} decisions to make")
         elif read is not None:
             new = read_decisions(
-                place, text_of(read), decided_by=str(by).strip(), name=str(read)
+                run, text_of(read), decided_by=str(by).strip(), name=str(read)
             )
             click.echo(f"{read}: {new} decisions stored; the next pass acts on them")
 
@@ -246,10 +246,10 @@ def export(campaign: Path) -> None:
 
     Example:  piecework export config/campaigns/demo.toml
     """
-    from flows.steps.clean import clean  # noqa: PLC0415 - dictionaries cost a second
-    from flows.steps.export import export as write_files  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.opening import load_campaign, open_to_look  # noqa: PLC0415
+    from flows.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
+    from flows.results.export import export as write_files  # noqa: PLC0415
 
-    with stored_place(load_campaign(campaign)) as place:
-        clean(place)
-        click.echo(f"report: {write_files(place)}")
+    with open_to_look(load_campaign(campaign)) as run:
+        clean(run)
+        click.echo(f"report: {write_files(run)}")

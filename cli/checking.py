@@ -11,11 +11,11 @@ from rich.table import Table
 from config.campaign_file import read_file
 from domain.campaign import Campaign
 from domain.money import dollars
-from flows.steps.caps import check_caps
+from flows.caps import check_caps
+from flows.opening import load_campaign
+from flows.planning.dealing import all_first_rounds
+from flows.planning.pricing import Price, price
 from flows.steps.launch import question
-from flows.steps.planning import all_first_rounds
-from flows.steps.pricing import Price, price
-from flows.wiring import load_campaign
 from platforms.question import question_bytes
 from rehearsal.pictures import scenes
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from domain.campaign import Campaign
 from domain.errors import CampaignBusy
 from domain.progress import Progress
-from flows.looking import news
+from flows.opening import open_for_rehearsal
+from flows.planted_traits import remember_planted
+from flows.quick_check import count_news
 from flows.rehearse import answering_of, prepare, rehearsal_market
-from flows.steps.traits import remember_planted
-from flows.wiring import rehearsal_place
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.traits import PLANTED_BAD
+from store.last_pass import recall
 from store.lock import only_pass
-from store.standing import glance
 
 
 def work_between_passes(
@@ -47,9 +47,9 @@ def work_between_passes(
         ) as crowd:
             with (
                 only_pass(campaign.out),
-                rehearsal_place(campaign, running.endpoint_url, clock) as place,
+                open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             ):
-                remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
+                remember_planted(run.store, crowd.traits_by_worker(), PLANTED_BAD)
             platform = MTurk(
                 running.endpoint_url,
                 access_key="REHEARSAL",
@@ -66,11 +66,11 @@ def _is_finished(
     """Let the crowd work if it is its turn; whether there is nothing left for it."""
     try:
         with only_pass(campaign.out):
-            found = glance(campaign.out)
+            found = recall(campaign.out)
             reached = found and Progress.from_dict(found.progress)
             if not found or not reached:
                 return False
-            if reached.waiting_for == "workers" and not news(platform, found):
+            if reached.waiting_for == "workers" and not count_news(platform, found):
                 shift = crowd.work_until()
                 say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
             elif reached.waiting_for == "the next day":

@@ -8,13 +8,13 @@ import click
 from domain.clock import SystemClock
 from domain.errors import RefusedForSafety
 from domain.money import cents_from_text, dollars
-from flows.leave import (
+from flows.consent import (
     agreed_before,
     most_cents,
-    refuse_without_leave,
+    refuse_without_consent,
 )
-from flows.orders import amount_cents
-from flows.wiring import load_campaign
+from flows.opening import load_campaign
+from flows.pass_request import amount_cents
 from platforms.endpoint import normal_endpoint
 
 
@@ -30,7 +30,7 @@ def leave_to_spend(
     given = None if spend_at_most is None else amount_cents(spend_at_most)
     known = agreed_before(campaign) if given is None else given
     can_ask = sys.stdin.isatty()
-    refuse_without_leave(
+    refuse_without_consent(
         campaign,
         normal_endpoint(endpoint),
         live=live,

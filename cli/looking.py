@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from flows.steps.unknown_hits import UnknownHit, Whose
+from flows.posting.orphan_hits import OrphanHit, Whose
 
 if TYPE_CHECKING:
-    from flows.workplace import Workplace
+    from flows.campaign_run import CampaignStore
 
 _MEANING: dict[Whose, str] = {
     "this store": "This store posted them and has no note of it. The next pass takes "
@@ -22,10 +22,10 @@ _MEANING: dict[Whose, str] = {
 _SHOWN = 20
 
 
-def say_unknown_hits(place: "Workplace", found: Sequence[UnknownHit]) -> None:
+def say_unknown_hits(run: "CampaignStore", found: Sequence[OrphanHit]) -> None:
     """Print every kind with what it means, and commands for one that is nobody's."""
     if not found:
-        click.echo(f"{place.platform.endpoint} has no HIT that the store does not know")
+        click.echo(f"{run.endpoint} has no HIT that the store does not know")
         return
     for whose in get_args(Whose):
         mine = [one for one in found if one.whose == whose]
@@ -41,7 +41,7 @@ def say_unknown_hits(place: "Workplace", found: Sequence[UnknownHit]) -> None:
     click.echo(
         "\nNone was touched. What nobody collects any more can be ended by hand:"
     )
-    aws = f"aws mturk --region us-east-1 --endpoint-url {place.platform.endpoint}"
+    aws = f"aws mturk --region us-east-1 --endpoint-url {run.endpoint}"
     hit = f"--hit-id {found[0].hit_id}"
     for words in (
         f"update-expiration-for-hit {hit} --expire-at 1970-01-01",

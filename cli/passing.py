@@ -8,10 +8,10 @@ from cli.leave import leave_to_spend
 from domain.money import cents_to_wire
 from domain.progress import Progress
 from flows.advance import advance, run
-from flows.orders import Orders
-from flows.steps.caps import check_caps
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, market_place, stored_place
+from flows.caps import check_caps
+from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.pass_request import PassRequest
+from flows.progress import read_progress
 
 
 def run_passes(
@@ -21,31 +21,35 @@ def run_passes(
     live: bool,
     poll_seconds: float,
     spend_at_most: str | None,
-    anew: bool,
+    allow_second_store: bool,
 ) -> Progress:
     """Run the flow `run` in this process."""
     name = _check_first(
-        campaign, endpoint, live=live, spend_at_most=spend_at_most, anew=anew
+        campaign,
+        endpoint,
+        live=live,
+        spend_at_most=spend_at_most,
+        allow_second_store=allow_second_store,
     )
     with tags("piecework", name):
         run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
 
-def advance_in_prefect(orders: Orders, *, harvest: bool) -> Progress:
+def advance_in_prefect(request: PassRequest, *, poll_open_hits: bool) -> Progress:
     """Run the flow `advance` in this process, recorded by the server that is set."""
-    cents = orders.spend_at_most_cents
-    with tags("piecework", orders.campaign.stem):
+    cents = request.spend_at_most_cents
+    with tags("piecework", request.campaign.stem):
         advance(
-            str(orders.campaign.resolve()),
-            orders.endpoint,
-            live=orders.live,
+            str(request.campaign.resolve()),
+            request.endpoint,
+            live=request.live,
             spend_at_most="" if cents is None else cents_to_wire(cents),
-            rehearsal=orders.rehearsal,
-            anew=orders.anew,
-            harvest=harvest,
+            rehearsal=request.rehearsal,
+            allow_second_store=request.allow_second_store,
+            poll_open_hits=poll_open_hits,
         )
-    return _progress(orders.campaign)
+    return _progress(request.campaign)
 
 
 def _check_first(
@@ -54,24 +58,24 @@ def _check_first(
     *,
     live: bool,
     spend_at_most: str | None,
-    anew: bool,
+    allow_second_store: bool,
 ) -> str:
     """Say what is wrong, and ask, before a Prefect server starts; the campaign's name.
 
     What was agreed to is written down here, so that the flow finds it in the store.
     """
     allowed = leave_to_spend(campaign, endpoint, live=live, spend_at_most=spend_at_most)
-    with market_place(
+    with open_on_marketplace(
         load_campaign(campaign),
         endpoint,
         live=live,
         spend_at_most_cents=allowed,
-        anew=anew,
-    ) as place:
-        check_caps(place.campaign, at=place.clock.now())
-        return place.campaign.name
+        allow_second_store=allow_second_store,
+    ) as run:
+        check_caps(run.campaign, at=run.clock.now())
+        return run.campaign.name
 
 
 def _progress(campaign: Path) -> Progress:
-    with stored_place(load_campaign(campaign)) as place:
-        return progress(place)
+    with open_to_look(load_campaign(campaign)) as run:
+        return read_progress(run)

@@ -14,14 +14,15 @@ from domain.capabilities import MTURK
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
 from domain.money import dollars
-from flows.steps.bonus_file import label_fault, read_bonuses
-from flows.steps.left_open import close_left_open
-from flows.steps.pay import Paid, check_bonuses
-from flows.steps.pay import pay as pay_out
-from flows.steps.top_up import BonusPlan, top_ups
-from flows.steps.unreject import unreject
-from flows.wiring import bound_endpoint, load_campaign, market_place
-from flows.workplace import Workplace
+from flows.campaign_run import CampaignRun
+from flows.opening import bound_endpoint, load_campaign, open_on_marketplace
+from flows.payments.bonus_csv import label_fault, read_bonuses
+from flows.payments.interrupted_payments import close_interrupted
+from flows.payments.pay import Paid, check_bonuses
+from flows.payments.pay import pay as pay_out
+from flows.payments.plan import BonusPlan
+from flows.payments.wage_floor_bonuses import top_ups
+from flows.people.unreject import unreject
 from postprocess.pseudonyms import pseudonym
 
 _SHOWN = 20
@@ -40,21 +41,21 @@ def pay_bonuses(
     if fault := label_fault(label):
         raise ConfigError([fault])
     campaign = load_campaign(path)
-    with market_place(campaign, bound_endpoint(campaign), live=live) as place:
+    with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
         # What an earlier process may or may not have paid is known before anything.
-        close_left_open(place)
+        close_interrupted(run)
         if file is None:
-            plan = top_ups(place, label=label)
+            plan = top_ups(run, label=label)
         else:
-            plan = read_bonuses(place, text_of(file), label=label, name=str(file))
+            plan = read_bonuses(run, text_of(file), label=label, name=str(file))
         if not as_json:
-            _preview(place, plan)
-        check_bonuses(place, plan)
+            _preview(run, plan)
+        check_bonuses(run, plan)
         paid = None
         if plan.due and _is_agreed(plan, is_agreed=is_agreed, as_json=as_json):
-            paid = pay_out(place, plan)
+            paid = pay_out(run, plan)
         if as_json:
-            click.echo(json.dumps(_as_dict(place, plan, paid), indent=2))
+            click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
         else:
             _say(path, plan, paid)
 
@@ -81,10 +82,10 @@ def take_back(
     if faults:
         raise ConfigError(faults)
     campaign = load_campaign(path)
-    with market_place(campaign, bound_endpoint(campaign), live=live) as place:
-        close_left_open(place)
+    with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
+        close_interrupted(run)
         kept = unreject(
-            place,
+            run,
             AssignmentId(assignment),
             because=reason,
             by=author,
@@ -103,7 +104,7 @@ def _is_agreed(plan: BonusPlan, *, is_agreed: bool, as_json: bool) -> bool:
     return True
 
 
-def _preview(place: Workplace, plan: BonusPlan) -> None:
+def _preview(run: CampaignRun, plan: BonusPlan) -> None:
     table = Table(title=f"bonuses, label {plan.label}", title_justify="left")
     table.add_column("assignment", no_wrap=True)
     table.add_column("worker", no_wrap=True)
@@ -113,7 +114,7 @@ def _preview(place: Workplace, plan: BonusPlan) -> None:
     for one in plan.due[:_SHOWN]:
         table.add_row(
             one.bonus.assignment_id,
-            pseudonym(one.bonus.worker_id, place.pseudonym_key),
+            pseudonym(one.bonus.worker_id, run.pseudonym_key),
             dollars(one.bonus.cents),
             dollars(one.fee_cents),
             one.bonus.reason,
@@ -156,13 +157,13 @@ def _say(path: Path, plan: BonusPlan, paid: Paid | None) -> None:
             click.echo(f"next: piecework export {path}, for a report that counts them")
 
 
-def _as_dict(place: Workplace, plan: BonusPlan, paid: Paid | None) -> dict[str, object]:
+def _as_dict(run: CampaignRun, plan: BonusPlan, paid: Paid | None) -> dict[str, object]:
     return {
         "label": plan.label,
         "due": [
             {
                 "assignment_id": one.bonus.assignment_id,
-                "worker": pseudonym(one.bonus.worker_id, place.pseudonym_key),
+                "worker": pseudonym(one.bonus.worker_id, run.pseudonym_key),
                 "cents": one.bonus.cents,
                 "fee_cents": one.fee_cents,
                 "reason": one.bonus.reason,

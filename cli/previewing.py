@@ -16,9 +16,9 @@ import click
 from cli.checking import read_anywhere
 from domain.campaign import Campaign
 from domain.clock import SystemClock
+from flows.opening import open_for_rehearsal
 from flows.rehearse import draw_pictures
 from flows.steps.launch import launch
-from flows.wiring import rehearsal_place
 from marketplace.http.server import serve
 from rehearsal.crowd.preview_worker import sign_in_url
 
@@ -59,7 +59,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
                 port=port,
                 frames_port=port + 1 if port else 0,
             ) as running,
-            rehearsal_place(opened_to_all, running.endpoint_url, clock) as place,
+            open_for_rehearsal(opened_to_all, running.endpoint_url, clock) as run,
         ):
-            launch(place)
+            launch(run)
             yield sign_in_url(running.endpoint_url)

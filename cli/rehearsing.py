@@ -7,9 +7,9 @@ from prefect import tags
 from rich.progress import Progress as Bar
 
 from domain.progress import Progress
-from flows.rehearse import prepare, rehearse
-from flows.steps.progress import progress
-from flows.wiring import listening, stored_place
+from flows.opening import open_to_look
+from flows.progress import read_progress
+from flows.rehearse import prepare, rehearsal_flow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,11 @@ def rehearse_campaign(campaign: Path, bar: Bar) -> Rehearsed:
             description=f"batch {reached.batch} of {reached.batches}",
         )
 
-    with listening(listener), tags("piecework", "rehearsal", loaded.name):
-        facts = rehearse(str(campaign.resolve()))
-    with stored_place(loaded) as place:
-        reached = progress(place)
+    flow = rehearsal_flow(on_progress=listener)
+    with tags("piecework", "rehearsal", loaded.name):
+        facts = flow(str(campaign.resolve()))
+    with open_to_look(loaded) as run:
+        reached = read_progress(run)
     return Rehearsed(
         progress=reached,
         facts=facts,

@@ -8,7 +8,7 @@ import click
 from domain.errors import CampaignBusy, ConfigError
 
 if TYPE_CHECKING:
-    from flows.workplace import Workplace
+    from flows.campaign_run import CampaignRun
 
 
 @click.command()
@@ -27,43 +27,41 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.words import say_progress  # noqa: PLC0415 - pandas costs a second
-    from flows.steps.progress import progress  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.opening import load_campaign, on_its_platform, open_to_look  # noqa: PLC0415
+    from flows.progress import read_progress  # noqa: PLC0415
     from store import stops  # noqa: PLC0415
 
-    with stored_place(load_campaign(campaign)) as place:
-        if place.is_rehearsal:
+    with open_to_look(load_campaign(campaign)) as run:
+        if run.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; nobody works on it between passes"],
                 next_step=f"piecework status {campaign}",
             )
         if undo:
-            was_stopped = stops.undo(place.store, at=place.clock.now())
+            was_stopped = stops.undo(run.store, at=run.clock.now())
             said = "goes on" if was_stopped else "was not stopped"
         else:
-            stops.stop(place.store, at=place.clock.now())
-            said = f"stopped; {_expire(place)}"
-        reached = progress(place)
+            stops.stop(run.store, at=run.clock.now())
+            said = f"stopped; {_expire(on_its_platform(run))}"
+        reached = read_progress(run)
     if not as_json:
         click.echo(f"{campaign}: {said}")
     say_progress(reached, as_json=as_json)
     if not as_json and not reached.is_finished:
-        click.echo(
-            f"next: piecework run {campaign} --endpoint {place.platform.endpoint}"
-        )
+        click.echo(f"next: piecework run {campaign} --endpoint {run.endpoint}")
 
 
-def _expire(place: "Workplace") -> str:
+def _expire(run: "CampaignRun") -> str:
     """Expire now what is live, unless a pass is at work, which does it itself."""
     from flows.steps.launch import launch  # noqa: PLC0415 - pandas costs a second
     from store import intents  # noqa: PLC0415
     from store.lock import only_pass  # noqa: PLC0415
 
-    before = intents.done(place.store, "expire")
+    before = intents.done(run.store, "expire")
     try:
-        with only_pass(place.campaign.out):
-            launch(place)
+        with only_pass(run.campaign.out):
+            launch(run)
     except CampaignBusy as busy:
         return f"{busy}, and expires with its next pass what is open"
-    expired = len(intents.done(place.store, "expire") - before)
+    expired = len(intents.done(run.store, "expire") - before)
     return f"{expired} HITs expired just now, none is posted any more"

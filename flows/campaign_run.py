@@ -46,12 +46,14 @@ class CampaignRun(CampaignStore):
     """A campaign at work on a platform: what a pass is made with.
 
     Attributes:
-        at_once: how many calls may be under way at a time. One in a rehearsal, whose
-            marketplace gives ids in the order of the calls.
+        at_once: how many calls may be under way at a time.
+        posts_in_order: whether HITs are posted one after the other all the same. They
+            are in a rehearsal, whose marketplace gives ids in the order of posting.
     """
 
     platform: Platform
     at_once: int = 1
+    posts_in_order: bool = False
 
 
 class _Answers:

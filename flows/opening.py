@@ -39,6 +39,9 @@ AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
 processor is busier, see docs/benchmarks.md."""
 
+AT_ONCE_IN_REHEARSALS = 4
+"""Likewise where marketplace and pipeline share a machine."""
+
 _ENVIRONMENT = "world"
 """The setting that names the environment of a store."""
 
@@ -133,7 +136,13 @@ def open_for_rehearsal(
         campaign, environment=rehearsal_environment(campaign), survives_power_cuts=False
     ) as store:
         _name(store, *_rehearsal_name_and_key(campaign))
-        yield _run(replace(campaign, decided_by="policy"), store, clock, platform)
+        yield _run(
+            replace(campaign, decided_by="policy"),
+            store,
+            clock,
+            platform,
+            at_once=AT_ONCE_IN_REHEARSALS,
+        )
 
 
 @contextmanager
@@ -159,18 +168,24 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
         )
 
 
-def platform_of(campaign_store: CampaignStore) -> MTurk:
-    """The marketplace that a store is bound to, with keys of boto3's own chain.
+def on_its_platform(campaign_store: CampaignStore) -> CampaignRun:
+    """The campaign on the marketplace that its store is bound to.
 
     Raises:
         RefusedForSafety: the store is of a rehearsal.
     """
     if campaign_store.is_rehearsal:
-        raise RefusedForSafety(
-            f"{campaign_store.store.path}: it is of a rehearsal; its workers are "
-            "simulated, and its marketplace does not run any more"
-        )
-    return MTurk.with_keys(campaign_store.endpoint, None)
+        raise _was_rehearsed(campaign_store.campaign)
+    return CampaignRun(
+        campaign=campaign_store.campaign,
+        store=campaign_store.store,
+        clock=campaign_store.clock,
+        is_rehearsal=False,
+        pseudonym_key=campaign_store.pseudonym_key,
+        endpoint=campaign_store.endpoint,
+        platform=MTurk.with_keys(campaign_store.endpoint, None),
+        at_once=AT_ONCE,
+    )
 
 
 def bound_endpoint(campaign: Campaign) -> str:
@@ -182,10 +197,7 @@ def bound_endpoint(campaign: Campaign) -> str:
     """
     environment = _environment_of(campaign)
     if environment.startswith(REHEARSAL):
-        raise RefusedForSafety(
-            f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are "
-            "simulated, and its marketplace does not run any more"
-        )
+        raise _was_rehearsed(campaign)
     return environment
 
 
@@ -254,7 +266,7 @@ def _run(
     clock: Clock,
     platform: MTurk,
     *,
-    at_once: int = 1,
+    at_once: int,
 ) -> CampaignRun:
     environment = get_setting(store, _ENVIRONMENT) or ""
     return CampaignRun(
@@ -265,7 +277,9 @@ def _run(
         is_rehearsal=environment.startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
+        capabilities=platform.capabilities,
         at_once=at_once,
+        posts_in_order=environment.startswith(REHEARSAL),
     )
 
 
@@ -292,6 +306,13 @@ def _pseudonym_key(store: Store) -> bytes:
 def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
     name = f"piecework rehearsal {campaign.name} {campaign.rehearsal.seed}"
     return name, hashlib.sha256(name.encode()).digest()
+
+
+def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
+    return RefusedForSafety(
+        f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are simulated, "
+        "and its marketplace does not run any more"
+    )
 
 
 def _environment_of(campaign: Campaign) -> str:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from prefect import flow
+from prefect import Flow, flow
 
 from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
@@ -33,7 +33,7 @@ from flows.pass_request import campaign_path
 from flows.passes import run_pass, write_results
 from flows.planted_traits import remember_planted
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
-from marketplace.http.server import Running, serve
+from marketplace.http.server import Running, serve_apart
 from marketplace.state.backend import WrongDatabaseError
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.answering import Describing
@@ -64,10 +64,21 @@ def rehearse(campaign: str) -> dict[str, object]:
         The progress as plain values (`domain.progress.Progress`), the path of the
         report, and the virtual seconds that the campaign took as `virtual_seconds`.
     """
-    return rehearse_campaign(prepare(campaign_path(campaign)))
+    return _rehearse(prepare(campaign_path(campaign)))
 
 
-def rehearse_campaign(
+def rehearsal_flow(
+    on_progress: Callable[[Progress], None],
+) -> Flow[[str], dict[str, object]]:
+    """The flow `rehearse`, which tells how far it is after every pass."""
+
+    def told(campaign: str) -> dict[str, object]:
+        return _rehearse(prepare(campaign_path(campaign)), on_progress=on_progress)
+
+    return Flow(told, name="rehearse", flow_run_name=run_name)
+
+
+def _rehearse(
     campaign: Campaign, *, on_progress: Callable[[Progress], None] | None = None
 ) -> dict[str, object]:
     """Rehearse a campaign inside a flow, with its steps as tasks.
@@ -207,7 +218,7 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
     with ExitStack() as stack:
         try:
             running = stack.enter_context(
-                serve(
+                serve_apart(
                     database,
                     port=port,
                     rehearsal=True,

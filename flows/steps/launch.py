@@ -72,7 +72,7 @@ def launch(run: CampaignRun) -> int:
             run.store,
             acts,
             clock=run.clock,
-            at_once=run.at_once,
+            at_once=1 if run.posts_in_order else run.at_once,
             stop_at_refusal=True,
         )
     except PlatformRefused as refusal:
