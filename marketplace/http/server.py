@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from marketplace.aws_proxy.settings import AwsProxy
 from marketplace.http import exposure, routes
 from marketplace.http.child_process import end_with_parent, report_of, serve_apart
+from marketplace.http.faults import FaultScript
 from marketplace.http.listening import AwsProxySockets, Server, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
@@ -193,8 +194,11 @@ def _app(
     beside: AwsProxySockets | None,
 ) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
-    api = RequesterApi(backend, Admission(backend, checks=checks))
-    site = routes.site_app(backend, origins, api, pictures=marketplace.pictures)
+    faults = FaultScript()
+    api = RequesterApi(backend, Admission(backend, checks=checks), faults)
+    site = routes.site_app(
+        backend, origins, api, faults=faults, pictures=marketplace.pictures
+    )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
     others = {sockets[1].getsockname()[1]: frames}
     if beside is not None:

@@ -8,10 +8,10 @@ from marketplace.exceptions import (
     invalid_parameters,
     request_error,
 )
-from marketplace.requester import request_tokens, shapes
+from marketplace.requester import shapes
 from marketplace.requester.judging import own_assignment
 from marketplace.requester.paging import page
-from marketplace.state import ledger, money
+from marketplace.state import ledger, money, request_tokens
 from marketplace.state.clock import DAY
 from marketplace.state.transaction import Transaction
 

@@ -14,12 +14,11 @@ from marketplace.exceptions import (
 from marketplace.requester import (
     hit_types,
     question,
-    request_tokens,
     requirements,
     reviews,
     shapes,
 )
-from marketplace.state import events, hits, money
+from marketplace.state import events, hits, money, request_tokens
 from marketplace.state.clock import SECOND, to_datetime
 from marketplace.state.ids import next_number
 from marketplace.state.transaction import Transaction

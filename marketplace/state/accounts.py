@@ -7,7 +7,7 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass
 
-from marketplace.exceptions import Refusal
+from marketplace.exceptions import Refusal, unrecognized_client
 from marketplace.state import ledger
 from marketplace.state.transaction import Transaction
 
@@ -67,10 +67,7 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     """
     row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is None:
-        raise Refusal(
-            "UnrecognizedClientException",
-            "The security token included in the request is invalid.",
-        )
+        raise unrecognized_client()
     return int(row["id"])
 
 

@@ -8,8 +8,7 @@ import secrets
 import sqlite3
 from dataclasses import dataclass
 
-from marketplace.exceptions import Refusal
-from marketplace.requester import signature
+from marketplace.exceptions import Refusal, unrecognized_client
 from marketplace.state import accounts, ledger
 from marketplace.state.transaction import Transaction
 
@@ -106,7 +105,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
         access_key,
     )
     if row is None:
-        raise signature.unrecognized()
+        raise unrecognized_client()
     return str(row["secret"])
 
 

@@ -9,9 +9,8 @@ done turns are behind, and bring up to date first what they are about (`settle`)
 
 import sqlite3
 
-from marketplace.requester import request_tokens
 from marketplace.reviewing import running
-from marketplace.state import assignments, events, hits
+from marketplace.state import assignments, events, hits, request_tokens
 from marketplace.state.transaction import Transaction
 
 _ABANDONED = (

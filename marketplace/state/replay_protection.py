@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from marketplace.exceptions import Refusal
-from marketplace.requester import signature
 from marketplace.state import clock
 from marketplace.state.transaction import Transaction
 
@@ -74,5 +73,5 @@ def spend(transaction: Transaction, proof: Proof) -> None:
         proof.signature,
         proof.attempt,
         transaction.now_ms,
-        clock.to_ms(proof.signed_at + signature.SKEW),
+        clock.to_ms(proof.signed_at + clock.SIGNATURE_SKEW),
     )

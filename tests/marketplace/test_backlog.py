@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from marketplace.exceptions import Refusal
+from marketplace.requester.calling import perform
 from marketplace.state import accounts, audit, lifecycle
 from marketplace.state.backend import Backend, Rules
 from marketplace.workers import assignment_actions, discovery
@@ -50,7 +51,7 @@ class Crowded:
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.backend.perform("KEY", operation, given)
+        return perform(self.backend, "KEY", operation, given)
 
     def work(self, hit_id: str | None, *, done: bool) -> str:
         """Accept, and perhaps submit."""
@@ -97,7 +98,7 @@ def test_slices_come_to_the_same_as_all_at_once() -> None:
         with closing(one.backend):
             one.later(2)
             with one.backend._storage.transaction() as conn:
-                transaction = one.backend._turn(conn)
+                transaction = one.backend._transaction(conn)
                 while lifecycle.catch_up(transaction, most=most):
                     assert audit.broken_laws(transaction) == []
             found.append(books(one.backend))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from marketplace.requester import operations
+from marketplace.requester.calling import perform
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.transaction import Transaction
@@ -32,7 +33,7 @@ def houses() -> Iterator[list[Backend]]:
 def filled(size: int) -> Backend:
     """Half of the HITs done and judged, half of them open."""
     backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
-    hit_type = backend.perform("KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
+    hit_type = perform(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
     with backend.transaction() as transaction:
         accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
         _, token = accounts.add_worker(
@@ -45,7 +46,7 @@ def filled(size: int) -> Backend:
             "Question": QUESTION,
             "UniqueRequestToken": str(number),
         }
-        group = backend.perform("KEY", "CreateHITWithHITType", given)["HIT"][
+        group = perform(backend, "KEY", "CreateHITWithHITType", given)["HIT"][
             "HITGroupId"
         ]
         if number % 2:

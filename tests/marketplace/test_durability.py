@@ -16,6 +16,7 @@ import pytest
 
 from marketplace.exceptions import Refusal
 from marketplace.http.server import serve
+from marketplace.requester.calling import perform
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules, WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
@@ -200,10 +201,10 @@ def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None
         closing(sqlite3.connect(database)) as other,
         backend.group_commits(lambda: begun.append("once"), lambda: None),
     ):
-        backend.perform("ONE", "GetAccountBalance", {})
+        perform(backend, "ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
-            backend.perform("TWO", "GetHIT", {"HITId": "NONE"})
-        backend.perform("THREE", "GetAccountBalance", {})
+            perform(backend, "TWO", "GetHIT", {"HITId": "NONE"})
+        perform(backend, "THREE", "GetAccountBalance", {})
         query = "SELECT access_key FROM requesters"
         assert other.execute(query).fetchall() == []
         backend.commit()
@@ -216,15 +217,30 @@ def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     with closing(Backend(tmp_path / "market.db", Rules(rehearsal=True))) as backend:
         for goes_on in (False, True):
             with backend.group_commits(lambda: None, lambda: None):
-                backend.perform("ONE", "GetAccountBalance", {})
+                perform(backend, "ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
                 backend._storage._conn.execute("ROLLBACK")
                 if goes_on:
-                    backend.perform("TWO", "GetAccountBalance", {})
+                    perform(backend, "TWO", "GetAccountBalance", {})
                 with pytest.raises(sqlite3.OperationalError, match="rolled the"):
                     backend.commit()
         with backend.transaction() as transaction:
             assert transaction.all("SELECT * FROM requesters") == []
+
+
+def test_only_a_rehearsal_leaves_the_sync_out(tmp_path: Path) -> None:
+    """SQLite's FULL is 2, OFF is 0; a live file refused as a rehearsal stays FULL."""
+    for name, rules, expected in (
+        ("live.db", Rules(), 2),
+        ("rehearsal.db", Rules(rehearsal=True, seed=7), 0),
+    ):
+        with (
+            closing(Backend(tmp_path / name, rules)) as backend,
+            backend.transaction() as transaction,
+        ):
+            row = transaction.one("PRAGMA synchronous")
+            assert row is not None
+            assert row[0] == expected
 
 
 def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from marketplace.requester.calling import perform
 from marketplace.state import accounts, events, lifecycle
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.clock import DAY, to_ms
@@ -78,7 +79,7 @@ def test_events_of_an_older_file_get_their_end(tmp_path: Path) -> None:
     database = tmp_path / "older.db"
     rules = Rules(rehearsal=True, start=START)
     with closing(Backend(database, rules)) as backend:
-        backend.perform("KEY", "CreateHIT", QUIET)
+        perform(backend, "KEY", "CreateHIT", QUIET)
         with backend.transaction() as transaction:
             events.record_test(transaction, 1, "Ping", TOLD)
     with closing(sqlite3.connect(database)) as conn, conn:

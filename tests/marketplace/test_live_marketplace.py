@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 
 from marketplace.http.server import serve
+from marketplace.requester.calling import perform
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import Market, post
@@ -65,5 +66,5 @@ def test_an_account_is_opened_once(backend: Backend) -> None:
     with backend.transaction() as transaction:
         first = accounts.add_requester(transaction, "LAB", balance_cents=100)
         assert accounts.add_requester(transaction, "LAB", balance_cents=100) == first
-    found = backend.perform("LAB", "GetAccountBalance", {})
+    found = perform(backend, "LAB", "GetAccountBalance", {})
     assert found["AvailableBalance"] == "1.00"
