@@ -79,7 +79,7 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    frame = _Frame(_Same(task), title, round_number, tuple(map(_frozen, trials)))
+    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)))
     page_data = _page_data(task, shown)
     blank = _blank_page(frame, len(shown))
     if blank is None:
@@ -119,19 +119,6 @@ def environment() -> Environment:
     return made
 
 
-class _Same:
-    """A task as a part of a key: itself and no other, since tasks hold mappings."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-
-    def __hash__(self) -> int:
-        return id(self.task)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.task is self.task
-
-
 class _Frame(NamedTuple):
     """All that a page shows but its items.
 
@@ -139,7 +126,7 @@ class _Frame(NamedTuple):
         trials: of each its id and its columns with their values.
     """
 
-    same: _Same
+    task: Task
     title: str
     round_number: int
     trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
@@ -156,7 +143,7 @@ def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
     `None` if the task's template does more with values than print them.
     """
     numbers = count()
-    columns = sorted(frame.same.task.shown_columns)
+    columns = sorted(frame.task.shown_columns)
     shown = [
         _SlotItem(
             item_id=Slot(next(numbers)),
@@ -182,7 +169,7 @@ def _rendered(
     frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot
 ) -> str:
     """The page as the task's template gives it."""
-    task = frame.same.task
+    task = frame.task
     trials = [
         Item(item_id=item_id, columns=dict(columns))
         for item_id, columns in frame.trials
@@ -238,7 +225,7 @@ def _page_data(task: Task, items: Sequence[Item]) -> Markup:
             for item in items
         ],
     }
-    of_task, of_items_too = _task_data(_Same(task)), _json(of_items)
+    of_task, of_items_too = _task_data(task), _json(of_items)
     return Markup(f"{of_task[:-1]},{of_items_too[1:]}")  # noqa: S704 - both are JSON
 
 
@@ -259,9 +246,8 @@ def _compared(task: Task) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def _task_data(same: _Same) -> Markup:
+def _task_data(task: Task) -> Markup:
     """What the scripts need to know of the task, as a JSON object."""
-    task = same.task
     return _json(
         {
             "task": task.name,

@@ -18,7 +18,6 @@ from hit_templates.render import (
     _frozen,
     _page_data,
     _rendered,
-    _Same,
     environment,
     render_hit,
 )
@@ -43,7 +42,7 @@ def by_template(task: Task, items: list[Item], practice: list[Item]) -> str:
     """The page as its template gives it, without a blank one."""
     trials = tuple(_frozen(_as_shown(task, item)) for item in practice)
     shown = [_as_shown(task, item) for item in items]
-    frame = _Frame(_Same(task), "", 0, trials)
+    frame = _Frame(task, "", 0, trials)
     return _rendered(frame, shown, _page_data(task, shown))
 
 
@@ -58,7 +57,7 @@ def test_every_example_is_the_page_of_its_template(name: str) -> None:
 @pytest.mark.parametrize("name", task_names())
 def test_templates_that_only_print_are_rendered_once(name: str) -> None:
     """All others are rendered for each HIT."""
-    frame = _Frame(_Same(load_task(name)), "", 0, ())
+    frame = _Frame(load_task(name), "", 0, ())
     assert (_blank_page(frame, 2) is not None) == (name in PRINTS_ONLY)
 
 
@@ -80,7 +79,7 @@ def test_hostile_values_are_escaped_as_the_template_escapes_them(
         )
         for number, item in enumerate(example.items[:3])
     ]
-    frame = _Frame(_Same(example.task), "", 0, ())
+    frame = _Frame(example.task, "", 0, ())
     shown = [_as_shown(example.task, item) for item in items]
     data = _page_data(example.task, shown)
     values = [text for item in shown for text in (item.item_id, *item.columns.values())]
