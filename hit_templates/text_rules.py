@@ -26,6 +26,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 CHARACTERS: Mapping[str, str] = {
     # White space, and letters drawn as nothing (Hangul fillers, empty braille).
@@ -89,6 +90,7 @@ class Points:
     names: Collection[str] = ()
 
 
+@lru_cache(maxsize=1024)  # Each rule of a text, and each beginning, asks again.
 def plain(text: str) -> str:
     r"""The text as it is measured: composed, nothing invisible, single spaces, trimmed.
 
