@@ -1,15 +1,15 @@
 """`rehearse`: a whole campaign on simulated workers, with the real parts in between.
 
-The marketplace runs embedded, as a real server with a database of its own beside the
-store; passes talk to it through boto3, workers through HTTP. Between two passes the
-crowd works in virtual time. A rehearsal that was killed goes on where it stopped.
+The marketplace is a child process with a database of its own beside the store, so that
+it works on one processor core and the pipeline on another; passes talk to it through
+boto3, workers through HTTP. Between two passes the crowd works in virtual time. A
+rehearsal that was killed goes on where it stopped.
 """
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from prefect import Flow, flow
@@ -35,7 +35,7 @@ from flows.planted_traits import remember_planted
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.backend import WrongDatabaseError
-from platforms.virtual_clock import VirtualClock
+from platforms.virtual_clock import START, VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
 from rehearsal.crowd.item_knowledge import SceneSource, Source
@@ -49,8 +49,6 @@ from store.files import FILE_NAME
 from store.lock import only_pass
 
 MARKET = "marketplace.db"
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""Virtual time begins on a Monday morning, in every rehearsal alike."""
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)

@@ -91,7 +91,7 @@ class Points:
     names: Collection[str] = ()
 
 
-@lru_cache(maxsize=256)  # each of a dozen rules asks for the same text
+@lru_cache(maxsize=1024)  # each of a dozen rules asks for the same text
 def plain(text: str) -> str:
     r"""The text as it is measured: composed, nothing invisible, single spaces, trimmed.
 
@@ -148,7 +148,7 @@ def _folded(text: str) -> str:
     return _APOSTROPHES.sub("'", text).lower()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _folded_beginning(beginning: str) -> str:
     return _folded(plain(beginning))
 

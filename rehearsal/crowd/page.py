@@ -6,6 +6,7 @@ in; so a page that forgets a field shows in the answers.
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
@@ -17,7 +18,7 @@ _FORM_TAGS = re.compile(
 )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Page:
     """The form of a HIT's page.
 
@@ -25,15 +26,16 @@ class Page:
         fixed: hidden fields with the values that the page gave them.
         texts: names of boxes to type in, empty on the page.
         options: for radio buttons and checkboxes, the values by name, in order.
-        names: all names in the order of the document, which is the order sent.
+        names: all names in the order of the document, which is the order sent; the
+            values mean nothing.
     """
 
     fixed: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     options: dict[str, list[str]] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
+    names: dict[str, None] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def item_ids(self) -> tuple[ItemId, ...]:
         """The items in the order shown."""
         numbered = {
@@ -73,8 +75,8 @@ class _Reader(HTMLParser):
         name = attributes.get("name", "")
         if not name or "disabled" in attributes:
             return
-        if tag in {"textarea", "input"} and name not in self.page.names:
-            self.page.names.append(name)
+        if tag in {"textarea", "input"}:
+            self.page.names[name] = None
         if tag == "textarea":
             self.page.texts.append(name)
         elif tag == "input":

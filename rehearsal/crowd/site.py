@@ -8,7 +8,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from json import dumps
 from typing import Any
@@ -23,6 +23,9 @@ from rehearsal.crowd.people import Person, Worker
 
 _CONFLICTS = frozenset({HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND})
 _JSON_WANTED = {"Accept": "application/json"}
+_CLOCK_HEADER = "X-Rehearsal-Now"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _MOST_PAGES = 200
 """Pages kept; a HIT's workers come one after another, while few HITs are in hand."""
 
@@ -58,7 +61,7 @@ class WorkerSite:
         self._connections: dict[str, Connection] = {}
         self._cookies: dict[WorkerId, str] = {}
         self._pages: OrderedDict[HitId, Page] = OrderedDict()
-        self._told = self.now = now
+        self.now = now
         self.calls = 0
 
     def close(self) -> None:
@@ -271,15 +274,8 @@ class WorkerSite:
         elif json is not None:
             sent["Content-Type"] = "application/json"
             body = dumps(json).encode()
-        self._move_clock()
+        sent[_CLOCK_HEADER] = str((self.now - _EPOCH) // _MILLISECOND)
         return self._begin(method, address, sent, body)
-
-    def _move_clock(self) -> None:
-        if self.now > self._told:
-            self._told = self.now
-            moment = dumps({"now": self.now.isoformat()}).encode()
-            headers = {**_JSON_WANTED, "Content-Type": "application/json"}
-            self._begin("PUT", "/rehearsal/clock", headers, moment)
 
     def _begin(
         self, method: str, address: str, headers: Mapping[str, str], body: bytes

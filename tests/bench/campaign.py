@@ -1,11 +1,11 @@
-"""What a campaign costs: seconds by stage, peak memory, API calls.
+"""What a campaign costs: seconds by stage and by process, peak memory, API calls.
 
 Each size is a whole rehearsal in a process of its own (so that memory is its own), with
 the steps that the flows call and no Prefect around them. Passes come as `piecework run`
 makes them, waiting for workers in virtual time, so all calls count. `diligent` after a
 size is a crowd of honest workers, of whose work little has to be asked again: what is
 left is the cost of polling and paying. Run: `make bench`, or with sizes: `python -m
-tests.bench.campaign 60 "600 diligent"`.
+tests.bench.campaign 60 "600 diligent" 39181`.
 """
 
 import json
@@ -22,137 +22,152 @@ from typing import Any, TypeVar
 
 import httpx
 
-SIZES = ("60", "600", "600 diligent", "6000")
+SIZES = ("60", "600", "6000")
 DEMO = Path(__file__).resolve().parents[2] / "config/campaigns/demo.toml"
 HONEST = """
 [rehearsal.crowd]
 diligent = 40
 """
+CROWD = "workers"
 _T = TypeVar("_T")
+
+
+class Watch:
+    """Seconds of this process by stage: of the wall clock, and of its processor."""
+
+    def __init__(self) -> None:
+        self.wall: defaultdict[str, float] = defaultdict(float)
+        self.processor: defaultdict[str, float] = defaultdict(float)
+
+    def timed(self, stage: str, work: Callable[[], _T]) -> _T:
+        """What the work returns."""
+        wall, processor = time.perf_counter(), time.process_time()
+        done = work()
+        self.wall[stage] += time.perf_counter() - wall
+        self.processor[stage] += time.process_time() - processor
+        return done
 
 
 def main(sizes: tuple[str, ...]) -> None:
     """Print the tables for these sizes."""
     results = [_in_a_process(size) for size in sizes]
-    stages = list(results[0]["seconds"])
-    _table(
-        ["images", *(f"{one['images']}" for one in results)],
-        [
-            *(
-                [f"{stage}, s", *(f"{one['seconds'][stage]:.1f}" for one in results)]
-                for stage in stages
-            ),
-            ["all, s", *(f"{sum(one['seconds'].values()):.1f}" for one in results)],
-            ["peak memory, MiB", *(f"{one['peak_mib']:.0f}" for one in results)],
-            ["passes", *(f"{one['passes']}" for one in results)],
-            ["days, virtual", *(f"{one['days']:.1f}" for one in results)],
-            ["accepted assignments", *(f"{one['accepted']}" for one in results)],
-        ],
-    )
-    operations = sorted({name for one in results for name in one["calls"]})
-    _table(
-        ["API calls", *(f"{one['images']}" for one in results)],
-        [
-            *(
-                [name, *(f"{one['calls'].get(name, 0)}" for one in results)]
-                for name in operations
-            ),
-            [
-                "per accepted assignment",
-                *(
-                    f"{sum(one['calls'].values()) / one['accepted']:.2f}"
-                    for one in results
-                ),
-            ],
-        ],
-    )
+    for table in results[0]:
+        columns = [result[table] for result in results]
+        print(f"| {table} | " + " | ".join(sizes) + " |")
+        print("|---" + "|---:" * len(sizes) + "|")
+        for name in dict.fromkeys(name for column in columns for name in column):
+            cells = (_shown(column.get(name, 0)) for column in columns)
+            print(f"| {name} | " + " | ".join(cells) + " |")
+        print(flush=True)
 
 
-def _in_a_process(size: str) -> dict[str, Any]:
+def _shown(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else f"{value:,.0f}"
+
+
+def _in_a_process(size: str) -> dict[str, dict[str, float]]:
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.campaign", "--one", size],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
     )
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
+    tables: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    return tables
 
 
-def measure(size: str) -> dict[str, object]:
-    """One rehearsal of so many drawn pictures; its cost."""
-    images, _, is_honest = size.partition(" ")
+def measure(size: str) -> dict[str, dict[str, float]]:
+    """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from flows.polling import LEAST, next_wait  # noqa: PLC0415
-    from flows.progress import read_progress  # noqa: PLC0415
     from flows.rehearse import prepare, rehearsal_of  # noqa: PLC0415
-    from flows.steps import (  # noqa: PLC0415
-        assess,
-        clean,
-        collect,
-        decide,
-        export,
-        launch,
-        settle,
-    )
 
-    seconds: defaultdict[str, float] = defaultdict(float)
-
-    def timed(stage: str, work: Callable[[], _T]) -> _T:
-        began = time.perf_counter()
-        done = work()
-        seconds[stage] += time.perf_counter() - began
-        return done
-
+    watch = Watch()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bench.toml"
-        text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")
-        text = text.replace('"130.00"', f'"{int(images) * 3}.00"')
-        text += HONEST if is_honest else ""
-        path.write_text(text.replace("../../out/demo", "out"))
-        campaign = timed("read, draw", lambda: prepare(path))
-        passes, wait, known, is_due = 0, LEAST, 0, True
+        path = _campaign_file(Path(folder), size)
+        campaign = watch.timed("read, draw", lambda: prepare(path))
         with rehearsal_of(campaign) as (run, crowd):
             began = run.clock.now()
-            while True:
-                passes += 1
-                if timed("collect", lambda: collect.collect(run)) or is_due:
-                    timed("assess", lambda: assess.assess(run))
-                    timed("decide", lambda: decide.decide(run))
-                    timed("settle", lambda: settle.settle(run))
-                    timed("launch", lambda: launch.launch(run))
-                reached = timed("progress", lambda: read_progress(run))
-                if reached.is_finished:
-                    break
-                if is_due := reached.waiting_for == "the next pass":
-                    continue
-                # As `piecework run` waits.
-                left, done = reached.hits_open, reached.hits_posted - reached.hits_open
-                wait, known = next_wait(wait, came=done - known, left=left), done
-                shift = partial(crowd.work_until, hours=wait.total_seconds() / 3600)
-                timed("workers", shift)
+            passes, progress = _run(run, crowd, watch)
             days = (run.clock.now() - began).total_seconds() / 86_400
-            timed("clean", lambda: clean.clean(run))
-            timed("export", lambda: export.export(run))
-            calls = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            calls = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
+            marketplace_mib = _marketplace_mib()
+    accepted = progress.submitted - progress.rejected
+    calls = dict(sorted(calls.get("calls", calls).items()))
     return {
-        "images": size,
-        "seconds": seconds,
-        "peak_mib": peak,
-        "passes": passes,
-        "days": days,
-        "calls": calls.get("calls", calls),
-        "accepted": reached.submitted - reached.rejected,
+        "seconds": watch.wall | {"all": sum(watch.wall.values())},
+        "ms a picture": {
+            name: seconds * 1000 / len(campaign.items)
+            for name, seconds in _shares(watch).items()
+        },
+        "what": {
+            "peak memory, MiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            / 1024,
+            "peak memory of the marketplace, MiB": marketplace_mib,
+            "passes": passes,
+            "days, virtual": days,
+            "accepted assignments": accepted,
+        },
+        "API calls": calls
+        | {"per accepted assignment": sum(calls.values()) / accepted},
     }
 
 
-def _table(head: list[str], rows: list[list[str]]) -> None:
-    print("| " + " | ".join(head) + " |")
-    print("|---" + "|---:" * (len(head) - 1) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
+def _shares(watch: Watch) -> dict[str, float]:
+    """Seconds of each party; a side waits for the marketplace, or for a processor."""
+    # The marketplace is the only child, and has ended, so its use is known.
+    market = resource.getrusage(resource.RUSAGE_CHILDREN)
+    shares: dict[str, float] = {}
+    for side, stages in (
+        ("workers", {CROWD}),
+        ("pipeline", watch.wall.keys() - {CROWD}),
+    ):
+        wall = sum(watch.wall[stage] for stage in stages)
+        processor = sum(watch.processor[stage] for stage in stages)
+        shares |= {
+            f"{side}: all": wall,
+            f"{side}: processor": processor,
+            f"{side}: waiting": wall - processor,
+        }
+    return shares | {"marketplace: processor": market.ru_utime + market.ru_stime}
+
+
+def _marketplace_mib() -> float:
+    """Peak of the only child; its `ru_maxrss` would be ours, which it began as."""
+    child = Path("/proc/thread-self/children").read_text().split()[0]
+    status = Path(f"/proc/{child}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def _campaign_file(folder: Path, size: str) -> Path:
+    """The demo's campaign with so many pictures."""
+    images, _, crowd = size.partition(" ")
+    text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")
+    text = text.replace('"130.00"', f'"{int(images) * 3}.00"')
+    text += HONEST if crowd else ""
+    path = folder / "bench.toml"
+    path.write_text(text.replace("../../out/demo", "out"))
+    return path
+
+
+def _run(run: Any, crowd: Any, watch: Watch) -> tuple[int, Any]:  # noqa: ANN401 - imported late
+    """Passes and workers in turn; how many passes, and the progress at the end."""
+    from flows.passes import run_pass, write_results  # noqa: PLC0415
+    from flows.polling import LEAST, next_wait  # noqa: PLC0415
+
+    passes, wait, known = 0, LEAST, 0
+    while True:
+        passes += 1
+        progress = run_pass(run, call=watch.timed)
+        if progress.is_finished:
+            break
+        if progress.waiting_for == "the next pass":
+            continue
+        # As `piecework run` waits.
+        left, done = progress.hits_open, progress.hits_posted - progress.hits_open
+        wait, known = next_wait(wait, came=done - known, left=left), done
+        watch.timed(CROWD, partial(crowd.work_until, hours=wait.total_seconds() / 3600))
+    write_results(run, call=watch.timed)
+    return passes, progress
 
 
 if __name__ == "__main__":
