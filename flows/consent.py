@@ -1,7 +1,7 @@
 """Consent to spend: which marketplaces need it, and how a person gives it.
 
 `--live` says that real people work and are owed money. A marketplace keeps books and
-moves no money by itself; whoever runs it pays outside what its books say.
+moves no money by itself; its operator pays outside of it.
 """
 
 from datetime import date
@@ -18,7 +18,7 @@ from store.files import FILE_NAME
 def refuse_without_consent(
     campaign: Campaign, endpoint: str, *, live: bool, is_agreed: bool
 ) -> None:
-    """Refuse what could cost money that nobody agreed to spend.
+    """Refuse what could cost money that no person agreed to spend.
 
     Args:
         campaign: the campaign.
@@ -28,7 +28,7 @@ def refuse_without_consent(
 
     Raises:
         RefusedForSafety: the host is closed, or is another machine and `--live` was not
-            said, or nobody agreed to an amount, or the pictures are drawn ones.
+            said, or no person agreed to an amount, or the pictures are drawn ones.
     """
     refuse_closed_host(endpoint)
     if not is_on_this_machine(endpoint) and not live:

@@ -23,8 +23,8 @@ def remember_planted(
 
 def planted(store: Store) -> dict[WorkerId, tuple[str, bool]]:
     """Trait, and whether it is bad work, by worker; empty outside a rehearsal."""
-    found = json.loads(get_setting(store, _KEY) or "{}")
+    rows = json.loads(get_setting(store, _KEY) or "{}")
     return {
         WorkerId(worker): (str(trait), bool(is_bad))
-        for worker, (trait, is_bad) in found.items()
+        for worker, (trait, is_bad) in rows.items()
     }

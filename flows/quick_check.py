@@ -73,7 +73,7 @@ def count_news(platform: MTurk, last: LastPass) -> int:
 
 def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
     """Whether nothing but workers or people can move the campaign; not time, either."""
-    # A rehearsal's time goes by events, and HITs that nobody takes expire in it.
+    # A rehearsal's time goes by events, and HITs that no worker takes expire in it.
     if progress.due_at and not request.rehearsal:
         # No later than a poll of open HITs, or the clock was wrong at that time.
         due_at = datetime.fromisoformat(progress.due_at)

@@ -18,6 +18,7 @@ from config.campaign_file import output_folder, read_file
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
+from domain.ids import ItemId
 from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
@@ -172,9 +173,13 @@ def answering_of(campaign: Campaign) -> Answering:
             next_step="leave it out; columns truth.<field> say what is true",
         )
     judging = Judging(campaign.task, campaign.items, campaign.practice)
-    unknown = [one.item_id for one in campaign.items if not judging.knows(one.item_id)]
+    unknown = [
+        item.item_id for item in campaign.items if not judging.knows(item.item_id)
+    ]
     if unknown:
-        fields = [one.name for one in campaign.task.item_fields if not one.optional]
+        fields = [
+            field.name for field in campaign.task.item_fields if not field.optional
+        ]
         raise ConfigError(
             [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
             next_step="fill in "
@@ -197,12 +202,18 @@ def _source(campaign: Campaign) -> Source:
             [f"{campaign.path}: nobody knows what the items show, so none can work"],
             next_step="name captions that people wrote: [rehearsal] replay = FILE",
         )
-    unknown = [one.item_id for one in campaign.items if not source.knows(one.item_id)]
+    unknown = [
+        item.item_id for item in campaign.items if not source.knows(item.item_id)
+    ]
     if unknown:
         raise ConfigError(
             [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
         )
     return source
+
+
+def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId]:
+    return [item.item_id for item in campaign.items if not knows(item.item_id)]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The table of answers (`domain.tables`), read from the store without an object a row.
 
-Rows come in the order in which they were kept, so that whoever holds a table can read
-on where it ends.
+Rows come in the order in which they were kept, so that a table can be read on
+from where it ends.
 """
 
 import json

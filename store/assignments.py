@@ -145,12 +145,12 @@ def decided_answers(
 
 def next_submission_after(store: Store, moment: datetime) -> datetime | None:
     """When the first undecided assignment was submitted that is newer than a moment."""
-    (found,) = store.db.execute(
+    (earliest,) = store.db.execute(
         f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
         "USING (assignment_id) WHERE submitted_at > ?",
         [to_text(moment)],
     ).fetchone()
-    return from_text(found) if found else None
+    return from_text(earliest) if earliest else None
 
 
 def verdict_and_outcome(

@@ -120,8 +120,8 @@ def _to_look_at(path: Path, fault: sqlite3.Error) -> Store | None:
 
 def _version(db: Database) -> int:
     """A number that other connections' writes change, and this one's own do not."""
-    (found,) = db.execute("PRAGMA data_version").fetchone()
-    return int(found)
+    (version,) = db.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
@@ -144,7 +144,7 @@ def _bring_up_to_date(db: Database) -> None:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        # Asked again behind the lock: whoever held it may have done all.
+        # Asked again behind the lock: its last holder may have done all.
         migrations.apply(db)
         db.execute("COMMIT")
     except BaseException:

@@ -31,9 +31,9 @@ def replace_all(store: Store, edits: Mapping[AnswerId, Sequence[Edit]]) -> None:
 
 def load(store: Store) -> dict[AnswerId, tuple[Edit, ...]]:
     """Edits by answer; an answer without edits is absent."""
-    found: dict[AnswerId, list[Edit]] = {}
+    edits_by_answer: dict[AnswerId, list[Edit]] = {}
     for row in store.db.query("SELECT * FROM edits ORDER BY answer_id, number"):
         answer_id = AnswerId(row.pop("answer_id"))
         del row["number"]
-        found.setdefault(answer_id, []).append(Edit(**row))
-    return {answer_id: tuple(edits) for answer_id, edits in found.items()}
+        edits_by_answer.setdefault(answer_id, []).append(Edit(**row))
+    return {answer_id: tuple(edits) for answer_id, edits in edits_by_answer.items()}

@@ -67,14 +67,14 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     Raises:
         KeyError: there is no such assignment.
     """
-    found = _select(
+    rows = _select(
         store,
         "hit_id = (SELECT hit_id FROM assignments WHERE assignment_id = ?)",
         assignment_id,
     )
-    if not found:
+    if not rows:
         raise KeyError(assignment_id)
-    return found[0]
+    return rows[0]
 
 
 def unposted(store: Store) -> list[PlannedHit]:

@@ -1,6 +1,6 @@
 """Outward acts that happen once: an intent is durable before, its outcome after.
 
-A process may die at any point. Between intent and outcome nobody knows whether the call
+A process may die at any point. Between intent and outcome it is not known whether the call
 reached the platform, so the next pass **looks** before it acts again. The promise is
 the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
 forgets a token after 24 hours).
@@ -85,7 +85,7 @@ def done(store: Store, operation: str) -> set[str]:
 
 
 def begun(store: Store, operation: str) -> dict[str, datetime]:
-    """When the intents of an operation were made whose outcome nobody knows, by key."""
+    """When the intents of an operation were made whose outcome is not known, by key."""
     return {
         row["intent_key"]: from_text(row["made_at"])
         for row in store.db.query(
@@ -214,7 +214,7 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
         [to_text(clock.now()), outcome, act.intent.key],
     )
     if closed.rowcount != 1:
-        # Undoes the record: whoever closed it has written it already.
+        # Undoes the record: the pass that closed it has written it already.
         raise _closed_by_another(store, act.intent)
 
 

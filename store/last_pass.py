@@ -1,8 +1,8 @@
 """What the last pass found, for as long as nothing is written after it.
 
 A pass that finds nothing due costs seconds of reading, so how far it found the campaign
-is kept. Triggers of the tables forget it with whatever is written later, whoever writes
-it. When the marketplace was polled last, and how long to wait, outlives that.
+is kept. Triggers of the tables forget it with whatever is written later, by any
+program. When the marketplace was polled last, and how long to wait, outlives that.
 
 The quick check before a pass reads through the standard library: sqlite-utils loads
 pandas where it finds it, which costs most of a second.
@@ -61,7 +61,7 @@ def remember(
     """
     store.db.execute("BEGIN IMMEDIATE")
     try:
-        # Behind the lock: nobody writes between this question and the commit.
+        # Behind the lock: nothing is written between this question and the commit.
         if not store.others_have_written():
             store.db.execute(
                 "INSERT INTO last_pass (only_row, request_digest, progress) "

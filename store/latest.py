@@ -17,5 +17,5 @@ SELECT max(at) FROM (
 
 def latest(store: Store) -> datetime | None:
     """When something was written down last, by the clock of then; `None` if never."""
-    (found,) = store.db.execute(_LATEST).fetchone()
-    return from_text(found) if found else None
+    (moment,) = store.db.execute(_LATEST).fetchone()
+    return from_text(moment) if moment else None

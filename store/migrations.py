@@ -1,7 +1,7 @@
 """The tables of a campaign's memory, and how they came to be.
 
 One function a change, each in one transaction with the row that records it. A table
-that holds what somebody else said (`assignments.raw`) is only ever added to.
+that holds what workers sent (`raw_answers`) is only ever added to.
 """
 
 import sqlite3

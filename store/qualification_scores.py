@@ -8,9 +8,9 @@ from store.columns import to_text
 from store.database import Store
 
 
-def keep(store: Store, found: Mapping[WorkerId, int], *, at: datetime) -> None:
-    """Remember scores; whoever took the test again has the new one."""
-    rows = [(worker_id, score, to_text(at)) for worker_id, score in found.items()]
+def keep(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
+    """Remember scores; a worker who took the test again has the new score."""
+    rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
     with store.db.atomic():
         store.db.conn.executemany(
             "INSERT INTO scores (worker_id, score, seen_at) VALUES (?, ?, ?) "

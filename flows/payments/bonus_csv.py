@@ -42,7 +42,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
         ConfigError: with every fault.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    found, faults, before = dict[str, PlannedBonus](), list[str](), 0
+    due, faults, before = dict[str, PlannedBonus](), list[str](), 0
     recorded, rows = recorded_bonuses(run), _Rows(run)
     try:
         _check_columns(reader.fieldnames or (), name)
@@ -54,10 +54,10 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
                 faults.append(f"{where}: {fault}")
                 continue
             earlier, key = recorded.get(planned.intent.key), planned.intent.key
-            if key in found:
+            if key in due:
                 faults.append(f"{where}: has a bonus in an earlier line")
             elif earlier is None:
-                found[key] = planned
+                due[key] = planned
             elif earlier.cents == planned.bonus.cents:
                 before += 1
             else:
@@ -69,17 +69,17 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
         raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
     if faults:
         raise ConfigError(faults)
-    return BonusPlan(label=label, due=tuple(found.values()), before=before)
+    return BonusPlan(label=label, due=tuple(due.values()), before=before)
 
 
 def _check_columns(columns: Iterable[str], name: str) -> None:
-    given = set(columns)
-    absent = {"amount_usd", "reason"} - given
-    if not given & {"assignment_id", "worker"}:
+    columns_of_file = set(columns)
+    absent = {"amount_usd", "reason"} - columns_of_file
+    if not columns_of_file & {"assignment_id", "worker"}:
         absent.add("assignment_id (or worker)")
     if absent:
         raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}"])
-    if unknown := given - set(COLUMNS):
+    if unknown := columns_of_file - set(COLUMNS):
         raise ConfigError(
             [f"{name}: unknown columns: {', '.join(sorted(map(str, unknown)))}"],
             next_step=f"allowed are {', '.join(COLUMNS)}",
@@ -165,8 +165,8 @@ def label_fault(label: str) -> str:
     ('', "--label 'a:b': write up to 40 small letters, digits, - and _")
     """
     is_good = 0 < len(label) <= 40 and all(  # noqa: PLR2004 - as names have
-        one.isascii() and (one.islower() or one.isdigit() or one in "-_")
-        for one in label
+        letter.isascii() and (letter.islower() or letter.isdigit() or letter in "-_")
+        for letter in label
     )
     if is_good:
         return ""

@@ -1,7 +1,7 @@
 """What a person began and a death cut short: written down if it was done, else not.
 
 A pass repeats what it finds due; a bonus or a rejection taken back was due because
-somebody said so once, and is not begun again by itself.
+a person said so once, and is not begun again by itself.
 """
 
 from flows.campaign_run import CampaignRun

@@ -41,17 +41,17 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
     """
     rewards = run.campaign.rewards
     by_batch: Counter[int] = Counter()
-    for one in plan.due:
-        by_batch[one.batch] += one.intent.amount_cents
+    for bonus in plan.due:
+        by_batch[bonus.batch] += bonus.intent.amount_cents
     # What is planned is promised too: its posting may be put off until tomorrow.
-    planned: Counter[int] = Counter()
+    to_post: Counter[int] = Counter()
     for hit in hits.unposted(run.store):
-        planned[hit.batch] += hit.cost_cents
+        to_post[hit.batch] += hit.cost_cents
     for batch, cents in sorted(by_batch.items()):
         room = caps.left(run, batch)
         needed = (
-            (plan.total_cents, room.campaign, planned.total(), rewards.cap_name),
-            (cents, room.batch, planned[batch], f"the cap of batch {batch}"),
+            (plan.total_cents, room.campaign, to_post.total(), rewards.cap_name),
+            (cents, room.batch, to_post[batch], f"the cap of batch {batch}"),
         )
         for cost, free, promised, name in needed:
             rest = None if free is None else free - promised
@@ -93,9 +93,9 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
     later = plan.due[len(today) :]
     return Paid(
         bonuses=len(today),
-        cents=sum(one.intent.amount_cents for one in today),
+        cents=sum(planned.intent.amount_cents for planned in today),
         waiting=len(later),
-        waiting_cents=sum(one.intent.amount_cents for one in later),
+        waiting_cents=sum(planned.intent.amount_cents for planned in later),
     )
 
 
@@ -105,8 +105,8 @@ def _for_today(
     left = caps.left_today(run)
     if left is None:
         return due
-    for number, one in enumerate(due):
-        left -= one.intent.amount_cents
+    for number, planned in enumerate(due):
+        left -= planned.intent.amount_cents
         if left < 0:
             return due[:number]
     return due
@@ -116,12 +116,12 @@ def _apart(due: tuple[PlannedBonus, ...]) -> list[list[PlannedBonus]]:
     """Groups in which no assignment has two bonuses, so that each can be looked for."""
     groups: list[list[PlannedBonus]] = []
     seen: Counter[str] = Counter()
-    for one in due:
-        number = seen[one.bonus.assignment_id]
-        seen[one.bonus.assignment_id] += 1
+    for planned in due:
+        number = seen[planned.bonus.assignment_id]
+        seen[planned.bonus.assignment_id] += 1
         if number == len(groups):
             groups.append([])
-        groups[number].append(one)
+        groups[number].append(planned)
     return groups
 
 
@@ -130,5 +130,5 @@ def _acts(run: CampaignRun, due: list[PlannedBonus]) -> Iterator[Act]:
     recorded = defaultdict[AssignmentId, list[Bonus]](list)
     for bonus in recorded_bonuses(run).values():
         recorded[bonus.assignment_id].append(bonus)
-    for one in due:
-        yield act_for(run, one.intent, recorded[one.bonus.assignment_id])
+    for planned in due:
+        yield act_for(run, planned.intent, recorded[planned.bonus.assignment_id])

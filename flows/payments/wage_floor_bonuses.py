@@ -1,7 +1,7 @@
 """The wage floor as a rule: which bonuses lift paid work to it.
 
 The time of a kind of HIT is the **median** over its paid assignments: who left the page
-open over lunch counts as one of many, and nobody earns more by being slow. A kind is
+open over lunch counts as one of many, and a slow worker earns no more. A kind is
 one HIT type and one number of items, since a HIT with one item left takes less time
 than one with five. Each paid assignment of a kind then gets what its reward and its
 bonuses so far lack of floor x median.

@@ -1,4 +1,4 @@
-"""Wind a stopped campaign down: nobody takes its HITs any more, and nothing is posted.
+"""Wind a stopped campaign down: its HITs expire, and nothing is posted.
 
 What was sent, and what a worker holds and still sends, is collected, judged and paid
 by the passes that follow, as if nothing had happened.
@@ -41,7 +41,7 @@ def wind_down(run: CampaignRun) -> int:
 
     Raises:
         PlatformRefused: naming the HITs that could not be expired; all others were.
-        TransientPlatformError: nobody can tell yet whether a HIT was posted.
+        TransientPlatformError: it cannot be told yet whether a HIT was posted.
     """
     take_in(run)
     unsure = _give_up_unposted(run)
@@ -122,7 +122,7 @@ def _give_up_unposted(run: CampaignRun) -> list[PlannedHit]:
     """Forget plans that were not posted, as far as anybody can tell.
 
     Returns:
-        HITs of which nobody can tell yet whether they were posted.
+        HITs of which it cannot be told yet whether they were posted.
     """
     begun = intents.begun(run.store, OPERATION)
     unposted, lately = hits.unposted(run.store), run.clock.now() - LONGEST_LAG

@@ -1,7 +1,7 @@
 """When answers are judged: with their whole batch, or before the platform does it.
 
 A batch is judged as one, for evidence is in the company that an answer keeps (the same
-sentence under many pictures). But MTurk approves by itself what nobody judged in time,
+sentence under many pictures). But MTurk approves by itself what was not judged in time,
 and then it is too late to reject; so while HITs of the batch are still open, whatever
 has waited for three quarters of that time is judged by what is known so far.
 """

@@ -1,7 +1,7 @@
 """What a campaign costs, before anything: plain, expected, and at the very worst.
 
 Plain: every item posted once. Expected: the answers that are lost are asked for again,
-each with the chance that the campaign file states, and whoever works below the wage
+each with the chance that the campaign file states, and a worker below the wage
 floor gets a bonus. Worst: every answer of every round is paid for and lost, in the
 dearest way that rounds can be cut into HITs. The caps end that.
 """

@@ -15,7 +15,7 @@ _KEPT = timedelta(days=120)
 
 
 def must_be_over(run: CampaignRun, hit: PlannedHit, *, since: timedelta = _LAG) -> bool:
-    """Whether nobody can be at work on a HIT any more, as it was posted."""
+    """Whether no worker can be at work on a HIT any more, as it was posted."""
     posting = run.campaign.posting
     seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
     latest = run.clock.now() - timedelta(seconds=seconds) - since

@@ -1,6 +1,6 @@
 """HITs that the platform has for this requester and the campaign's store does not know.
 
-They are somebody else's work, another campaign's, or what is left of a store that was
+They are another program's, another campaign's, or what is left of a store that was
 lost. Nothing here touches them: only a person can tell.
 """
 

@@ -81,12 +81,12 @@ def take_in(run: CampaignRun) -> Mapping[str, HitId]:
     if not cut_off:
         return {}
     known = dict(run.platform.find_hits())
-    found = [
+    acts = [
         _as_found(run, hit, begun[publish_key(hit)], known[annotation(run, hit)])
         for hit in cut_off
         if annotation(run, hit) in known
     ]
-    carry_out(run.store, found, clock=run.clock)
+    carry_out(run.store, acts, clock=run.clock)
     return known
 
 

@@ -30,15 +30,15 @@ def keep_scores(run: CampaignRun) -> None:
     """Write down who has taken the test by now, and how; workers may take it again."""
     known = get_setting(run.store, _KNOWN)
     if run.campaign.qualification is not None and known is not None:
-        found = dict(run.platform.scores(QualificationTypeId(known)))
-        qualification_scores.keep(run.store, found, at=run.clock.now())
+        scores = dict(run.platform.scores(QualificationTypeId(known)))
+        qualification_scores.keep(run.store, scores, at=run.clock.now())
 
 
 def _type_id(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
     # Making it twice makes it once: it is found again by its name.
     if (known := get_setting(run.store, _KNOWN)) is not None:
         return QualificationTypeId(known)
-    found = run.platform.qualification(
+    type_id = run.platform.qualification(
         PostableTest(
             name=test.name,
             description=test.task.description,
@@ -48,5 +48,5 @@ def _type_id(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
             retry_seconds=test.retry_seconds,
         )
     )
-    set_once(run.store, _KNOWN, found)
-    return found
+    set_once(run.store, _KNOWN, type_id)
+    return type_id

@@ -30,7 +30,7 @@ def assess(run: CampaignStore) -> int:
     due = to_judge(run)
     if not due:
         return 0
-    found = find_suspicions(run)
+    suspicions = find_suspicions(run)
     batch = table_of_batch(run)
     open_rows = batch[batch["assignment_id"].isin(due)]
     subjects: dict[SubjectKind, set[str]] = {
@@ -40,7 +40,7 @@ def assess(run: CampaignStore) -> int:
     }
     mine = [
         finding
-        for finding in found
+        for finding in suspicions
         if finding.subject_id in subjects[finding.subject_kind]
     ]
     findings.replace(run.store, mine, subjects=subjects)

@@ -28,7 +28,7 @@ _Keep = Callable[[CampaignRun, PlannedHit, Sequence[_Fetched]], None]
 
 
 def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
-    """Collect every HIT on which nobody works any more; how many assignments came.
+    """Collect every HIT on which no worker works any more; how many assignments came.
 
     HITs that stay open for long are asked for what they have got so far.
 
@@ -57,7 +57,7 @@ def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
 def _reviewable(
     run: CampaignRun, waiting: Mapping[HitId, PlannedHit], older: Container[str]
 ) -> set[HitId] | None:
-    """Those of the HITs that are waited for on which nobody works any more.
+    """Those of the HITs that are waited for on which no worker works any more.
 
     `None` if the platform does not know their HIT type: it was deleted by hand, or with
     a qualification type that it requires. Its HITs are still there, and have to be

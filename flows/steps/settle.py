@@ -1,6 +1,6 @@
 """Carry decisions out: pay, reject, shut the door; each through an intent.
 
-Whoever earned money is paid before anybody is turned away.
+Workers who earned money are paid before any worker is turned away.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _ELSEWHERE = "somebody else"
 def settle(run: CampaignRun) -> int:
     """Carry out every decision that was not carried out; how many there were.
 
-    What the platform refuses holds nobody else up: all the rest is settled first.
+    What the platform refuses holds nothing else up: all the rest is settled first.
 
     Raises:
         PlatformRefused: naming what was refused; a later pass tries it again.
@@ -108,7 +108,7 @@ def _approve(run: CampaignRun, decision: Decision) -> _Verb:
         try:
             run.platform.approve(assignment_id)
         except PlatformRefused:
-            # Somebody may have rejected it by hand; whether that stands, a person says.
+            # It may have been rejected by hand; whether that stands, a person says.
             if (outcome := look()) is None:
                 raise
             return outcome
@@ -154,7 +154,7 @@ def _exclude(run: CampaignRun, decision: Decision) -> _Verb:
 def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str]:
     """A call about the qualification type that keeps workers out, if there is one yet.
 
-    Somebody may have deleted it, and with it the HIT types that require it; so nothing
+    It may have been deleted by hand, and with it the HIT types that require it; so nothing
     can be posted any more that a worker would have to be kept out of.
     """
 
