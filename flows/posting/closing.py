@@ -21,7 +21,7 @@ def close(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
     Slots that no worker filled before it expired cost nothing.
     """
     hits.mark_collected(run.store, HitId(str(hit.hit_id)), at=run.clock.now())
-    # More may have arrived: slots that were added by hand are held when they are filled.
+    # More may have arrived: slots added by hand are held when they are filled.
     unused = max(hit.max_assignments - arrived, 0)
     _book_slots(run, hit, unused, credit="held", debit="requester")
 
