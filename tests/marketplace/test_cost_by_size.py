@@ -22,8 +22,8 @@ FEW, MANY = 60, 1200
 
 
 @pytest.fixture(scope="module")
-def houses() -> Iterator[list[Backend]]:
-    """One house with few HITs and one with many, equal otherwise."""
+def backends() -> Iterator[list[Backend]]:
+    """A marketplace with few HITs and one with many, equal otherwise."""
     made = [filled(size) for size in (FEW, MANY)]
     yield made
     for backend in made:
@@ -66,6 +66,13 @@ def ann(transaction: Transaction) -> sqlite3.Row:
     return row
 
 
+def bob(transaction: Transaction) -> sqlite3.Row:
+    """The worker who has done half of all HITs."""
+    row = transaction.one("SELECT * FROM workers WHERE handle = 'bob'")
+    assert row is not None
+    return row
+
+
 def group_id(transaction: Transaction) -> str:
     """The only group with work in it."""
     row = transaction.one(
@@ -76,7 +83,7 @@ def group_id(transaction: Transaction) -> str:
 
 
 def call(operation: str, **given: object) -> Action:
-    """A requester's call inside the open turn."""
+    """A requester's call inside the open transaction."""
     return lambda transaction: operations.perform(transaction, 1, operation, given)
 
 
@@ -100,6 +107,12 @@ ACTIONS: dict[str, Action] = {
     "list bonuses": on_hit("ListBonusPayments"),
     "balance": call("GetAccountBalance"),
     "list groups": lambda transaction: discovery.groups(transaction, ann(transaction)),
+    "list groups after much work": lambda transaction: discovery.groups(
+        transaction, bob(transaction)
+    ),
+    "accept after much work": lambda transaction: assignment_actions.accept(
+        transaction, bob(transaction), group_id(transaction), hit_id=None
+    ),
     "preview": lambda transaction: assignment_actions.preview(
         transaction, ann(transaction), group_id(transaction), hit_id=None
     ),
@@ -112,20 +125,20 @@ ACTIONS: dict[str, Action] = {
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_a_call_costs_the_same_among_many_hits(
-    houses: list[Backend], name: str
+    backends: list[Backend], name: str
 ) -> None:
     """Twenty times the HITs, and not a third more steps."""
-    few, many = (steps(backend, ACTIONS[name]) for backend in houses)
+    few, many = (steps(backend, ACTIONS[name]) for backend in backends)
     assert few > 0
     assert many <= few * 4 // 3 + STEP * 10
 
 
-def test_time_passing_costs_only_what_is_due(houses: list[Backend]) -> None:
+def test_time_passing_costs_only_what_is_due(backends: list[Backend]) -> None:
     """Nothing is due a minute later, so hardly anything is looked at."""
     costs = []
-    for backend in houses:
+    for backend in backends:
         with backend.transaction() as transaction:
             now_ms = transaction.now_ms
         backend.move_clock(now_ms + 60_000)
-        costs.append(steps(backend, lambda _turn: None))
+        costs.append(steps(backend, lambda _: None))
     assert costs[1] <= costs[0] + STEP * 10
