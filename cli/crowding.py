@@ -1,4 +1,4 @@
-"""`crowd`: simulated workers between the passes of somebody else's schedule."""
+"""`crowd`: simulated workers between the passes of a schedule."""
 
 import time
 from collections.abc import Callable
@@ -12,10 +12,11 @@ from flows.looking import news
 from flows.rehearse import answering_of, prepare, rehearsal_market
 from flows.steps.traits import remember_planted
 from flows.wiring import rehearsal_place
+from platforms.credentials import REHEARSAL_CREDENTIALS
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.crowd import Crowd
-from rehearsal.crowd.traits import PLANTED_BAD
+from rehearsal.crowd.traits import SIMULATED_BAD
 from store.lock import only_pass
 from store.standing import glance
 
@@ -49,11 +50,11 @@ def work_between_passes(
                 only_pass(campaign.out),
                 rehearsal_place(campaign, running.endpoint_url, clock) as place,
             ):
-                remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
+                remember_planted(place.store, crowd.traits_by_worker(), SIMULATED_BAD)
             platform = MTurk(
                 running.endpoint_url,
-                access_key="REHEARSAL",
-                secret_key="rehearsal",  # noqa: S106 - opens nothing
+                access_key=REHEARSAL_CREDENTIALS.access_key,
+                secret_key=REHEARSAL_CREDENTIALS.secret_key,
             )
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):
@@ -66,11 +67,11 @@ def _is_finished(
     """Let the crowd work if it is its turn; whether there is nothing left for it."""
     try:
         with only_pass(campaign.out):
-            found = glance(campaign.out)
-            reached = found and Progress.from_dict(found.progress)
-            if not found or not reached:
+            cached = glance(campaign.out)
+            reached = cached and Progress.from_dict(cached.progress)
+            if not cached or not reached:
                 return False
-            if reached.waiting_for == "workers" and not news(platform, found):
+            if reached.waiting_for == "workers" and not news(platform, cached):
                 shift = crowd.work_until()
                 say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
             elif reached.waiting_for == "the next day":

@@ -16,6 +16,7 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
 from config.campaign_file import output_folder, read_file
+from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
@@ -39,13 +40,13 @@ from marketplace.state.backend import WrongDatabaseError
 from platforms.virtual_clock import START, VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
-from rehearsal.crowd.item_knowledge import SceneSource, Source
+from rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.people import people
 from rehearsal.crowd.replay import Replay
-from rehearsal.crowd.traits import PLANTED_BAD
-from rehearsal.pictures import scenes
+from rehearsal.crowd.traits import SIMULATED_BAD
 from rehearsal.pictures.drawing.picture import draw
+from rehearsal.pictures.scenes import scenes
 from store.files import FILE_NAME
 from store.lock import only_pass
 
@@ -100,7 +101,7 @@ def prepare(path: Path) -> Campaign:
     words = read_file(path)
     if words.items.scenes and words.items.file is None:
         out = output_folder(path, words)
-        rows = scenes.item_rows(words.items.scenes)
+        rows = item_rows(words.items.scenes)
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)
         _check(drawn)
@@ -139,9 +140,9 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     urls = (item.columns.get("url", "") for item in items)
     wanted = {PurePosixPath(url).name for url in urls if url}
-    last = max(map(scenes.number_of, wanted))
-    for scene in scenes.scenes(seed, last):
-        name = scenes.picture_name(scene.item_id)
+    last = max(map(scene_number, wanted))
+    for scene in scenes(seed, last):
+        name = picture_name(scene.item_id)
         if name in wanted:
             (pictures / name).write_text(draw(scene), encoding="utf-8")
 
@@ -149,16 +150,20 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
 def answering_of(campaign: Campaign) -> Answering:
     """How the crowd answers: by describing, or by what the items' columns call true."""
     if campaign.task.dataset == "captions":
-        return Describing(campaign.task, _source(campaign), campaign.items)
+        return Describing(campaign.task, _knowledge(campaign), campaign.items)
     if campaign.rehearsal.replay is not None:
         raise ConfigError(
             [f"{campaign.path}: rehearsal.replay is for captions only"],
             next_step="leave it out; columns truth.<field> say what is true",
         )
     judging = Judging(campaign.task, campaign.items, campaign.practice)
-    unknown = [one.item_id for one in campaign.items if not judging.knows(one.item_id)]
+    unknown = [
+        item.item_id for item in campaign.items if not judging.knows(item.item_id)
+    ]
     if unknown:
-        fields = [one.name for one in campaign.task.item_fields if not one.optional]
+        fields = [
+            field.name for field in campaign.task.item_fields if not field.optional
+        ]
         raise ConfigError(
             [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
             next_step="fill in "
@@ -168,25 +173,27 @@ def answering_of(campaign: Campaign) -> Answering:
     return judging
 
 
-def _source(campaign: Campaign) -> Source:
+def _knowledge(campaign: Campaign) -> ItemKnowledge:
     """What the workers know about the items that they describe."""
     plan = campaign.rehearsal
-    source: Source
+    knowledge: ItemKnowledge
     if plan.replay is not None:
-        source = Replay.read(plan.replay, campaign.task)
+        knowledge = Replay.read(plan.replay, campaign.task)
     elif plan.scenes:
-        source = SceneSource(scenes.scenes(plan.seed, plan.scenes))
+        knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
     else:
         raise ConfigError(
             [f"{campaign.path}: nobody knows what the items show, so none can work"],
             next_step="name captions that people wrote: [rehearsal] replay = FILE",
         )
-    unknown = [one.item_id for one in campaign.items if not source.knows(one.item_id)]
+    unknown = [
+        item.item_id for item in campaign.items if not knowledge.knows(item.item_id)
+    ]
     if unknown:
         raise ConfigError(
             [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
         )
-    return source
+    return knowledge
 
 
 @contextmanager
@@ -234,5 +241,5 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
                 clock=clock,
             ) as crowd,
         ):
-            remember_planted(place.store, crowd.traits_by_worker(), PLANTED_BAD)
+            remember_planted(place.store, crowd.traits_by_worker(), SIMULATED_BAD)
             yield place, crowd

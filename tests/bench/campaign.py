@@ -62,7 +62,7 @@ def main(sizes: tuple[str, ...]) -> None:
 
 
 def _shown(value: float) -> str:
-    return f"{value:.3g}" if value < 100 else f"{value:,.0f}"  # noqa: PLR2004 - enough digits
+    return f"{value:.3g}" if value < 100 else f"{value:,.0f}"
 
 
 def _in_a_process(size: str) -> dict[str, dict[str, float]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from config.drawn_pictures import picture_name
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.render import html_question, render_hit
@@ -11,7 +12,8 @@ from hit_templates.tasks import load_task
 from marketplace.http.server import serve
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
-from rehearsal.pictures.scenes import draw, picture_name, scenes
+from rehearsal.pictures.drawing import draw
+from rehearsal.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.test_qualifications import make, need
