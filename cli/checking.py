@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from config.campaign_file import read_file
+from config.drawn_pictures import item_rows
 from domain.campaign import Campaign
 from domain.money import dollars
 from flows.caps import check_caps
@@ -17,7 +18,6 @@ from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, price
 from flows.steps.launch import question
 from platforms.question import question_bytes
-from rehearsal.pictures import scenes
 
 _Rows = list[tuple[str, str, str]]
 
@@ -93,7 +93,7 @@ def read_anywhere(path: Path) -> Campaign:
     words = read_file(path)
     if not words.items.scenes or words.items.file is not None:
         return load_campaign(path)
-    return load_campaign(path, drawn=scenes.item_rows(words.items.scenes))
+    return load_campaign(path, drawn=item_rows(words.items.scenes))
 
 
 def say_checked(checked: Checked) -> None:

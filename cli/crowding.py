@@ -1,4 +1,4 @@
-"""`crowd`: simulated workers between the passes of somebody else's schedule."""
+"""`crowd`: simulated workers between the passes of a schedule."""
 
 import time
 from collections.abc import Callable
@@ -12,10 +12,11 @@ from flows.opening import open_for_rehearsal
 from flows.planted_traits import remember_planted
 from flows.quick_check import count_news
 from flows.rehearse import answering_of, prepare, rehearsal_market
+from platforms.credentials import REHEARSAL
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.crowd import Crowd
-from rehearsal.crowd.traits import PLANTED_BAD
+from rehearsal.crowd.traits import SIMULATED_BAD
 from store.last_pass import recall
 from store.lock import only_pass
 
@@ -49,12 +50,8 @@ def work_between_passes(
                 only_pass(campaign.out),
                 open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             ):
-                remember_planted(run.store, crowd.traits_by_worker(), PLANTED_BAD)
-            platform = MTurk(
-                running.endpoint_url,
-                access_key="REHEARSAL",
-                secret_key="rehearsal",  # noqa: S106 - opens nothing
-            )
+                remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):
                 time.sleep(poll_seconds)
@@ -66,15 +63,15 @@ def _is_finished(
     """Let the crowd work if it is its turn; whether there is nothing left for it."""
     try:
         with only_pass(campaign.out):
-            found = recall(campaign.out)
-            reached = found and Progress.from_dict(found.progress)
-            if not found or not reached:
+            last = recall(campaign.out)
+            progress = last and Progress.from_dict(last.progress)
+            if not last or not progress:
                 return False
-            if reached.waiting_for == "workers" and not count_news(platform, found):
+            if progress.waiting_for == "workers" and not count_news(platform, last):
                 shift = crowd.work_until()
                 say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
-            elif reached.waiting_for == "the next day":
-                crowd.clock.move_to(datetime.fromisoformat(reached.goes_on_at))
-            return reached.is_finished
+            elif progress.waiting_for == "the next day":
+                crowd.clock.move_to(datetime.fromisoformat(progress.goes_on_at))
+            return progress.is_finished
     except CampaignBusy:
         return False

@@ -1,6 +1,6 @@
 """`serve`: the marketplace as a process of its own."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -8,6 +8,7 @@ import click
 
 from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
+from platforms.virtual_clock import START
 
 if TYPE_CHECKING:
     from marketplace.aws_proxy.settings import AwsProxy
@@ -66,7 +67,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "--start",
     default="",
     metavar="ISO-TIME",
-    help="When a new rehearsal's clock begins; 2026-01-05T09:00Z if not given.",
+    help=f"When a new rehearsal's clock begins; {START:%Y-%m-%dT%H:%MZ} if not given.",
 )
 @click.option(
     "--trust-local",
@@ -159,7 +160,7 @@ def _start(given: _Given) -> datetime | None:
     from marketplace.state import clock  # noqa: PLC0415 - when it serves
 
     if not given["start"]:
-        return datetime(2026, 1, 5, 9, tzinfo=UTC) if given["rehearsal"] else None
+        return START if given["rehearsal"] else None
     if not given["rehearsal"]:
         raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
     if given["database"].exists():

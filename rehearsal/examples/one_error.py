@@ -11,8 +11,8 @@ its photographs are not in what we have, so the rest is made after its pattern.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from rehearsal.examples.portraits import Portrait
 from rehearsal.pictures.drawing.person import Garment, Who
-from rehearsal.pictures.portraits import Portrait
 
 Row = Mapping[str, str]
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from rehearsal.crowd.seeded_rng import dice
-from rehearsal.pictures.composing import Sentence, true_sentence, with_error
+from config.drawn_pictures import picture_name
+from rehearsal.examples.sentences import Sentence, true_sentence, with_error
 from rehearsal.pictures.scene_model import Scene
-from rehearsal.pictures.scenes import picture_name
+from rehearsal.seeded_rng import seeded_rng
 
 Row = Mapping[str, str]
 
@@ -33,7 +33,7 @@ _SPLITS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Description:
     """What a system says of a scene, and what is wrong with it."""
 
     text: str
@@ -51,13 +51,13 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
     """
     used = 0
     for scene in scenes:
-        told = _all_told(scene, dice(seed, scene.item_id, "systems"))
+        told = _descriptions(scene, seeded_rng(seed, scene.item_id, "systems"))
         if not told:
             continue
         used += 1
         if used > images:
             return
-        rng = dice(seed, scene.item_id, "places")
+        rng = seeded_rng(seed, scene.item_id, "places")
         for part, pair in enumerate(_SPLITS[used % len(_SPLITS)], start=1):
             sides = rng.sample(pair, 2)
             yield {
@@ -92,24 +92,28 @@ def swapped(row: Row) -> Row:
     }
 
 
-def _all_told(scene: Scene, rng: Random) -> Mapping[str, Told]:
+def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
     """What all systems say; nothing where two say the same or an error is not made."""
     whole = true_sentence(scene)
     if whole.object is None:
         return {}
     told = {}
     for system, errors in _ERRORS.items():
-        said = replace(whole, object=None) if system in _NAMES_ONE else whole
-        said = _with_errors(said, errors, scene, rng)
-        text = said.text
+        sentence = replace(whole, object=None) if system in _NAMES_ONE else whole
+        sentence = _with_errors(sentence, errors, scene, rng)
+        text = sentence.text
         if system in _WORDY:
             text = f"The picture shows {text[0].lower()}{text[1:]}"
-        told[system] = Told(
-            text=text, mistakes=len(said.errors), missing=said.object is None
+        told[system] = Description(
+            text=text, mistakes=len(sentence.errors), missing=sentence.object is None
         )
-        if len(said.errors) < len(errors):
+        if len(sentence.errors) < len(errors):
             return {}
-    return told if len({one.text for one in told.values()}) == len(told) else {}
+    return (
+        told
+        if len({description.text for description in told.values()}) == len(told)
+        else {}
+    )
 
 
 def _with_errors(
@@ -120,7 +124,7 @@ def _with_errors(
     return sentence
 
 
-def _truth(first: Told, second: Told) -> Row:
+def _truth(first: Description, second: Description) -> Row:
     mistakes = first.mistakes - second.mistakes
     missing = first.missing - second.missing
     return {

@@ -20,7 +20,7 @@ _SCALE = 1.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """What somebody does, and what one sees of it.
+    """What a person does, and what is seen of it.
 
     Attributes:
         place: draws what is behind.

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rehearsal.crowd.seeded_rng import dice
-from rehearsal.pictures.composing import true_sentence, with_error
+from config.drawn_pictures import picture_name
+from rehearsal.examples.sentences import true_sentence, with_error
 from rehearsal.pictures.scene_model import Scene
-from rehearsal.pictures.scenes import picture_name
+from rehearsal.seeded_rng import seeded_rng
 
 Row = Mapping[str, str]
 
@@ -18,16 +18,18 @@ _FALSE_ALARM = 9
 def corrections_of(scenes: Sequence[Scene], *, each: int, seed: int) -> Iterator[Row]:
     """So many descriptions of each kind of error, one kind after the other."""
     for kind in KINDS:
-        found = 0
+        number = 0
         for scene in scenes:
             right = true_sentence(scene)
-            wrong = with_error(right, kind, scene, dice(seed, scene.item_id, kind))
-            if found == each or not wrong.errors:
+            wrong = with_error(
+                right, kind, scene, seeded_rng(seed, scene.item_id, kind)
+            )
+            if number == each or not wrong.errors:
                 continue
-            found += 1
-            is_right = found % _FALSE_ALARM == 0
+            number += 1
+            is_right = number % _FALSE_ALARM == 0
             yield {
-                "correction_id": f"{kind}_{found:02}",
+                "correction_id": f"{kind}_{number:02}",
                 "url": picture_name(scene.item_id),
                 "description": right.text if is_right else wrong.text,
                 "error": kind,

@@ -2,7 +2,7 @@
 
 They are kept in `config/campaigns/`, so that they can be read like anybody's items
 file; a test holds them against this module. Write them anew with
-`python -m rehearsal.pictures.examples`.
+`python -m rehearsal.examples.items_files`.
 """
 
 import csv
@@ -13,14 +13,15 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from rehearsal.crowd.seeded_rng import dice
-from rehearsal.pictures import one_error
-from rehearsal.pictures.composing import CATEGORIES, Sentence, true_sentence, with_error
-from rehearsal.pictures.pairs import pairs_of, swapped
-from rehearsal.pictures.planted_errors import corrections_of
-from rehearsal.pictures.portraits import draw_portrait
+from config.drawn_pictures import picture_name
+from rehearsal.examples import one_error
+from rehearsal.examples.pairs import pairs_of, swapped
+from rehearsal.examples.planted_errors import corrections_of
+from rehearsal.examples.portraits import draw_portrait
+from rehearsal.examples.sentences import CATEGORIES, Sentence, true_sentence, with_error
 from rehearsal.pictures.scene_model import Scene
-from rehearsal.pictures.scenes import picture_name, scenes
+from rehearsal.pictures.scenes import scenes
+from rehearsal.seeded_rng import seeded_rng
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 SEED = 11
@@ -63,7 +64,7 @@ def _congruency_pairs() -> Iterator[Row]:
 
 def _two_sentences(scene: Scene) -> list[Sentence]:
     """A true one and a wrong one, in an order that tells nothing."""
-    rng = dice(SEED, scene.item_id, "pair")
+    rng = seeded_rng(SEED, scene.item_id, "pair")
     right = true_sentence(scene)
     wrong = right
     for category in rng.sample(list(CATEGORIES), len(CATEGORIES)):
@@ -85,7 +86,7 @@ def error_category_rows() -> Iterator[Row]:
     """Forty wrong descriptions: one error, two, or nothing to do with the image."""
     scenes_ = clear_scenes()[:40]
     for number, scene in enumerate(scenes_, start=1):
-        rng = dice(SEED, scene.item_id, "categories")
+        rng = seeded_rng(SEED, scene.item_id, "categories")
         sentence = true_sentence(scene)
         wanted = 2 if number % 4 == 0 else 1
         for category in rng.sample(list(CATEGORIES), len(CATEGORIES)):
@@ -108,11 +109,11 @@ def crowd_judgement_rows() -> Iterator[Row]:
     """Forty-two photos with ten sentences: none to four that describe them."""
     scenes_ = clear_scenes()[:42]
     for number, scene in enumerate(scenes_, start=1):
-        rng = dice(SEED, scene.item_id, "ten sentences")
+        rng = seeded_rng(SEED, scene.item_id, "ten sentences")
         fitting = _fitting_sentences(scene, rng)[: number % 5]
-        found = [(text, True) for text in fitting]
-        found += [(text, False) for text in _strange_sentences(scene, fitting, rng)]
-        ten = found[:10]
+        sentences = [(text, True) for text in fitting]
+        sentences += [(text, False) for text in _strange_sentences(scene, fitting, rng)]
+        ten = sentences[:10]
         rng.shuffle(ten)
         right = [f"s{n}" for n, (_, fits) in enumerate(ten, start=1) if fits]
         truth = "|".join(right) or "none"
@@ -142,9 +143,9 @@ def _strange_sentences(
     """Sentences about other places, in which nothing of this scene is named."""
     here = {thing.name for thing in scene.things}
     others = [
-        one
-        for one in clear_scenes()
-        if one.place != scene.place and here.isdisjoint(t.name for t in one.things)
+        other
+        for other in clear_scenes()
+        if other.place != scene.place and here.isdisjoint(t.name for t in other.things)
     ]
     rng.shuffle(others)
     seen = {*taken}
@@ -168,7 +169,7 @@ def _rated_pairs() -> Iterator[Row]:
     scenes_ = clear_scenes()
     for number in range(1, 145):
         scene = scenes_[number % len(scenes_)]
-        rng = dice(SEED, scene.item_id, "rated", str(number))
+        rng = seeded_rng(SEED, scene.item_id, "rated", str(number))
         score = 1 + rng.randrange(4)
         yield {
             "pair_id": f"pair_{number:03}",

@@ -143,14 +143,14 @@ def _location(sentence: Sentence, scene: Scene, rng: Random) -> Sentence | None:
 
 def _similar(thing: Thing, scene: Scene) -> Thing | None:
     name = _LOOKS_LIKE.get(thing.name)
-    if name is None or name in {one.name for one in scene.things}:
+    if name is None or name in {thing.name for thing in scene.things}:
         return None
     return replace(thing, name=name, text="")
 
 
 def _absent(scene: Scene, rng: Random) -> Thing:
     """Something of another place, which nothing in the picture resembles."""
-    there = {one.name for one in scene.things}
+    there = {thing.name for thing in scene.things}
     like = {_LOOKS_LIKE.get(name, name) for name in there}
     here = set(PLACES[scene.place].kinds)
     names = [name for name in KINDS if name not in there | like | here]
