@@ -5,7 +5,8 @@ import pandas as pd
 from domain.verdicts import SubjectKind
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
-from qc import frame as qc_frame
+from qc.answers_table import of_answers
+from qc.ratings import with_ratings
 from qc.registry import assess as run_heuristics
 from store import judgements
 
@@ -20,8 +21,11 @@ def assess(place: Workplace) -> int:
     if not state.has_undecided():
         return 0
     frame = answer_frame(place, state)
+    task, items = place.campaign.task, place.campaign.items
     findings = run_heuristics(
-        frame, place.campaign.heuristics, seed=place.campaign.rehearsal.seed
+        with_ratings(frame, task, items),
+        place.campaign.heuristics,
+        seed=place.campaign.rehearsal.seed,
     )
     subjects = _subjects(state, frame[frame["batch"] == state.batch])
     mine = [one for one in findings if one.subject_id in subjects[one.subject_kind]]
@@ -30,13 +34,12 @@ def assess(place: Workplace) -> int:
 
 
 def answer_frame(place: Workplace, state: State) -> pd.DataFrame:
-    """All answers so far, one row each (see `qc.frame`)."""
-    return qc_frame.build(
+    """All answers so far, one row each (see `domain.tables`)."""
+    return of_answers(
         state.answers.values(),
         state.assignments,
         batches={hit_id: hit.batch for hit_id, hit in state.posted.items()},
         task=place.campaign.task,
-        items=place.campaign.items,
     )
 
 

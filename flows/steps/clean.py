@@ -1,11 +1,11 @@
 """Propose edits to every answer's text; the text itself is never touched."""
 
 from domain.ids import AnswerId
+from domain.tables import is_canned
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
 from postprocess.apply import Text, protected_words
 from postprocess.apply import clean as apply_rules
-from qc.frame import is_canned
 from store import edits
 
 

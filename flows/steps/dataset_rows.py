@@ -8,6 +8,7 @@ from analyses.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
 from domain.assignment import Answer
 from domain.edit import Edit
 from domain.hit import Item, PlannedHit
+from domain.tables import is_canned
 from domain.task import Task
 from domain.verdicts import SubjectKind
 from flows.steps.state import State, counted
@@ -17,7 +18,6 @@ from postprocess.edits import replay
 from postprocess.frame import dataset_frame
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import split_of
-from qc.frame import is_canned
 from store import edits
 
 Subject = tuple[SubjectKind, str]
