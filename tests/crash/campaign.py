@@ -36,7 +36,7 @@ wage_floor_usd_per_hour = "5.00"
 too_fast = false
 random_sample = false
 [heuristics.same_sentence]
-least_images = 2
+min_images = 2
 [decisions]
 by = "policy"
 [[decisions.rule]]

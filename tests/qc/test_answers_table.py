@@ -1,4 +1,4 @@
-"""Laws of the frame that heuristics read."""
+"""Laws of the table made from answers and assignments in memory."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,9 +7,9 @@ import pytest
 
 from domain.assignment import Answer, Assignment, FieldValue
 from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from domain.tables import faults
 from domain.task import Field, Task
-from qc.frame import build, check
-from tests.qc.frames import frame, row
+from qc.answers_table import COLUMNS, of_answers
 
 ACCEPTED = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -68,17 +68,17 @@ def answer(
 
 
 def built(*answers: Answer, seconds: float = 30.0) -> pd.DataFrame:
-    """The frame of answers of assignments that took so many seconds."""
+    """The table of answers of assignments that took so many seconds."""
     known = {
         a.assignment_id: assignment(a.assignment_id, seconds=seconds) for a in answers
     }
-    return build(answers, known, batches={HitId("H1"): 7}, task=TASK)
+    return of_answers(answers, known, batches={HitId("H1"): 7}, task=TASK)
 
 
-def test_a_built_frame_has_no_fault() -> None:
+def test_a_built_table_has_no_fault() -> None:
     """What is built can be used: columns, dtypes and index are as written."""
     found = built(answer("A", 1, caption="a bird", flaws=("blur",)), answer("A", 2))
-    assert check(found) == []
+    assert faults(found, COLUMNS) == []
     assert found.loc["A.1", "value.flaws"] == ("blur",)
     assert found.loc["A.2", "value.flaws"] == ()
     assert found.loc["A.2", "value.has_text"] == ""
@@ -86,9 +86,9 @@ def test_a_built_frame_has_no_fault() -> None:
     assert found["batch"].tolist() == [7, 7]
 
 
-def test_an_empty_frame_has_no_fault() -> None:
-    """No answers still make a frame with every column and dtype."""
-    assert check(built()) == []
+def test_an_empty_table_has_no_fault() -> None:
+    """No answers still make a table with every column and dtype."""
+    assert faults(built(), COLUMNS) == []
     assert "value.has_text" in built().columns
 
 
@@ -130,21 +130,3 @@ def test_wrong_clocks_stay_visible() -> None:
 def test_canned_text_is_known_by_its_words(text: str, canned: bool) -> None:  # noqa: FBT001 - a case
     """Outer spaces and case aside, the text must be the canned one."""
     assert built(answer("A", 1, caption=text))["is_canned"].tolist() == [canned]
-
-
-def test_every_fault_of_a_frame_is_named_at_once() -> None:
-    """A missing column, a wrong dtype and a repeated id are three sentences."""
-    broken = frame(row("a"), row("a")).drop(columns="text")
-    broken["batch"] = broken["batch"].astype("float64")
-    faults = check(broken)
-    assert len(faults) == 3
-    assert any("repeats 1 answer ids, 'a' first" in fault for fault in faults)
-    assert any("'text' is missing" in fault for fault in faults)
-    assert any("'batch' is float64, not int64" in fault for fault in faults)
-
-
-def test_an_index_without_its_name_is_a_fault() -> None:
-    """Findings name their subjects by the index."""
-    assert check(frame(row("a")).rename_axis(None)) == [
-        "The index is named None, not 'answer_id'."
-    ]

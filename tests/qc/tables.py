@@ -1,20 +1,21 @@
-"""Frames for tests: each row says only what its law is about."""
+"""Tables of answers for tests: each row says only what its law is about."""
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from domain.task import Field
-from qc.frame import from_rows
+from domain.tables import COLLECTED, Column, build
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
-FIELDS = (
-    Field(name="caption", kind="text", label="caption"),
-    Field(name="has_text", kind="choice", label="text"),
-    Field(name="flaws", kind="choices", label="flaws"),
-)
+COLUMNS = {
+    **COLLECTED,
+    "value.caption": Column("str", "answered as text"),
+    "value.has_text": Column("str", "answered as choice"),
+    "value.flaws": Column("object", "answered as choices"),
+}
 
 CANNED = "Quality issues are too severe to recognize visual content."
 
@@ -29,7 +30,9 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
         "batch": 1,
         "worker_id": f"worker-{answer_id}",
         "item_id": f"item-{answer_id}",
+        "round": 0,
         "position": 1,
+        "place": 1,
         "n_items": 1,
         "text": text,
         "is_canned": text == CANNED,
@@ -49,9 +52,12 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
     return filled | columns
 
 
-def frame(*rows: dict[str, object]) -> pd.DataFrame:
-    """A frame of these rows; without any, an empty one with the right dtypes."""
-    return from_rows(list(rows), fields=FIELDS)
+def table(
+    *rows: Mapping[str, object], columns: Mapping[str, Column] = COLUMNS
+) -> pd.DataFrame:
+    """The table of these rows; without any, an empty one with the right dtypes."""
+    cells = {name: [row[name] for row in rows] for name in columns}
+    return build([str(row["answer_id"]) for row in rows], cells, columns)
 
 
 def flagged(scored: pd.DataFrame) -> set[str]:

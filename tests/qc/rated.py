@@ -1,16 +1,17 @@
-"""Frames of judgements for tests: who said what about which item, and no more."""
+"""Tables with ratings for tests: which worker rated which item how, and no more."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
-from domain.assignment import Answer
 from domain.hit import Item
-from domain.ids import AnswerId, AssignmentId, ItemId
+from domain.ids import ItemId
+from domain.tables import COLLECTED, shuffled_names, task_columns
 from domain.task import Field, Option, Task
-from qc.ratings import with_judgements
-from tests.qc.frames import frame, row
+from qc.ratings import with_ratings
+from tests.qc.tables import row, table
 
 
 def choice(name: str, *values: str, **more: Any) -> Field:  # noqa: ANN401 - a field's own
@@ -46,35 +47,34 @@ def task_of(*fields: Field, **more: Any) -> Task:  # noqa: ANN401 - a task's own
     )
 
 
-def judgements(
+def ratings(
     task: Task,
-    said: Iterable[tuple[str, str, Any]],
+    values: Iterable[tuple[str, str, Any]],
     *,
     items: Mapping[str, Mapping[str, str]] | None = None,
     orders: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] | None = None,
 ) -> pd.DataFrame:
-    """The frame of what workers said of the first field: (worker, item, value).
+    """The table of what workers answered in the first field: (worker, item, value).
 
     Args:
         task: what was asked.
-        said: a value that is `None` is no answer.
+        values: `None` is no answer.
         items: columns by item id.
         orders: what was shown, by worker and item.
     """
-    rows, answers = [], {}
-    for number, (worker, item, value) in enumerate(said):
-        key = f"{number:04}"
-        rows.append(row(key, worker_id=worker, item_id=item))
-        answers[key] = Answer(
-            answer_id=AnswerId(key),
-            assignment_id=AssignmentId(f"assignment-{key}"),
-            item_id=ItemId(item),
-            position=1,
-            values={} if value is None else {task.fields[0].name: value},
-            orders=(orders or {}).get((worker, item), {}),
-        )
+    field = task.fields[0]
+    absent = {"number": math.nan, "choices": ()}.get(field.kind, "")
+    rows = []
+    for number, (worker, item, value) in enumerate(values):
+        shown = (orders or {}).get((worker, item), {})
+        own: dict[str, Any] = {
+            f"order.{name}": shown.get(name, ()) for name in shuffled_names(task)
+        }
+        own[f"value.{field.name}"] = absent if value is None else value
+        rows.append(row(f"{number:04}", worker_id=worker, item_id=item, **own))
     known = [
         Item(item_id=ItemId(name), columns=columns)
         for name, columns in (items or {}).items()
     ]
-    return with_judgements(frame(*rows), answers, task, known)
+    answers = table(*rows, columns={**COLLECTED, **task_columns(task)})
+    return with_ratings(answers, task, known)
