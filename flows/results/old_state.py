@@ -206,4 +206,3 @@ def _answer(row: dict[str, Any]) -> Answer:
             for name in ("shown_ms", "pastes", "keystrokes", "focus_losses")
         },
     )
-
