@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 from cli.main import main
 from domain.clock import FixedClock, SystemClock
 from flows.opening import load_campaign, open_for_rehearsal, open_on_marketplace
+from flows.passes import run_pass
 from flows.steps.state import read_state
 from marketplace.http.server import serve
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import run_pass
+from tests.small_campaign import CAMPAIGN
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Ended:
     complained: str
 
 
-def run_pass(
+def pass_apart(
     world: World, fault: Fault | None = None, call: Call | None = None
 ) -> Ended:
     """Make one pass in a new process, and what the fault does around it."""

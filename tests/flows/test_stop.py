@@ -10,12 +10,13 @@ from domain.clock import FixedClock
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.ids import HitId, HitKey
 from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
 from flows.progress import read_progress
 from flows.steps import launch
 from store import hits, intents, ledger, stops
 from store.database import open_store
 from store.intents import declare
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 
 def _stop(run: CampaignRun) -> None:

@@ -20,7 +20,7 @@ from domain.ids import (
 )
 from domain.verdicts import Decision, Finding, SubjectKind
 from store import assignments, edits, hits
-from store.database import Store, about, fix, open_store
+from store.database import Store, get_setting, open_store, set_once
 
 HIT = PlannedHit(
     hit_key=HitKey("birds.b0001.r00.000001"),
@@ -196,11 +196,11 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:
     """A fact that was fixed at birth cannot become another."""
-    fix(store, "world", "rehearsal")
-    fix(store, "world", "rehearsal")
+    set_once(store, "world", "rehearsal")
+    set_once(store, "world", "rehearsal")
     with pytest.raises(StoreError, match="fixed differently"):
-        fix(store, "world", "http://127.0.0.1:8080")
-    assert about(store, "world") == "rehearsal"
+        set_once(store, "world", "http://127.0.0.1:8080")
+    assert get_setting(store, "world") == "rehearsal"
 
 
 def test_opening_again_finds_everything(tmp_path: Path) -> None:

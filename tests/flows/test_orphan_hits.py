@@ -7,9 +7,10 @@ from click.testing import CliRunner
 from cli.main import main
 from domain.ids import HitTypeId
 from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
 from flows.posting.orphan_hits import orphan_hits
 from store import hits, intents
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 
 def _post(run: CampaignRun, annotation: str) -> str:

@@ -22,7 +22,7 @@ from flows.opening import load_campaign, open_on_marketplace, open_to_look
 from flows.progress import read_progress
 from flows.steps import launch
 from marketplace.http.server import serve
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for

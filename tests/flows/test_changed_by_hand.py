@@ -12,16 +12,18 @@ import pytest
 from domain.errors import PlatformRefused
 from domain.ids import HitId, HitKey
 from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
 from flows.people.unreject import unreject
+from flows.posting.exclusion import exclusion_type
+from flows.posting.hit_status import status_of
 from flows.progress import read_progress
-from flows.results.report_facts import report_facts
-from flows.steps import collect, launch, one_hit
-from flows.steps.state import read_state
+from flows.steps import collect, launch
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from store import assignments, hits, ledger, stops
 from tests.crash.people import People
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
+from tests.flows.reported import reported
 
 Posted = tuple[CampaignRun, People, VirtualClock, HitId]
 Post = Callable[[str], AbstractContextManager[Posted]]
@@ -101,7 +103,7 @@ def test_a_hit_that_was_disposed_of_while_nobody_looked_is_closed(
 def test_a_hit_that_was_put_aside_is_fetched_whole(
     posted: Post, campaign_text: str
 ) -> None:
-    """Somebody set it to Reviewing; the next harvest closes its batch."""
+    """Somebody set it to Reviewing; the next poll of open HITs closes its batch."""
     with posted(campaign_text) as (run, people, _, hit_id):
         people.work(at_most=2)
         _turk(run).update_hit_review_status(HITId=hit_id)
@@ -179,7 +181,7 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER-REQUESTER")
         stranger = replace(run, platform=MTurk(run.platform.endpoint))
         with pytest.raises(PlatformRefused, match="another requester's"):
-            one_hit.status_of(stranger, hits.load(run.store)[0])
+            status_of(stranger, hits.load(run.store)[0])
         stops.stop(run.store, at=run.clock.now())
         with pytest.raises(
             PlatformRefused, match=r"could not be expired .*another requester's"
@@ -199,7 +201,7 @@ def test_what_was_paid_before_it_could_be_rejected_is_not_counted_as_rejected(
         clock.let_pass(timedelta(hours=49))
         reached = run_pass(run)
         assert (reached.rejected, reached.dropped, reached.rewards_cents) == (0, 2, 50)
-        facts = report_facts(run, read_state(run))
+        facts = reported(run)
         assert facts.workers["assignments_rejected"].sum() == 0
         assert "reject" not in set(facts.decisions["verdict"])
         because = facts.decisions["because"]
@@ -224,7 +226,7 @@ def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
         assert reached.waiting_for == "workers"
         # The HIT of the next batch, or what replaces ann's work, and nothing else.
         assert reached.held_cents == _books(run)["held_cents"]
-        facts = report_facts(run, read_state(run))
+        facts = reported(run)
         assert "somebody else" in set(facts.decisions["decided_by"])
         assert unreject(run, ann, because="It is right.", by="ada") == 2
         again = run_pass(run)
@@ -263,7 +265,7 @@ def test_after_a_qualification_type_was_deleted_what_came_is_paid(
     """With it went the HIT type: nothing can be posted, and a stop ends it well."""
     with posted(campaign_text) as (run, people, clock, _hit_id):
         people.work(at_most=2)
-        _turk(run).delete_qualification_type(QualificationTypeId=launch.exclusion(run))
+        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))
         with pytest.raises(PlatformRefused, match="can post no more HITs") as refused:
             run_pass(run)
         assert "piecework stop" in refused.value.next_step
@@ -281,7 +283,7 @@ def test_open_hits_of_a_deleted_type_are_still_collected(
 ) -> None:
     """No listing tells when they are done; they are asked for one by one."""
     with posted(campaign_text) as (run, people, _, _hit_id):
-        _turk(run).delete_qualification_type(QualificationTypeId=launch.exclusion(run))
+        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))
         assert run_pass(run).waiting_for == "workers"
         stops.stop(run.store, at=run.clock.now())
         run_pass(run)

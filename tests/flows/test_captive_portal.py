@@ -1,17 +1,24 @@
-"""A portal that says 200 to everything in the marketplace's run pays nobody."""
+"""A captive portal that answers 200 to everything for the marketplace pays nobody."""
 
 from dataclasses import replace
 
 import pytest
 
 from domain.errors import TransientPlatformError
+from flows.passes import run_pass
 from flows.payments.bonus_csv import read_bonuses
 from flows.payments.pay import pay
 from platforms.mturk import MTurk
 from store import intents
-from tests.flows.conftest import Open, run_pass
-from tests.flows.test_pay import a_file, books, check_books, first_batch_paid, ids
-from tests.portal import portal_before
+from tests.captive_portal import captive_portal
+from tests.flows.bookkeeping import (
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+    first_batch_paid,
+)
+from tests.flows.conftest import Open
 
 
 def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
@@ -20,7 +27,7 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
     """Its page is no approval: the next pass looks, and approves for real."""
     with (
         at_work(campaign_text) as (run, people),
-        portal_before(run.platform.endpoint) as portal,
+        captive_portal(run.platform.endpoint) as portal,
     ):
         behind = replace(run, platform=MTurk(portal.url))
         run_pass(behind)
@@ -28,7 +35,7 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
         portal.operations = ("ApproveAssignment",)
         with pytest.raises(TransientPlatformError, match=r"200\) is not a marketplace"):
             run_pass(behind)
-        assert portal.kept
+        assert portal.intercepted
         assert {one["status"] for one in books(run)["assignments"]} == {"Submitted"}
         assert intents.begun(run.store, "approve")
         assert not list(intents.load(run.store, "approve", is_done=True))
@@ -45,9 +52,9 @@ def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
     """The same for SendBonus: once, and to the cent."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        with portal_before(run.platform.endpoint) as portal:
+        with captive_portal(run.platform.endpoint) as portal:
             behind = replace(run, platform=MTurk(portal.url))
-            text = a_file((ids(run)[0], "1.50", "Thanks!"))
+            text = bonus_file((assignment_ids(run)[0], "1.50", "Thanks!"))
             portal.operations = ("SendBonus",)
             with pytest.raises(TransientPlatformError, match="not a marketplace"):
                 pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))

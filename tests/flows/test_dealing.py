@@ -1,90 +1,18 @@
 from collections import Counter
-from datetime import date
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
-from domain.hit import Item
 from domain.ids import ItemId
-from domain.task import Task
 from flows.planning.dealing import (
     affordable,
     all_first_rounds,
-    campaign_cost_cents,
     deal,
+    first_rounds_cost_cents,
     replacements,
 )
-
-TODAY = date(2026, 1, 5)
-
-
-def campaign(
-    items: int,
-    *,
-    batches: int = 3,
-    items_per_hit: int = 5,
-    keeps_together: str = "",
-    hit_holds_one: str = "",
-) -> Campaign:
-    """A campaign of so many items, one dollar a HIT, five assignments.
-
-    The column `pair` is the same for two items, `third` for every third.
-    """
-    return Campaign(
-        name="birds",
-        path=Path("birds.toml"),
-        source_hash="",
-        description="",
-        task=Task(
-            name="caption",
-            version=1,
-            title="",
-            description="",
-            keywords=(),
-            columns=("image_id", "url"),
-            items_per_hit=5,
-            reward_cents=100,
-            assignment_duration_seconds=3600,
-            fields=(),
-            rules=(),
-            keeps_together=keeps_together,
-            hit_holds_one=hit_holds_one,
-        ),
-        title="",
-        hit_description="",
-        keywords=(),
-        items=tuple(
-            Item(
-                item_id=ItemId(f"i{number}"),
-                columns={"pair": str(number // 2), "third": str(number % 3)},
-            )
-            for number in range(items)
-        ),
-        pictures=None,
-        posting=Posting(
-            batches=batches,
-            assignments=5,
-            items_per_hit=items_per_hit,
-            lifetime_seconds=3600,
-            assignment_duration_seconds=3600,
-            auto_approval_delay_seconds=3600,
-            max_rounds=3,
-        ),
-        rewards=Rewards(
-            reward_cents=100, budget_cents=10_000, wage_floor_cents_per_hour=0
-        ),
-        requirements=(),
-        exclusion_name="out",
-        heuristics={},
-        decided_by="policy",
-        policy=(),
-        formats=("csv",),
-        out=Path("out"),
-        rehearsal=RehearsalPlan(seed=1, crowd={}),
-    )
+from tests.flows.campaigns import TODAY, campaign
 
 
 @given(items=st.integers(1, 80), batches=st.integers(1, 12), per_hit=st.integers(1, 9))
@@ -111,12 +39,12 @@ def test_what_belongs_together_is_in_one_hit(
     """No pair is parted, nothing is lost, and no HIT grows."""
     one = campaign(items, batches=batches, items_per_hit=per_hit, keeps_together="pair")
     hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
-    run = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
-    assert sorted(run) == sorted(item.item_id for item in one.items)
+    hit_of = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
+    assert sorted(hit_of) == sorted(item.item_id for item in one.items)
     assert sum(map(len, hits)) == items
     assert max(map(len, hits)) <= per_hit
     for number in range(0, items - 1, 2):
-        assert run[ItemId(f"i{number}")] == run[ItemId(f"i{number + 1}")]
+        assert hit_of[ItemId(f"i{number}")] == hit_of[ItemId(f"i{number + 1}")]
 
 
 @given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(1, 9))
@@ -185,7 +113,8 @@ def test_a_hit_costs_rewards_and_fees(assignments: int, cents: int) -> None:
 
 def test_a_campaign_costs_what_its_hits_cost() -> None:
     """7 items in 3 batches of 3, 2, 2 are three HITs of five assignments: 3 x 600."""
-    assert campaign_cost_cents(campaign(7), on=TODAY) == 1800
+    assert first_rounds_cost_cents(campaign(7), {1, 2, 3}, on=TODAY) == 1800
+    assert first_rounds_cost_cents(campaign(7), {2}, on=TODAY) == 600
 
 
 @pytest.mark.parametrize(

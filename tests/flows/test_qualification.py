@@ -13,13 +13,13 @@ from domain.errors import ConfigError, PlatformRefused
 from domain.hit import PostableTest
 from flows.campaign_run import CampaignRun
 from flows.opening import load_campaign
+from flows.passes import run_pass
 from flows.rehearse import prepare, rehearsal_of
-from flows.results.report_facts import report_facts
-from flows.steps.state import read_state
 from hit_templates.qualification import answer_key, question_form
 from rehearsal.crowd.crowd import Crowd
 from report.page import render
-from tests.flows.conftest import run_pass
+from store import assignments, qualification_scores
+from tests.flows.reported import reported
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 CAMPAIGN = """
@@ -66,7 +66,7 @@ def written(folder: Path, text: str) -> Path:
 
 @contextmanager
 def finished(path: Path) -> Iterator[tuple[CampaignRun, Crowd]]:
-    """The world of a rehearsal that has run to its end."""
+    """A rehearsal that has run to its end, and its crowd."""
     with rehearsal_of(prepare(path)) as (run, crowd):
         for _ in range(6):
             if run_pass(run).is_finished:
@@ -80,19 +80,20 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
     """Whoever reads passes, who does not fails, and only the first have work."""
     with finished(written(tmp_path, CAMPAIGN)) as (run, crowd):
         traits = crowd.traits_by_worker()
-        found = {
-            (traits[one], score >= 32)
-            for one, score in qualification_scores.load(run.store).items()
+        passed_by_trait = {
+            (traits[worker_id], score >= 32)
+            for worker_id, score in qualification_scores.load(run.store).items()
         }
-        assert found == {
+        assert passed_by_trait == {
             ("diligent", True),
             ("guesser", False),
             ("first_clicker", False),
         }
-        state = read_state(run)
-        worked = {traits[one.worker_id] for one in state.assignments.values()}
+        worked = {
+            traits[assignment.worker_id] for assignment in assignments.load(run.store)
+        }
         assert worked == {"diligent"}
-        facts = report_facts(run, state)
+        facts = reported(run)
         assert facts.before_work is not None
         assert facts.before_work.least_passing == 32
         report = render(facts)

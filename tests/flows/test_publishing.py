@@ -15,15 +15,16 @@ from domain.errors import BudgetExceeded, StoreError, TransientPlatformError
 from domain.ids import HitId
 from flows.campaign_run import CampaignRun
 from flows.opening import open_on_marketplace
+from flows.passes import run_pass
 from flows.payments.bonus_csv import read_bonuses
 from flows.payments.pay import check_bonuses, pay
-from flows.payments.wage_floor_bonuses import BonusPlan
+from flows.payments.plan import BonusPlan
 from flows.steps import assess, collect, decide, launch, settle
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from store import hits, intents, ledger, stops
 from store.files import FILE_NAME
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 
 class _Deaf(MTurk):
