@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from cli.polling import POLL_SECONDS
-from cli.words import say_progress, text_of
+from cli.words import say_progress
+from config.utf8 import read_text
 from domain.clock import SystemClock
 from domain.errors import ConfigError
 
@@ -175,9 +176,10 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
               piecework status birds.toml --look
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.looking import say_unknown_hits  # noqa: PLC0415 - pandas costs a second
+    from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.steps.progress import progress  # noqa: PLC0415
     from flows.steps.unknown_hits import unknown_hits  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.wiring import stored_place  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:
         if look and place.is_rehearsal:
@@ -224,8 +226,9 @@ def decisions(
         raise click.UsageError("give either --write FILE or --read FILE")
     if read is not None and not (by or "").strip():
         raise click.UsageError("--read needs --by NAME: a decision has an author")
+    from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.steps.decision_file import read_decisions, waiting_csv  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.wiring import stored_place  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:
         if write is not None:
@@ -234,7 +237,7 @@ def decisions(
             click.echo(f"{write}: {rows} decisions to make")
         elif read is not None:
             new = read_decisions(
-                place, text_of(read), decided_by=str(by).strip(), name=str(read)
+                place, read_text(read), decided_by=str(by).strip(), name=str(read)
             )
             click.echo(f"{read}: {new} decisions stored; the next pass acts on them")
 
@@ -246,9 +249,10 @@ def export(campaign: Path) -> None:
 
     Example:  piecework export config/campaigns/demo.toml
     """
+    from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.steps.clean import clean  # noqa: PLC0415 - dictionaries cost a second
     from flows.steps.export import export as write_files  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.wiring import stored_place  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:
         clean(place)

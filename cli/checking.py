@@ -8,14 +8,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from config.campaign_file import read_file
+from config.campaign_file import parse
 from domain.campaign import Campaign
 from domain.money import dollars
+from flows.assembling import load_campaign
 from flows.steps.caps import check_caps
 from flows.steps.launch import question
 from flows.steps.planning import all_first_rounds
 from flows.steps.pricing import Price, price
-from flows.wiring import load_campaign
 from platforms.question import question_bytes
 from rehearsal.pictures import scenes
 
@@ -90,7 +90,7 @@ def check_campaign(path: Path, *, on: date) -> Checked:
 
 def read_anywhere(path: Path) -> Campaign:
     """The campaign of a file, with drawn pictures even if none were drawn yet."""
-    words = read_file(path)
+    words = parse(path).tables
     if not words.items.scenes or words.items.file is not None:
         return load_campaign(path)
     return load_campaign(path, drawn=scenes.item_rows(words.items.scenes))

@@ -8,13 +8,13 @@ import click
 from domain.clock import SystemClock
 from domain.errors import RefusedForSafety
 from domain.money import cents_from_text, dollars
+from flows.assembling import load_campaign
 from flows.leave import (
     agreed_before,
     most_cents,
     refuse_without_leave,
 )
 from flows.orders import amount_cents
-from flows.wiring import load_campaign
 from platforms.endpoint import normal_endpoint
 
 

@@ -8,10 +8,11 @@ from cli.leave import leave_to_spend
 from domain.money import cents_to_wire
 from domain.progress import Progress
 from flows.advance import advance, run
+from flows.assembling import load_campaign
 from flows.orders import Orders
 from flows.steps.caps import check_caps
 from flows.steps.progress import progress
-from flows.wiring import load_campaign, market_place, stored_place
+from flows.wiring import market_place, stored_place
 
 
 def run_passes(

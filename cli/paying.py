@@ -9,18 +9,19 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.leave import type_back
-from cli.words import text_of
+from config.utf8 import read_text
 from domain.capabilities import MTURK
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
 from domain.money import dollars
+from flows.assembling import load_campaign
 from flows.steps.bonus_file import label_fault, read_bonuses
 from flows.steps.left_open import close_left_open
 from flows.steps.pay import Paid, check_bonuses
 from flows.steps.pay import pay as pay_out
 from flows.steps.top_up import BonusPlan, top_ups
 from flows.steps.unreject import unreject
-from flows.wiring import bound_endpoint, load_campaign, market_place
+from flows.wiring import bound_endpoint, market_place
 from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
 
@@ -46,7 +47,7 @@ def pay_bonuses(
         if file is None:
             plan = top_ups(place, label=label)
         else:
-            plan = read_bonuses(place, text_of(file), label=label, name=str(file))
+            plan = read_bonuses(place, read_text(file), label=label, name=str(file))
         if not as_json:
             _preview(place, plan)
         check_bonuses(place, plan)

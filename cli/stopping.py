@@ -27,8 +27,9 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.words import say_progress  # noqa: PLC0415 - pandas costs a second
+    from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.steps.progress import progress  # noqa: PLC0415
-    from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
+    from flows.wiring import stored_place  # noqa: PLC0415
     from store import stops  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:

@@ -10,7 +10,7 @@ the last pass found still holds (`store.standing`).
 from datetime import datetime
 from pathlib import Path
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
 from domain.clock import Clock, SystemClock
 from domain.errors import PlatformRefused
 from domain.ids import HitTypeId
@@ -44,7 +44,7 @@ def look(
         TransientPlatformError: the marketplace could not be asked.
     """
     now = (clock or SystemClock()).now()
-    folder = output_folder(orders.campaign, read_file(orders.campaign))
+    folder = parse(orders.campaign).out
     if not folder.is_dir():
         return None
     with only_pass(folder):

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from config.campaign_file import read_file
+from config.campaign_file import parse
 from domain.errors import ConfigError
 from domain.money import cents_from_text
 
@@ -38,7 +38,7 @@ class Orders:
         Raises:
             ConfigError: the campaign file cannot be read.
         """
-        words = read_file(self.campaign)
+        words = parse(self.campaign).tables
         files = [self.campaign]
         if words.items.file is not None:
             files.append(self.campaign.parent / words.items.file)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
@@ -99,9 +99,10 @@ def prepare(path: Path) -> Campaign:
     Raises:
         ConfigError: every fault of the file.
     """
-    words = read_file(path)
+    file = parse(path)
+    words = file.tables
     if words.items.scenes and words.items.file is None:
-        out = output_folder(path, words)
+        out = file.out
         rows = scenes.item_rows(words.items.scenes)
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)

@@ -6,27 +6,22 @@ campaign is opened once in a process and found again by the campaign's path.
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, OnwardClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
 from domain.progress import Progress
+from flows.assembling import load_campaign as load_campaign  # noqa: PLC0414 - callers find it here, too
 from flows.leave import agreed_before, refuse_without_leave
 from flows.newborn import refuse_second_store
 from flows.workplace import Workplace
-from hit_templates.item_faults import faults_of_items
-from hit_templates.qualification import faults_of_test
-from hit_templates.tasks import load_task
 from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
-from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings
 from store.agreements import agree, agreed_cents
 from store.database import Store, about, fix, open_store
 from store.files import FILE_NAME
@@ -40,27 +35,6 @@ REHEARSAL = "rehearsal"
 AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
 processor is busier, see docs/benchmarks.md."""
-
-
-def load_campaign(
-    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
-) -> Campaign:
-    """The campaign of a file, with tasks and heuristics as they are installed.
-
-    Raises:
-        ConfigError: every fault of the file, its items, heuristics and policy.
-    """
-    return read_campaign(
-        path,
-        load_task=load_task,
-        check_items=faults_of_items,
-        check_heuristics=check_settings,
-        check_qualification=faults_of_test,
-        check_policy=lambda rules: check_rules(
-            rules, heuristics=[heuristic.NAME for heuristic in HEURISTICS]
-        ),
-        drawn=drawn,
-    )
 
 
 @contextmanager
