@@ -4,7 +4,7 @@ from pathlib import Path
 
 from prefect import tags
 
-from cli.leave import leave_to_spend
+from cli.work.consent import leave_to_spend
 from domain.money import cents_to_wire
 from domain.progress import Progress
 from flows.advance import advance, run

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.options import CAMPAIGN, JSON
+from cli.output import say_progress
 from domain.errors import CampaignBusy, ConfigError
 
 if TYPE_CHECKING:
@@ -12,9 +14,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("campaign", type=click.Path(path_type=Path))
+@CAMPAIGN
 @click.option("--undo", is_flag=True, help="Let the campaign go on with its next pass.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@JSON
 def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     """Post nothing more, and let nobody take the HITs that are open.
 
@@ -26,8 +28,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     Example:  piecework stop birds.toml
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
-    from cli.words import say_progress  # noqa: PLC0415 - pandas costs a second
-    from flows.assembling import load_campaign  # noqa: PLC0415
+    from flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
     from flows.steps.progress import progress  # noqa: PLC0415
     from flows.wiring import stored_place  # noqa: PLC0415
     from store import stops  # noqa: PLC0415

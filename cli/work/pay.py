@@ -1,4 +1,4 @@
-"""Runs `pay` and `unreject`: previews, asks, pays, and says what was done."""
+"""Runs `pay`: previews, asks, pays, and says what was done."""
 
 import json
 import sys
@@ -8,11 +8,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from cli.leave import type_back
+from cli.work.consent import type_back
 from config.utf8 import read_text
-from domain.capabilities import MTURK
 from domain.errors import ConfigError
-from domain.ids import AssignmentId
 from domain.money import dollars
 from flows.assembling import load_campaign
 from flows.steps.bonus_file import label_fault, read_bonuses
@@ -20,7 +18,6 @@ from flows.steps.left_open import close_left_open
 from flows.steps.pay import Paid, check_bonuses
 from flows.steps.pay import pay as pay_out
 from flows.steps.top_up import BonusPlan, top_ups
-from flows.steps.unreject import unreject
 from flows.wiring import bound_endpoint, market_place
 from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
@@ -58,41 +55,6 @@ def pay_bonuses(
             click.echo(json.dumps(_as_dict(place, plan, paid), indent=2))
         else:
             _say(path, plan, paid)
-
-
-def take_back(
-    path: Path,
-    assignment: str,
-    *,
-    because: str,
-    by: str,
-    keep_answers: bool,
-    live: bool,
-) -> None:
-    """Take one rejection back."""
-    reason, author = because.strip(), by.strip()
-    faults = []
-    if not MTURK.allows_reason(reason):
-        faults.append(
-            f"--because has {len(reason)} characters; the worker reads it, so "
-            f"{MTURK.shortest_reason} to {MTURK.longest_reason} on one line are needed"
-        )
-    if not author:
-        faults.append("--by is empty; a decision has an author")
-    if faults:
-        raise ConfigError(faults)
-    campaign = load_campaign(path)
-    with market_place(campaign, bound_endpoint(campaign), live=live) as place:
-        close_left_open(place)
-        kept = unreject(
-            place,
-            AssignmentId(assignment),
-            because=reason,
-            by=author,
-            keep_answers=keep_answers,
-        )
-    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(f"next: piecework export {path}, if the dataset is written already")
 
 
 def _is_agreed(plan: BonusPlan, *, is_agreed: bool, as_json: bool) -> bool:

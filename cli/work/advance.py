@@ -17,7 +17,7 @@ def advance_once(orders: Orders, *, harvest: bool) -> Progress:
     if not orders.rehearsal:
         orders = _with_leave(orders)
     if os.environ.get("PREFECT_API_URL"):
-        from cli.passing import advance_in_prefect  # noqa: PLC0415 - costs seconds
+        from cli.work.run import advance_in_prefect  # noqa: PLC0415 - costs seconds
 
         return advance_in_prefect(orders, harvest=harvest)
     from flows.plainly import advance_plainly  # noqa: PLC0415 - pandas
@@ -26,7 +26,7 @@ def advance_once(orders: Orders, *, harvest: bool) -> Progress:
 
 
 def _with_leave(orders: Orders) -> Orders:
-    from cli.leave import leave_to_spend  # noqa: PLC0415 - pandas costs a second
+    from cli.work.consent import leave_to_spend  # noqa: PLC0415 - pandas costs a second
 
     given = orders.spend_at_most_cents
     allowed = leave_to_spend(
