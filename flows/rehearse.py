@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from prefect import Flow, flow
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
 from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
@@ -23,14 +23,10 @@ from domain.ids import ItemId
 from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
-from flows.opening import (
-    check_store,
-    load_campaign,
-    open_for_rehearsal,
-    rehearsal_environment,
-)
+from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
 from flows.pass_request import campaign_path
 from flows.passes import run_pass, write_results
 from flows.planted_traits import remember_planted
@@ -115,21 +111,22 @@ def prepare(path: Path) -> Campaign:
     Raises:
         ConfigError: every fault of the file.
     """
-    words = read_file(path)
-    if words.items.scenes and words.items.file is None:
-        out = output_folder(path, words)
-        rows = item_rows(words.items.scenes)
+    file = parse(path)
+    tables = file.tables
+    if tables.items.scenes and tables.items.file is None:
+        out = file.out
+        rows = item_rows(tables.items.scenes)
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)
         _check(drawn)
-        draw_pictures(out, words.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
+        draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
-    if words.items.scenes and words.items.file is not None:
+    if tables.items.scenes and tables.items.file is not None:
         shown = (*campaign.practice, *campaign.items, *_of_test(campaign))
-        draw_pictures(campaign.out, words.rehearsal.seed, shown)
+        draw_pictures(campaign.out, tables.rehearsal.seed, shown)
     return campaign
 
 

@@ -11,12 +11,13 @@ from click.testing import CliRunner, Result
 
 from cli.main import main
 from domain.clock import FixedClock, SystemClock
-from flows.opening import load_campaign, open_for_rehearsal, open_on_marketplace
-from flows.passes import run_pass
+from flows.assembling import load_campaign
 from flows.steps.state import read_state
+from flows.wiring import market_place, rehearsal_place
 from marketplace.http.server import serve
 from tests.crash.people import People
-from tests.small_campaign import CAMPAIGN
+from tests.crash.test_crash import CAMPAIGN
+from tests.flows.conftest import one_pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         ) as running:
             people = People(running.endpoint_url, minutes=(12,) * 8)
             campaign = load_campaign(path)
-            with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
-                while not run_pass(run).is_finished:
+            with market_place(campaign, running.endpoint_url, live=False) as place:
+                while not one_pass(place).is_finished:
                     people.work()
                 by_verdict = {
                     one.verdict: one.subject_id
-                    for one in read_state(run).decisions.values()
+                    for one in read_state(place).decisions.values()
                     if one.subject_kind == "assignment"
                 }
             yield Finished(path, by_verdict["reject"], by_verdict["approve"])
@@ -143,7 +144,7 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     assert before.exit_code == 1
     assert "there is no store yet" in before.output
     clock = FixedClock(SystemClock().now())
-    with open_for_rehearsal(load_campaign(path), "http://127.0.0.1:1", clock):
+    with rehearsal_place(load_campaign(path), "http://127.0.0.1:1", clock):
         pass
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3

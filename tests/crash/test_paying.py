@@ -19,8 +19,9 @@ import pytest
 from domain.clock import FixedClock, SystemClock
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import pay

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_on_marketplace
+from flows.opening import open_on_marketplace
 from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from domain.errors import ConfigError
-from flows.opening import bound_endpoint, load_campaign
+from flows.assembling import load_campaign
+from flows.opening import bound_endpoint
 from flows.pass_request import PassRequest
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve

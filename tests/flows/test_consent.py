@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.leave import leave_to_spend
+from cli.work.consent import leave_to_spend
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded, ConfigError, RefusedForSafety
+from flows.assembling import load_campaign
 from flows.consent import agreed_before
-from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.opening import open_on_marketplace, open_to_look
 from flows.progress import read_progress
 from flows.steps import launch
 from marketplace.http.server import serve
@@ -126,7 +127,7 @@ def test_what_is_no_amount_is_a_fault_of_use(campaign: Campaign, text: str) -> N
 def _at_a_terminal(path: Path, typed: str) -> tuple[int, str]:
     """Ask for leave at a terminal, where something is typed."""
     script = (
-        "import sys, pathlib; from cli.leave import leave_to_spend\n"
+        "import sys, pathlib; from cli.work.consent import leave_to_spend\n"
         "from domain.errors import PieceworkError\n"
         "try: print('leave for', leave_to_spend(pathlib.Path(sys.argv[1]), "
         "'http://192.0.2.1', live=True, spend_at_most=None))\n"

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from domain.progress import Waiting
-from flows.opening import load_campaign, open_to_look
+from flows.assembling import load_campaign
+from flows.opening import open_to_look
 from flows.progress import read_progress
 from tests.crash.disturbed import Call, pass_apart
 from tests.crash.faults import BY_NAME

@@ -11,8 +11,8 @@ import pytest
 
 from domain.errors import ConfigError, PlatformRefused
 from domain.hit import PostableTest
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign
 from flows.passes import run_pass
 from flows.rehearse import prepare, rehearsal_of
 from hit_templates.qualification import answer_key, question_form

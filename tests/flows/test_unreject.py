@@ -15,8 +15,9 @@ from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
 from domain.ids import AssignmentId
 from domain.verdicts import Decision
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
 from flows.payments.bonus_csv import read_bonuses
 from flows.payments.interrupted_payments import close_interrupted

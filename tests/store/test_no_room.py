@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.machine import sentence
+from cli.errors import sentence
 from domain.errors import StoreError
 from store.database import get_setting, open_store, set_once
 from tests.crash.world import World, can_mount, small_disk

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from cli.marketplace_file import DATABASE, JSON, turn_of
+from cli.marketplace_file import transaction_in
+from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
 from domain.money import cents_from_wire, dollars
 
@@ -43,7 +44,7 @@ def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
     from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     cents = _checked(name, balance)
-    with turn_of(database, must_exist=False, must_be_live=True) as transaction:
+    with transaction_in(database, must_exist=False, must_be_live=True) as transaction:
         key = keys.give(transaction, name, deposit_cents=cents)
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
@@ -64,7 +65,7 @@ def list_(*, database: Path, as_json: bool) -> None:
     """
     from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
-    with turn_of(database, must_be_live=True) as transaction:
+    with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
@@ -94,7 +95,7 @@ def revoke(*, key: str, database: Path) -> None:
     from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     try:
-        with turn_of(database, must_be_live=True) as transaction:
+        with transaction_in(database, must_be_live=True) as transaction:
             keys.revoke(transaction, key)
     except Refusal as refusal:
         raise ConfigError(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.machine import sentence
+from cli.errors import sentence
 from store.database import open_store
 
 

@@ -8,7 +8,8 @@ from typing import TypedDict, Unpack
 
 import click
 
-from cli.marketplace_file import DATABASE, JSON, turn_of
+from cli.marketplace_file import transaction_in
+from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
 from domain.money import dollars
 
@@ -71,7 +72,7 @@ def invite(**given: Unpack[_Guest]) -> None:
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     _check(given)
-    with turn_of(given["database"], must_exist=False) as transaction:
+    with transaction_in(given["database"], must_exist=False) as transaction:
         made = invitations.invite(
             transaction,
             NewWorker(
@@ -105,7 +106,7 @@ def list_(*, database: Path, as_json: bool) -> None:
     """
     from marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
 
-    with turn_of(database) as transaction:
+    with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -135,7 +136,7 @@ def revoke(*, name: str, database: Path) -> None:
     from marketplace.workers import invitations  # noqa: PLC0415 - as above
 
     try:
-        with turn_of(database) as transaction:
+        with transaction_in(database) as transaction:
             ended = invitations.revoke(transaction, name)
     except Refusal as refusal:
         raise ConfigError(

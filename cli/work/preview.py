@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from cli.checking import read_anywhere
+from cli.work.check import read_anywhere
 from domain.campaign import Campaign
 from domain.clock import SystemClock
 from flows.opening import open_for_rehearsal

@@ -1,4 +1,4 @@
-"""Runs `pay` and `unreject`: previews, asks, pays, and says what was done."""
+"""Runs `pay`: previews, asks, pays, and says what was done."""
 
 import json
 import sys
@@ -8,21 +8,19 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from cli.leave import type_back
-from cli.words import text_of
-from domain.capabilities import MTURK
+from cli.work.consent import type_back
+from config.utf8 import read_text
 from domain.errors import ConfigError
-from domain.ids import AssignmentId
 from domain.money import dollars
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import bound_endpoint, load_campaign, open_on_marketplace
+from flows.opening import bound_endpoint, open_on_marketplace
 from flows.payments.bonus_csv import label_fault, read_bonuses
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import Paid, check_bonuses
 from flows.payments.pay import pay as pay_out
 from flows.payments.plan import BonusPlan
 from flows.payments.wage_floor_bonuses import top_ups
-from flows.people.unreject import unreject
 from postprocess.pseudonyms import pseudonym
 
 _SHOWN = 20
@@ -47,7 +45,7 @@ def pay_bonuses(
         if file is None:
             plan = top_ups(run, label=label)
         else:
-            plan = read_bonuses(run, text_of(file), label=label, name=str(file))
+            plan = read_bonuses(run, read_text(file), label=label, name=str(file))
         if not as_json:
             _preview(run, plan)
         check_bonuses(run, plan)
@@ -58,41 +56,6 @@ def pay_bonuses(
             click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
         else:
             _say(path, plan, paid)
-
-
-def take_back(
-    path: Path,
-    assignment: str,
-    *,
-    because: str,
-    by: str,
-    keep_answers: bool,
-    live: bool,
-) -> None:
-    """Take one rejection back."""
-    reason, author = because.strip(), by.strip()
-    faults = []
-    if not MTURK.allows_reason(reason):
-        faults.append(
-            f"--because has {len(reason)} characters; the worker reads it, so "
-            f"{MTURK.shortest_reason} to {MTURK.longest_reason} on one line are needed"
-        )
-    if not author:
-        faults.append("--by is empty; a decision has an author")
-    if faults:
-        raise ConfigError(faults)
-    campaign = load_campaign(path)
-    with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
-        close_interrupted(run)
-        kept = unreject(
-            run,
-            AssignmentId(assignment),
-            because=reason,
-            by=author,
-            keep_answers=keep_answers,
-        )
-    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(f"next: piecework export {path}, if the dataset is written already")
 
 
 def _is_agreed(plan: BonusPlan, *, is_agreed: bool, as_json: bool) -> bool:

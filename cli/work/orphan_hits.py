@@ -22,7 +22,7 @@ _MEANING: dict[Whose, str] = {
 _SHOWN = 20
 
 
-def say_unknown_hits(run: "CampaignStore", found: Sequence[OrphanHit]) -> None:
+def say_orphan_hits(run: "CampaignStore", found: Sequence[OrphanHit]) -> None:
     """Print every kind with what it means, and commands for one that is nobody's."""
     if not found:
         click.echo(f"{run.endpoint} has no HIT that the store does not know")

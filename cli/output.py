@@ -1,13 +1,11 @@
 """How results are said: a table for people, one JSON document for programs."""
 
 import json
-from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from domain.errors import ConfigError
 from domain.money import dollars
 from domain.progress import Progress
 
@@ -55,17 +53,3 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]
-
-
-def text_of(path: Path) -> str:
-    """The text of a file that a person wrote.
-
-    Raises:
-        ConfigError: it cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as fault:
-        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    except UnicodeDecodeError as fault:
-        raise ConfigError([f"{path}: not UTF-8 at byte {fault.start}"]) from fault

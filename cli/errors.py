@@ -1,11 +1,41 @@
-"""What is said when the machine refuses: a full disk, a lock, a missing right."""
+"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too."""
 
 import errno
+import os
 import sqlite3
+import sys
+
+import click
+
+from domain.errors import PieceworkError
 
 _THEN = "then run the same command again; nothing is lost and nothing is done twice"
 
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+
+
+class ErrorCodes(click.Group):
+    """A group whose commands' errors end in a sentence and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; 1 failed, 2 used wrongly, 3 refused for safety."""
+        try:
+            return super().invoke(ctx)
+        except PieceworkError as error:
+            click.secho(str(error), fg="red", err=True)
+            if error.next_step:
+                click.echo(f"next: {error.next_step}", err=True)
+            ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except (OSError, sqlite3.Error) as fault:
+            # A full disk, a folder without rights, a port in use: nothing of ours.
+            said, next_step = sentence(fault)
+            click.secho(said, fg="red", err=True)
+            click.echo(f"next: {next_step}", err=True)
+            ctx.exit(1)
 
 
 def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:

@@ -8,12 +8,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from config.campaign_file import read_file
-from config.drawn_pictures import item_rows
+from config.campaign_file import parse
 from domain.campaign import Campaign
 from domain.money import dollars
+from flows.assembling import load_campaign
 from flows.caps import check_caps
-from flows.opening import load_campaign
 from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, price
 from flows.steps.launch import question
@@ -90,10 +89,10 @@ def check_campaign(path: Path, *, on: date) -> Checked:
 
 def read_anywhere(path: Path) -> Campaign:
     """The campaign of a file, with drawn pictures even if none were drawn yet."""
-    words = read_file(path)
-    if not words.items.scenes or words.items.file is not None:
+    tables = parse(path).tables
+    if not tables.items.scenes or tables.items.file is not None:
         return load_campaign(path)
-    return load_campaign(path, drawn=item_rows(words.items.scenes))
+    return load_campaign(path, drawn=item_rows(tables.items.scenes))
 
 
 def say_checked(checked: Checked) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.options import CAMPAIGN, JSON
+from cli.output import say_progress
 from domain.errors import CampaignBusy, ConfigError
 
 if TYPE_CHECKING:
@@ -12,9 +14,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("campaign", type=click.Path(path_type=Path))
+@CAMPAIGN
 @click.option("--undo", is_flag=True, help="Let the campaign go on with its next pass.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@JSON
 def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     """Post nothing more, and let nobody take the HITs that are open.
 
@@ -26,8 +28,8 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     Example:  piecework stop birds.toml
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
-    from cli.words import say_progress  # noqa: PLC0415 - pandas costs a second
-    from flows.opening import load_campaign, on_its_platform, open_to_look  # noqa: PLC0415
+    from flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from flows.opening import on_its_platform, open_to_look  # noqa: PLC0415
     from flows.progress import read_progress  # noqa: PLC0415
     from store import stops  # noqa: PLC0415
 
@@ -39,15 +41,15 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
             )
         if undo:
             was_stopped = stops.undo(run.store, at=run.clock.now())
-            said = "goes on" if was_stopped else "was not stopped"
+            outcome = "goes on" if was_stopped else "was not stopped"
         else:
             stops.stop(run.store, at=run.clock.now())
-            said = f"stopped; {_expire(on_its_platform(run))}"
-        reached = read_progress(run)
+            outcome = f"stopped; {_expire(on_its_platform(run))}"
+        progress = read_progress(run)
     if not as_json:
-        click.echo(f"{campaign}: {said}")
-    say_progress(reached, as_json=as_json)
-    if not as_json and not reached.is_finished:
+        click.echo(f"{campaign}: {outcome}")
+    say_progress(progress, as_json=as_json)
+    if not as_json and not progress.is_finished:
         click.echo(f"next: piecework run {campaign} --endpoint {run.endpoint}")
 
 

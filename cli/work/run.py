@@ -4,12 +4,13 @@ from pathlib import Path
 
 from prefect import tags
 
-from cli.leave import leave_to_spend
+from cli.work.consent import consent_to_spend
 from domain.money import cents_to_wire
 from domain.progress import Progress
 from flows.advance import advance, run
+from flows.assembling import load_campaign
 from flows.caps import check_caps
-from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.opening import open_on_marketplace, open_to_look
 from flows.pass_request import PassRequest
 from flows.progress import read_progress
 
@@ -64,7 +65,9 @@ def _check_first(
 
     What was agreed to is written down here, so that the flow finds it in the store.
     """
-    allowed = leave_to_spend(campaign, endpoint, live=live, spend_at_most=spend_at_most)
+    allowed = consent_to_spend(
+        campaign, endpoint, live=live, spend_at_most=spend_at_most
+    )
     with open_on_marketplace(
         load_campaign(campaign),
         endpoint,

@@ -8,17 +8,17 @@ import click
 from domain.clock import SystemClock
 from domain.errors import RefusedForSafety
 from domain.money import cents_from_text, dollars
+from flows.assembling import load_campaign
 from flows.consent import (
     agreed_before,
     most_cents,
     refuse_without_consent,
 )
-from flows.opening import load_campaign
 from flows.pass_request import amount_cents
 from platforms.endpoint import normal_endpoint
 
 
-def leave_to_spend(
+def consent_to_spend(
     path: Path, endpoint: str, *, live: bool, spend_at_most: str | None
 ) -> int | None:
     """The amount in cents that a person allows now; `None`: as before, or not asked.

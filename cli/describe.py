@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from cli.options import JSON
+
 if TYPE_CHECKING:
     from report.components import Table
     from report.corpus.description import Description
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", default=0, show_default=True, help="Draws the captions that are scored."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@JSON
 def describe(
     dataset: Path,
     *,
