@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from cli.main import main
 from domain.clock import FixedClock, SystemClock
 from flows.assembling import load_campaign
-from flows.steps.state import read_state
-from flows.wiring import market_place, rehearsal_place
+from flows.opening import open_for_rehearsal, open_on_marketplace
+from flows.passes import run_pass
 from marketplace.http.server import serve
+from store import decisions
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import one_pass
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,7 @@ class Finished:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     """The small campaign to its end; everybody takes twelve minutes for a HIT."""
     folder = tmp_path_factory.mktemp("money")
-    path = folder / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(folder)
     keys = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
     with pytest.MonkeyPatch.context() as environment:
         for name, value in keys.items():
@@ -51,13 +48,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         ) as running:
             people = People(running.endpoint_url, minutes=(12,) * 8)
             campaign = load_campaign(path)
-            with market_place(campaign, running.endpoint_url, live=False) as place:
-                while not one_pass(place).is_finished:
+            with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
+                while not run_pass(run).is_finished:
                     people.work()
                 by_verdict = {
-                    one.verdict: one.subject_id
-                    for one in read_state(place).decisions.values()
-                    if one.subject_kind == "assignment"
+                    decision.verdict: decision.subject_id
+                    for decision in decisions.load(run.store, "assignment")
                 }
             yield Finished(path, by_verdict["reject"], by_verdict["approve"])
 
@@ -144,7 +140,7 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     assert before.exit_code == 1
     assert "there is no store yet" in before.output
     clock = FixedClock(SystemClock().now())
-    with rehearsal_place(load_campaign(path), "http://127.0.0.1:1", clock):
+    with open_for_rehearsal(load_campaign(path), "http://127.0.0.1:1", clock):
         pass
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3
