@@ -4,8 +4,8 @@ Before each transaction `catch_up` asks a few partial indexes what has come due 
 it, each thing as of the moment it was due; so a clock that jumps a month leaves the
 same state as one that ticked through it. It does so much at a time and no more: two
 hundred thousand HITs that expire together must not keep one call waiting. Until the
-rest is done there is a backlog, and transactions bring up to date first what they are about
-(`settle`).
+rest is done there is a backlog, and transactions bring up to date first what they are
+about (`settle`).
 """
 
 import sqlite3
