@@ -131,11 +131,11 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
         run_pass(run)
         people.work()
         run_pass(run)
+        plan = _a_bonus(run)
         older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
         people.work()
         while run_pass(run).batch == 1:
             people.work()
-        plan = _a_bonus(run)
         pay(run, plan)
         before = _books(run)
         clock = VirtualClock(run.platform.endpoint)
