@@ -1,4 +1,4 @@
-"""A captive portal before a marketplace: it answers some calls with a page of its own."""
+"""A captive portal before a marketplace: it answers some calls with its own page."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Both sides' books: the campaign's ledger and the marketplace's own, and bonus files."""
+"""Both sides' books, the campaign's ledger and the marketplace's; and bonus files."""
 
 import csv
 import io
@@ -13,6 +13,7 @@ from domain.ids import AssignmentId
 from flows.campaign_run import CampaignRun
 from flows.passes import run_pass
 from store import assignments, ledger
+from store.database import Store
 from tests.flows.conftest import Opened
 
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
@@ -61,3 +62,9 @@ def bonus_file(
     out = io.StringIO(newline="")
     csv.writer(out).writerows([header.split(","), *rows])
     return out.getvalue()
+
+
+def forget_money(store: Store) -> None:
+    """Leave the ledger as it was before its first entry; part of a transaction."""
+    for table in ("ledger", "balances", "batch_costs", "day_promises"):
+        store.db.execute(f"DELETE FROM {table}")

@@ -26,9 +26,9 @@ from flows.progress import read_progress
 from flows.quick_check import cached_progress
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
-from store.database import open_store
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.store.earlier_release import taken_back
 
 
 @pytest.fixture(autouse=True)
@@ -160,15 +160,11 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
 
 
 def test_a_store_of_an_earlier_version_is_opened_by_a_pass(tmp_path: Path) -> None:
-    """It has no table for when the marketplace was asked, and gets one."""
+    """It has no record of the last pass; a pass brings it up to date and goes on."""
     with _world(tmp_path) as (request, _):
         reached = advance_without_prefect(request)
-        store = open_store(tmp_path / "out/crash/piecework.db")
-        store.db.execute("DROP TABLE polls")
-        store.db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm_polls'")
-        # As that version left it: what it had found still holds.
-        remember(store, reached.as_dict(), asked=request.digest())
-        store.close()
+        path = tmp_path / "out/crash/piecework.db"
+        taken_back(path)
         assert cached_progress(request) is None
         assert advance_without_prefect(request) == reached
         assert cached_progress(request) == reached

@@ -24,6 +24,7 @@ from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from store import hits, intents, ledger, stops
 from store.files import FILE_NAME
+from tests.flows.bookkeeping import assignment_ids
 from tests.flows.conftest import Open
 
 
@@ -130,11 +131,11 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
         run_pass(run)
         people.work()
         run_pass(run)
+        plan = _a_bonus(run)
         older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
         people.work()
         while run_pass(run).batch == 1:
             people.work()
-        plan = _a_bonus(run)
         pay(run, plan)
         before = _books(run)
         clock = VirtualClock(run.platform.endpoint)
@@ -149,7 +150,8 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
 
 
 def _a_bonus(run: CampaignRun) -> BonusPlan:
-    (name, *_) = ledger.paid_cents(run.store, "rewards")
+    paid = ledger.paid_cents(run.store, "rewards")
+    name = next(name for name in assignment_ids(run) if name in paid)
     text = f"assignment_id,amount_usd,reason\n{name},1.00,thanks\n"
     return read_bonuses(run, text, label="b", name="b")
 
