@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from domain.campaign import OutputFormat
+from domain.capabilities import MTURK
 from domain.hit import Comparator
 from domain.money import cents_from_text
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
@@ -171,7 +172,9 @@ class PolicyTable(_Strict):
     at_least: Annotated[int, Field(ge=1)] = 1
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
     then: Verdict
-    because: Annotated[Words, StringConstraints(min_length=10, max_length=1024)]
+    because: Annotated[
+        Words, StringConstraints(min_length=10, max_length=MTURK.longest_reason)
+    ]
 
     @model_validator(mode="after")
     def _verdict_fits(self) -> "PolicyTable":
@@ -206,7 +209,7 @@ class RehearsalTable(_Strict):
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
 
 
-class CampaignFile(_Strict):
+class CampaignTables(_Strict):
     """A whole campaign file."""
 
     name: Name

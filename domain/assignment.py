@@ -18,7 +18,8 @@ class Assignment:
     """One worker's go at one HIT, as the platform returned it.
 
     Attributes:
-        raw: the platform's answer document, verbatim.
+        raw: the platform's answer document, verbatim; the store keeps it apart, and
+            leaves it empty in what it gives back.
         fields: form fields by wire name (`caption.1`), as far as `raw` could be read.
     """
 
@@ -28,8 +29,8 @@ class Assignment:
     status: AssignmentStatus
     accepted_at: datetime
     submitted_at: datetime
-    raw: str
-    fields: Mapping[str, str]
+    raw: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

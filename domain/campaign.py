@@ -73,7 +73,7 @@ class Rewards:
         Raises:
             ConfigError: none was yet.
         """
-        known = [one for one in self.fees if one.valid_from <= day]
+        known = [schedule for schedule in self.fees if schedule.valid_from <= day]
         if not known:
             first = self.fees[0].valid_from
             raise ConfigError(
@@ -161,6 +161,7 @@ class Campaign:
     def is_for_masters(self) -> bool:
         """Whether only MTurk's masters may work, which costs another fee."""
         return any(
-            one.qualification_type_id in MASTERS and one.comparator == "Exists"
-            for one in self.requirements
+            requirement.qualification_type_id in MASTERS
+            and requirement.comparator == "Exists"
+            for requirement in self.requirements
         )

@@ -35,7 +35,7 @@ class FixedClock:
         return self.moment
 
 
-class OnwardClock:
+class MonotonicClock:
     """A clock that goes on from the latest known moment when it is set back.
 
     What comes first in a campaign is told by its moments, so they must not run
@@ -60,11 +60,11 @@ class OnwardClock:
         self._latest = moment
         return moment
 
-    def as_it_is(self) -> datetime:
+    def wall_time(self) -> datetime:
         """The present by the clock as it is now set."""
         return self._clock.now()
 
 
-def as_it_is(clock: Clock) -> datetime:
+def wall_time(clock: Clock) -> datetime:
     """The present moment, and not what a clock goes on from that was set back."""
-    return clock.as_it_is() if isinstance(clock, OnwardClock) else clock.now()
+    return clock.wall_time() if isinstance(clock, MonotonicClock) else clock.now()

@@ -23,7 +23,7 @@ def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
     (Change(removed=('red',), inserted=('very', 'big')),)
     """
     common = _common(before, after)
-    found: list[Change] = []
+    runs: list[Change] = []
     removed: list[str] = []
     inserted: list[str] = []
     here = there = 0
@@ -31,7 +31,7 @@ def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
         rest = common[here][there]
         if here < len(before) and there < len(after) and before[here] == after[there]:
             if removed or inserted:
-                found.append(Change(tuple(removed), tuple(inserted)))
+                runs.append(Change(tuple(removed), tuple(inserted)))
                 removed, inserted = [], []
             here, there = here + 1, there + 1
         elif here < len(before) and common[here + 1][there] == rest:
@@ -41,13 +41,13 @@ def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
             inserted.append(after[there])
             there += 1
     if removed or inserted:
-        found.append(Change(tuple(removed), tuple(inserted)))
-    return tuple(found)
+        runs.append(Change(tuple(removed), tuple(inserted)))
+    return tuple(runs)
 
 
-def size(found: Sequence[Change]) -> int:
+def size(runs: Sequence[Change]) -> int:
     """How many words were changed: of each change the longer side."""
-    return sum(max(len(one.removed), len(one.inserted)) for one in found)
+    return sum(max(len(change.removed), len(change.inserted)) for change in runs)
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> list[list[int]]:

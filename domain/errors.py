@@ -4,6 +4,17 @@ A message says what was wrong, where (file, key, row or id), what was found and 
 allowed; `next_step` names the command or the edit that helps.
 """
 
+from typing import Literal
+
+RefusalKind = Literal[
+    "hit_unknown",
+    "hit_type_unknown",
+    "qualification_type_unknown",
+    "already_exists",
+    "other",
+]
+"""What a refusal is about, as far as any caller acts on it; `other` is all the rest."""
+
 
 class PieceworkError(Exception):
     """Something a user can understand and mend; never shown as a traceback."""
@@ -51,12 +62,20 @@ class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, n
     """The platform understood the call and said no.
 
     Attributes:
-        code: the platform's own error code, e.g. `AWS.MechanicalTurk.HITDoesNotExist`.
+        code: the platform's own error code, for messages: `HITDoesNotExist`.
+        kind: what the refusal is about; callers decide by it.
     """
 
-    def __init__(self, message: str, *, code: str, next_step: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        kind: RefusalKind = "other",
+        next_step: str = "",
+    ) -> None:
         super().__init__(message, next_step=next_step)
-        self.code = code
+        self.code, self.kind = code, kind
 
 
 class TransientPlatformError(PieceworkError):

@@ -77,13 +77,13 @@ def cents_from_text(text: str) -> int:
     >>> cents_from_text(" $0.5 "), cents_from_text("12")
     (50, 1200)
     """
-    found = _AMOUNT.fullmatch(text.strip())
-    if found is None:
+    amount = _AMOUNT.fullmatch(text.strip())
+    if amount is None:
         raise ValueError(
             f"{text[:40]!r} is no amount: write a whole number of cents, zero or "
             'more, as dollars, for example "0.25"'
         )
-    whole, part = found.groups(default="")
+    whole, part = amount.groups(default="")
     return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 
 

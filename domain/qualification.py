@@ -39,11 +39,11 @@ class QualificationTest:
     @property
     def sections(self) -> dict[str, tuple[Item, ...]]:
         """The questions by section, in the order of the file."""
-        found: dict[str, tuple[Item, ...]] = {}
+        sections: dict[str, tuple[Item, ...]] = {}
         for item in self.items:
             name = item.columns.get(SECTION, "")
-            found[name] = (*found.get(name, ()), item)
-        return found
+            sections[name] = (*sections.get(name, ()), item)
+        return sections
 
     @property
     def least_passing(self) -> int:

@@ -18,6 +18,7 @@ what the page shuffled inside the item.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy.typing as npt
 import pandas as pd
 
 from domain.task import Field, Task
@@ -89,7 +90,7 @@ PUBLISHED: Mapping[str, Column] = {
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
-Cells = Mapping[str, Sequence[object]]
+Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 """Cells by column; all of the same length."""
 
 
@@ -127,10 +128,10 @@ def build(
     Raises:
         KeyError: a column has no cells.
     """
-    index = pd.Index(answer_ids, dtype="str", name=INDEX)
+    index = pd.Index(list(answer_ids), dtype="str", name=INDEX)
     return pd.DataFrame(
         {
-            name: pd.Series(cells[name], index=index, dtype=column.dtype)
+            name: pd.Series(list(cells[name]), index=index, dtype=column.dtype)
             for name, column in columns.items()
         },
         index=index,

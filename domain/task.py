@@ -8,6 +8,7 @@ JavaScript can obey the same one. docs/tasks.md explains all of it to who adds a
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 FieldKind = Literal["text", "choice", "choices", "number"]
@@ -137,9 +138,11 @@ class Conditions:
     inside: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
     """One condition on one field, the same in Python and in the browser.
+
+    A rule equals itself alone, so that what follows from it can be kept by it.
 
     Attributes:
         name: what findings and reports call it.
@@ -159,9 +162,11 @@ class Rule:
     is_question: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A human task as its folder describes it, in one language.
+
+    A task equals itself alone, so that what follows from it can be kept by it.
 
     Attributes:
         columns: item columns that the page needs, `image_id` and `url` for captions;
@@ -217,14 +222,19 @@ class Task:
     @property
     def item_fields(self) -> tuple[Field, ...]:
         """The fields that are asked about each item."""
-        return tuple(field for field in self.fields if field.scope == "item")
+        return _fields_of(self, "item")
 
     @property
     def hit_fields(self) -> tuple[Field, ...]:
         """The fields that are asked once a HIT."""
-        return tuple(field for field in self.fields if field.scope == "hit")
+        return _fields_of(self, "hit")
 
     @property
     def shown_columns(self) -> frozenset[str]:
         """All columns that a page may show."""
         return frozenset((*self.columns, *self.optional_columns))
+
+
+@lru_cache(maxsize=128)  # asked for with every answer that is read
+def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
+    return tuple(field for field in task.fields if field.scope == scope)

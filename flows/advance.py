@@ -14,17 +14,19 @@ from prefect.states import Completed
 from domain.errors import CampaignBusy
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
 from flows.credentials import from_block
+from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
-from flows.looking import look
-from flows.orders import Orders, amount_cents, campaign_path
-from flows.passes import one_pass, run_name
-from flows.wiring import load_campaign, market_place
-from flows.worlds import world
-from flows.writing import write_results
+from flows.opening import open_on_marketplace
+from flows.pass_request import PassRequest, amount_cents, campaign_path
+from flows.passes import run_pass, write_results
+from flows.polling import next_wait
+from flows.prefect_tasks import run_as_task, run_name, task_for_each
+from flows.quick_check import cached_progress
 from platforms.credentials import Credentials
-from store import standing
-from store.polls import next_wait
+from store import last_pass
 
 
 @flow(
@@ -42,8 +44,8 @@ def advance(
     spend_at_most: str = "",
     credentials_block: str = "",
     rehearsal: bool = False,
-    anew: bool = False,
-    harvest: bool = False,
+    allow_second_store: bool = False,
+    poll_open_hits: bool = False,
 ) -> State[dict[str, object]]:
     """Do what is due on a campaign and end.
 
@@ -59,28 +61,33 @@ def advance(
         credentials_block: name of a Prefect `Secret` block with keys; without it,
             boto3's own chain.
         rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
-        anew: begin although HITs of a campaign of this name are there already.
-        harvest: ask open HITs for what they have got, however lately that was done.
+        allow_second_store: begin although the marketplace has HITs of a campaign of
+            this name from another store.
+        poll_open_hits: ask open HITs for what they have got, however lately that was
+            done.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    orders = Orders(
+    request = PassRequest(
         campaign=campaign_path(campaign),
         endpoint=endpoint,
         live=live,
         spend_at_most_cents=_cents(spend_at_most),
         rehearsal=rehearsal,
-        anew=anew,
+        allow_second_store=allow_second_store,
     )
     credentials = from_block(credentials_block)
     try:
-        reached = None if harvest else look(orders, credentials=credentials)
-        reached = reached or _whole_pass(orders, credentials, harvest=harvest)
+        progress = None
+        if not poll_open_hits:
+            progress = cached_progress(request, credentials=credentials)
+        if progress is None:
+            progress = _whole_pass(request, credentials, poll_open_hits=poll_open_hits)
     except CampaignBusy as busy:
         return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
-    tell_of_end(campaign, reached)
-    return _ended(reached)
+    tell_of_end(campaign, progress)
+    return _ended(progress)
 
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
@@ -108,24 +115,23 @@ def run(
     Returns:
         The progress as plain values.
     """
-    loaded = load_campaign(Path(campaign))
-    campaign = str(loaded.path)
-    with market_place(
-        loaded,
+    with open_on_marketplace(
+        load_campaign(Path(campaign)),
         endpoint,
         live=live,
         spend_at_most_cents=_cents(spend_at_most),
         credentials=from_block(credentials_block),
-    ):
+    ) as opened:
         least = timedelta(seconds=poll_seconds)
-        wait, known = least, 0
-        while (reached := one_pass(campaign)).waiting_for in GOES_ON:
-            left, done = reached.hits_open, reached.hits_posted - reached.hits_open
+        wait, known, call = least, 0, task_for_each(opened)
+        while (progress := run_pass(opened, call=call)).waiting_for in GOES_ON:
+            left, done = progress.hits_open, progress.hits_posted - progress.hits_open
             wait = next_wait(wait, came=done - known, left=left, least=least)
             known = done
-            if reached.waiting_for != "the next pass":
+            if progress.waiting_for != "the next pass":
                 time.sleep(wait.total_seconds())
-        return _finish_pass(campaign, reached).as_dict()
+        _finish_pass(opened, progress)
+        return progress.as_dict()
 
 
 def _cents(spend_at_most: str) -> int | None:
@@ -133,30 +139,35 @@ def _cents(spend_at_most: str) -> int | None:
 
 
 def _whole_pass(
-    orders: Orders, credentials: Credentials | None, *, harvest: bool
+    request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> Progress:
-    with world(orders, credentials=credentials) as place:
-        campaign = str(place.campaign.path)
-        reached = _finish_pass(campaign, one_pass(campaign, harvest=harvest))
-        standing.remember(place.store, reached.as_dict(), asked=orders.digest())
-    return reached
+    with open_environment(request, credentials=credentials) as opened_run:
+        progress = run_pass(
+            opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
+        )
+        _finish_pass(opened_run, progress)
+        last_pass.remember(
+            opened_run.store, progress.as_dict(), request_digest=request.digest()
+        )
+    return progress
 
 
-def _finish_pass(campaign: str, reached: Progress) -> Progress:
-    report = write_results(campaign) if reached.is_finished else None
-    publish_artifacts(campaign, reached, report)
-    return reached
+def _finish_pass(opened_run: CampaignRun, progress: Progress) -> None:
+    report = (
+        write_results(opened_run, call=run_as_task) if progress.is_finished else None
+    )
+    publish_artifacts(opened_run, progress, report)
 
 
-def _ended(reached: Progress) -> State[dict[str, object]]:
+def _ended(progress: Progress) -> State[dict[str, object]]:
     """The run's last state: done, and who is waited for."""
-    name, message = "Completed", f"waiting for {reached.waiting_for}"
-    if reached.waiting_for == "people":
+    name, message = "Completed", f"waiting for {progress.waiting_for}"
+    if progress.waiting_for == "people":
         name = "WaitsForPeople"
         message = (
-            f"{reached.to_decide} decisions wait for a person: piecework decisions "
+            f"{progress.to_decide} decisions wait for a person: piecework decisions "
             "CAMPAIGN --write decisions.csv"
         )
-    elif reached.is_finished:
+    elif progress.is_finished:
         name, message = "Finished", "finished; dataset and report lie ready"
-    return Completed(name=name, message=message, data=reached.as_dict())
+    return Completed(name=name, message=message, data=progress.as_dict())

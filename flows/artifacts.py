@@ -12,38 +12,42 @@ from prefect.artifacts import (
 from domain.ids import WorkerId
 from domain.money import dollars
 from domain.progress import Progress
-from flows.wiring import place_of
+from flows.campaign_run import CampaignStore
 from postprocess.pseudonyms import pseudonym
-from store import judgements
+from store import findings
 
 _ROWS = 1000
 
 
-def publish_artifacts(campaign: str, reached: Progress, report: str | None) -> None:
+def publish_artifacts(
+    campaign_store: CampaignStore, progress: Progress, report: str | None
+) -> None:
     """Attach progress, flagged workers and the report to the flow run.
 
     Args:
-        campaign: path of the campaign file.
-        reached: the progress to show.
+        campaign_store: the campaign.
+        progress: how far it is.
         report: path of the report, once there is one.
     """
-    place = place_of(campaign)
-    key = place.campaign.name.replace("_", "-")
-    wanted = reached.accepted + reached.missing
+    name = campaign_store.campaign.name
+    key = name.replace("_", "-")
+    wanted = progress.accepted + progress.missing
     create_progress_artifact(
-        progress=100.0 * reached.accepted / wanted if wanted else 0.0,
+        progress=100.0 * progress.accepted / wanted if wanted else 0.0,
         key=f"{key}-progress",
-        description=f"accepted answers of {place.campaign.name}",
+        description=f"accepted answers of {name}",
     )
-    create_markdown_artifact(_markdown(reached), key=f"{key}-status")
+    create_markdown_artifact(_markdown(progress), key=f"{key}-status")
     flagged = [
         {
-            "worker": pseudonym(WorkerId(finding.subject_id), place.pseudonym_key),
+            "worker": pseudonym(
+                WorkerId(finding.subject_id), campaign_store.pseudonym_key
+            ),
             "heuristic": finding.heuristic,
             "evidence": finding.evidence,
         }
-        for finding in judgements.findings(place.store)
-        if finding.flag and finding.subject_kind == "worker"
+        for finding in findings.load(campaign_store.store, only_flags=True)
+        if finding.subject_kind == "worker"
     ]
     if flagged:
         create_table_artifact(flagged[:_ROWS], key=f"{key}-flagged-workers")
@@ -53,17 +57,17 @@ def publish_artifacts(campaign: str, reached: Progress, report: str | None) -> N
         )
 
 
-def _markdown(reached: Progress) -> str:
-    kind = "rehearsal: workers were simulated" if reached.is_rehearsal else "campaign"
-    if reached.waiting_for == "people":
-        kind += f", {reached.to_decide} decisions wait"
+def _markdown(progress: Progress) -> str:
+    kind = "rehearsal: workers were simulated" if progress.is_rehearsal else "campaign"
+    if progress.waiting_for == "people":
+        kind += f", {progress.to_decide} decisions wait"
     lines = [
-        f"# {reached.campaign} ({kind})",
+        f"# {progress.campaign} ({kind})",
         "",
-        f"- batch {reached.batch} of {reached.batches}",
-        f"- waiting for {reached.waiting_for}",
-        f"- {reached.accepted} answers accepted, {reached.missing} missing",
-        f"- {dollars(reached.spent_cents)} spent of {dollars(reached.budget_cents)}",
-        f"- {dollars(reached.held_cents)} held for HITs that are open",
+        f"- batch {progress.batch} of {progress.batches}",
+        f"- waiting for {progress.waiting_for}",
+        f"- {progress.accepted} answers accepted, {progress.missing} missing",
+        f"- {dollars(progress.spent_cents)} spent of {dollars(progress.budget_cents)}",
+        f"- {dollars(progress.held_cents)} held for HITs that are open",
     ]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from prefect.events import emit_event
 
 from domain.errors import PieceworkError
 from domain.progress import Progress
-from flows.orders import campaign_path
+from flows.pass_request import campaign_path
 
 if TYPE_CHECKING:
     from prefect import Flow
@@ -49,10 +49,10 @@ def tell_of_failure(
     )
 
 
-def tell_of_end(campaign: str, reached: Progress) -> None:
+def tell_of_end(campaign: str, progress: Progress) -> None:
     """A pass has ended well: how far the campaign is, and who has to act."""
-    name = {"people": PEOPLE, "nobody": FINISHED}.get(reached.waiting_for, ENDED)
-    emit_event(event=name, resource=_resource(campaign), payload=reached.as_dict())
+    name = {"people": PEOPLE, "nobody": FINISHED}.get(progress.waiting_for, ENDED)
+    emit_event(event=name, resource=_resource(campaign), payload=progress.as_dict())
 
 
 def _resource(campaign: str) -> dict[str, str]:

@@ -6,12 +6,13 @@ Both only read the store, so they need no marketplace and may run beside a pass.
 from prefect import flow
 
 from flows.artifacts import publish_artifacts
-from flows.orders import campaign_path
-from flows.passes import run_name
-from flows.steps.export import write_report
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, place_of, stored_place
-from flows.writing import write_results
+from flows.assembling import load_campaign
+from flows.opening import open_to_look
+from flows.pass_request import campaign_path
+from flows.passes import write_results
+from flows.prefect_tasks import run_as_task, run_name
+from flows.progress import read_progress
+from flows.results.export import write_report
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)
@@ -24,10 +25,9 @@ def export(campaign: str) -> str:
     Returns:
         The path of the report.
     """
-    with stored_place(load_campaign(campaign_path(campaign))) as place:
-        path = str(place.campaign.path)
-        report_path = write_results(path)
-        publish_artifacts(path, progress(place), report_path)
+    with open_to_look(load_campaign(campaign_path(campaign))) as campaign_store:
+        report_path = write_results(campaign_store, call=run_as_task)
+        publish_artifacts(campaign_store, read_progress(campaign_store), report_path)
     return report_path
 
 
@@ -41,8 +41,7 @@ def report(campaign: str) -> dict[str, object]:
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    with stored_place(load_campaign(campaign_path(campaign))) as place:
-        path = str(place.campaign.path)
-        reached = progress(place_of(path))
-        publish_artifacts(path, reached, str(write_report(place)))
-    return reached.as_dict()
+    with open_to_look(load_campaign(campaign_path(campaign))) as campaign_store:
+        progress = read_progress(campaign_store)
+        publish_artifacts(campaign_store, progress, str(write_report(campaign_store)))
+    return progress.as_dict()

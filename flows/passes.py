@@ -1,75 +1,65 @@
-"""One pass over a campaign as Prefect tasks: whatever is due, in the one order.
+"""One pass over a campaign: whatever is due, in the one order, written once.
 
-A task is a stage, never a HIT, and takes the campaign's path, never frames or answers.
-Only `collect` is retried by Prefect, because it only reads; the acts that spend lean on
-the store's intents, and simply run again with the next pass.
+`advance`, `run`, `rehearse` and the tests all come through here. Prefect is handed in
+as `call` and changes nothing of it.
 """
 
-from pathlib import Path
-
-from prefect import task
-from prefect.cache_policies import NO_CACHE
-from prefect.runtime import flow_run
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from domain.progress import Progress
-from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import progress
-from flows.wiring import place_of, tell
+from flows.campaign_run import CampaignRun, CampaignStore
+from flows.progress import read_progress
+from flows.results.clean import clean
+from flows.results.export import export
+from flows.steps.assess import assess
+from flows.steps.collect import collect
+from flows.steps.decide import decide
+from flows.steps.launch import launch
+from flows.steps.settle import settle
+
+_T = TypeVar("_T")
 
 
-@task(name="collect", retries=2, retry_delay_seconds=5, cache_policy=NO_CACHE)
-def collect_answers(campaign: str, *, harvest: bool = False) -> int:
-    """Fetch the answers that are due; how many assignments came."""
-    return collect.collect(place_of(campaign), harvest=harvest)
+class Call(Protocol):
+    """Runs a step by its name; gives what the step gives."""
+
+    def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
+        """Run the step once."""
+        ...
 
 
-@task(name="assess", cache_policy=NO_CACHE)
-def assess_answers(campaign: str) -> int:
-    """Run the heuristics over what came of the batch; how many findings flag."""
-    return assess.assess(place_of(campaign))
+def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
+    """Run a step, and nothing around it."""
+    return step()
 
 
-@task(name="decide", cache_policy=NO_CACHE)
-def decide_answers(campaign: str) -> int:
-    """Decide by the stated policy; how many decisions are new."""
-    return decide.decide(place_of(campaign))
+def run_pass(
+    run: CampaignRun, *, call: Call = call_plainly, poll_open_hits: bool = False
+) -> Progress:
+    """Do whatever is due, and say how far the campaign is.
 
-
-@task(name="settle", retries=0, cache_policy=NO_CACHE)
-def settle_decisions(campaign: str) -> int:
-    """Pay, reject and exclude as decided; how many decisions were carried out."""
-    return settle.settle(place_of(campaign))
-
-
-@task(name="launch", retries=0, cache_policy=NO_CACHE)
-def launch_hits(campaign: str) -> int:
-    """Post what comes next; how many HITs were posted."""
-    return launch.launch(place_of(campaign))
-
-
-def run_name() -> str:
-    """What Prefect's pages call a flow run: the flow and the campaign file's stem."""
-    campaign = Path(str(flow_run.parameters["campaign"])).stem
-    return f"{flow_run.flow_name} {campaign}"
-
-
-def one_pass(campaign: str, *, harvest: bool = False) -> Progress:
-    """Do whatever is due, in order, and say how far the campaign is.
+    Each step asks the store what is due for it; one that finds nothing costs next to
+    nothing.
 
     Args:
-        campaign: path of the campaign file.
-        harvest: ask open HITs for what they have got, however lately that was done.
+        run: the campaign at work.
+        call: what runs each step.
+        poll_open_hits: ask open HITs for what they have got, however lately that was
+            done.
+
+    Raises:
+        PieceworkError: as the steps say; making the pass again is always safe.
     """
-    collected = collect_answers(campaign, harvest=harvest)
-    if collected or _has_work(campaign):
-        assess_answers(campaign)
-        decide_answers(campaign)
-        settle_decisions(campaign)
-        launch_hits(campaign)
-    reached = progress(place_of(campaign))
-    tell(reached)
-    return reached
+    call("collect", lambda: collect(run, poll_open_hits=poll_open_hits))
+    call("assess", lambda: assess(run))
+    call("decide", lambda: decide(run))
+    call("settle", lambda: settle(run))
+    call("launch", lambda: launch(run))
+    return read_progress(run)
 
 
-def _has_work(campaign: str) -> bool:
-    return progress(place_of(campaign)).waiting_for == "the next pass"
+def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:
+    """Clean all text, then write dataset and report; the report's path."""
+    call("clean", lambda: clean(campaign_store))
+    return str(call("export", lambda: export(campaign_store)))

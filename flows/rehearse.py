@@ -1,40 +1,36 @@
 """`rehearse`: a whole campaign on simulated workers, with the real parts in between.
 
 The marketplace is a child process with a database of its own beside the store, so that
-it works on one processor core and we on another; passes talk to it through boto3,
-workers through HTTP. Between two passes the crowd works in virtual time. A rehearsal
-that was killed goes on where it stopped.
+it works on one processor core and the pipeline on another; passes talk to it through
+boto3, workers through HTTP. Between two passes the crowd works in virtual time. A
+rehearsal that was killed goes on where it stopped.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 
-from prefect import flow, task
-from prefect.cache_policies import NO_CACHE
+from prefect import Flow, flow
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
 from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
-from domain.progress import GOES_ON
+from domain.ids import ItemId
+from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
-from flows.orders import campaign_path
-from flows.passes import one_pass, run_name
-from flows.steps.caps import check_caps, next_day
-from flows.steps.traits import remember_planted
-from flows.wiring import (
-    check_store,
-    load_campaign,
-    rehearsal_place,
-    rehearsal_world_name,
-)
-from flows.workplace import Workplace
-from flows.writing import write_results
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.caps import check_caps, next_day
+from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
+from flows.pass_request import campaign_path
+from flows.passes import run_pass, write_results
+from flows.planted_traits import remember_planted
+from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.backend import WrongDatabaseError
 from platforms.virtual_clock import START, VirtualClock
@@ -52,8 +48,6 @@ from store.lock import only_pass
 
 MARKET = "marketplace.db"
 
-_crowds: dict[str, Crowd] = {}
-
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 def rehearse(campaign: str) -> dict[str, object]:
@@ -63,33 +57,52 @@ def rehearse(campaign: str) -> dict[str, object]:
         campaign: path of the campaign file; a relative one begins at the checkout.
 
     Returns:
-        The progress as plain values (`flows.steps.progress.Progress`), and the virtual
-        seconds that the campaign took as `virtual_seconds`.
+        The progress as plain values (`domain.progress.Progress`), the path of the
+        report, and the virtual seconds that the campaign took as `virtual_seconds`.
     """
-    loaded = prepare(campaign_path(campaign))
-    campaign = str(loaded.path)
-    with rehearsal_world(loaded) as (place, crowd):
-        _crowds[campaign] = crowd
-        while (reached := one_pass(campaign)).waiting_for in GOES_ON:
-            if reached.waiting_for == "workers":
-                let_workers_work(campaign)
-            elif reached.waiting_for == "the next day":
-                crowd.clock.move_to(next_day(place))
-        report = write_results(campaign)
-        publish_artifacts(campaign, reached, report)
-        del _crowds[campaign]
-        virtual = place.clock.now() - START
+    return _rehearse(prepare(campaign_path(campaign)))
+
+
+def rehearsal_flow(
+    on_progress: Callable[[Progress], None],
+) -> Flow[[str], dict[str, object]]:
+    """The flow `rehearse`, which tells how far it is after every pass."""
+
+    def told(campaign: str) -> dict[str, object]:
+        return _rehearse(prepare(campaign_path(campaign)), on_progress=on_progress)
+
+    return Flow(told, name="rehearse", flow_run_name=run_name)
+
+
+def _rehearse(
+    campaign: Campaign, *, on_progress: Callable[[Progress], None] | None = None
+) -> dict[str, object]:
+    """Rehearse a campaign inside a flow, with its steps as tasks.
+
+    Args:
+        campaign: as `prepare` made it.
+        on_progress: told how far the campaign is after every pass.
+
+    Returns:
+        See `rehearse`.
+    """
+    with rehearsal_of(campaign) as (run, crowd):
+        call = task_for_each(run)
+        while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
+            if on_progress is not None:
+                on_progress(progress)
+            if progress.waiting_for == "workers":
+                run_as_task("crowd", lambda: crowd.work_until().submitted)
+            elif progress.waiting_for == "the next day":
+                crowd.clock.move_to(next_day(run))
+        report = write_results(run, call=run_as_task)
+        publish_artifacts(run, progress, report)
+        virtual = run.clock.now() - START
         return {
-            **reached.as_dict(),
+            **progress.as_dict(),
             "report": report,
             "virtual_seconds": virtual.total_seconds(),
         }
-
-
-@task(name="crowd", cache_policy=NO_CACHE)
-def let_workers_work(campaign: str) -> int:
-    """Let the simulated workers work until nothing is left that they would take."""
-    return _crowds[campaign].work_until().submitted
 
 
 def prepare(path: Path) -> Campaign:
@@ -98,21 +111,22 @@ def prepare(path: Path) -> Campaign:
     Raises:
         ConfigError: every fault of the file.
     """
-    words = read_file(path)
-    if words.items.scenes and words.items.file is None:
-        out = output_folder(path, words)
-        rows = item_rows(words.items.scenes)
+    file = parse(path)
+    tables = file.tables
+    if tables.items.scenes and tables.items.file is None:
+        out = file.out
+        rows = item_rows(tables.items.scenes)
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)
         _check(drawn)
-        draw_pictures(out, words.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
+        draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
-    if words.items.scenes and words.items.file is not None:
+    if tables.items.scenes and tables.items.file is not None:
         shown = (*campaign.practice, *campaign.items, *_of_test(campaign))
-        draw_pictures(campaign.out, words.rehearsal.seed, shown)
+        draw_pictures(campaign.out, tables.rehearsal.seed, shown)
     return campaign
 
 
@@ -121,7 +135,7 @@ def _of_test(campaign: Campaign) -> tuple[Item, ...]:
 
 
 def _check(campaign: Campaign) -> None:
-    check_store(campaign, rehearsal_world_name(campaign))
+    check_store(campaign, rehearsal_environment(campaign))
     market = campaign.out / MARKET
     if market.exists() and not (campaign.out / FILE_NAME).exists():
         raise StoreError(
@@ -186,14 +200,16 @@ def _knowledge(campaign: Campaign) -> ItemKnowledge:
             [f"{campaign.path}: nobody knows what the items show, so none can work"],
             next_step="name captions that people wrote: [rehearsal] replay = FILE",
         )
-    unknown = [
-        item.item_id for item in campaign.items if not knowledge.knows(item.item_id)
-    ]
+    unknown = _unknown(campaign, knowledge.knows)
     if unknown:
         raise ConfigError(
             [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
         )
     return knowledge
+
+
+def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId]:
+    return [item.item_id for item in campaign.items if not knows(item.item_id)]
 
 
 @contextmanager
@@ -225,13 +241,13 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
 
 
 @contextmanager
-def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
+def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
     """The embedded marketplace, the campaign at work on it, and who works there."""
     plan = campaign.rehearsal
     with only_pass(campaign.out), rehearsal_market(campaign) as running:
         clock = VirtualClock(running.endpoint_url)
         with (
-            rehearsal_place(campaign, running.endpoint_url, clock) as place,
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             Crowd(
                 plan,
                 campaign.task,
@@ -241,5 +257,5 @@ def rehearsal_world(campaign: Campaign) -> Iterator[tuple[Workplace, Crowd]]:
                 clock=clock,
             ) as crowd,
         ):
-            remember_planted(place.store, crowd.traits_by_worker(), SIMULATED_BAD)
-            yield place, crowd
+            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            yield run, crowd

@@ -15,6 +15,8 @@ a HIT are named in each of its answers.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from domain.assignment import Answer, FieldValue
 from domain.ids import AssignmentId, ItemId, answer_id
@@ -270,28 +272,47 @@ def _strange_fields(
     task: Task, n_items: int, fields: Mapping[str, str]
 ) -> list[tuple[int, str]]:
     """Fields that the page does not have: position (0: the whole HIT) and problem."""
-    asked = {field.name for field in task.item_fields}
-    known = {
-        "item",
-        *MEASURES,
-        *asked,
-        *(f"order.{name}" for name in ordered_names(task)),
-    }
-    alone = {*OF_THE_HIT, *(f"hit.{field.name}" for field in task.hit_fields)}
-    if task.shuffles_items:
-        alone.add(ITEM_ORDER)
+    names = _wire_names(task)
     strange = []
     for wire_name in fields:
         numbered = _NUMBERED.fullmatch(wire_name)
         name = numbered["name"] if numbered else wire_name
-        if wire_name in alone or name.removeprefix("practice.") in asked - {name}:
+        if wire_name in names.alone or name in names.practised:
             continue
         position = int(numbered["position"]) if numbered else 0
         if position > n_items:
             strange.append((0, "extra_item"))
-        elif numbered is None or name not in known:
+        elif numbered is None or name not in names.of_items:
             strange.append((position, "unknown_field"))
     return strange
+
+
+class _WireNames(NamedTuple):
+    """Names of a task's form fields.
+
+    Attributes:
+        alone: sent once a HIT, without a position.
+        of_items: sent with the position of an item.
+        practised: sent with the position of a trial.
+    """
+
+    alone: frozenset[str]
+    of_items: frozenset[str]
+    practised: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def _wire_names(task: Task) -> _WireNames:
+    asked = [field.name for field in task.item_fields]
+    once = [f"hit.{field.name}" for field in task.hit_fields]
+    if task.shuffles_items:
+        once.append(ITEM_ORDER)
+    orders = (f"order.{name}" for name in ordered_names(task))
+    return _WireNames(
+        alone=frozenset((*OF_THE_HIT, *once)),
+        of_items=frozenset(("item", *MEASURES, *asked, *orders)),
+        practised=frozenset(f"practice.{name}" for name in asked),
+    )
 
 
 def ordered_names(task: Task) -> list[str]:

@@ -12,10 +12,8 @@ from urllib.parse import urlsplit
 
 from domain.hit import Item
 from domain.task import GOLD, PRACTICE, TRUTH, TWIN, Field, Task
+from domain.xml_text import NOT_FOR_XML
 from hit_templates.values import offered, typed, value_problems
-
-# What XML 1.0 cannot carry, and the carriage return, which it would change.
-NOT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def faults_of_item(task: Task, item: Item) -> list[str]:

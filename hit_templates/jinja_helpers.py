@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -16,6 +17,7 @@ _AROUND = re.compile(r"\s*([{};])\s*")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
+@cache
 def packed(name: str) -> Markup:
     """One of our own scripts or styles, without indents and lines of comment.
 

@@ -61,6 +61,21 @@ def unpack(page: str) -> str:
     return _PACKED.sub(lambda found: _whole(json.loads(found[1])), page)
 
 
+def packed_spans(page: str) -> list[tuple[int, int]]:
+    """Where a packed page carries its runs: begin and end of each script's data."""
+    return [found.span(1) for found in _PACKED.finditer(page)]
+
+
+def quoted(text: str) -> str:
+    """Text as it stands between the quotes of a script's data."""
+    return _in_script(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+def _in_script(data: str) -> str:
+    # Inside a script, "</script>" and "<!--" would end or change it.
+    return data.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
+
+
 def _packed_run(found: re.Match[str]) -> str:
     sections = [
         section.split("\n")[:-1]
@@ -80,10 +95,8 @@ def _packed_run(found: re.Match[str]) -> str:
     carried: Carried = {"lines": shared, "items": own}
     if _whole(carried) != found[0]:
         return found[0]
-    # Inside a script, "</script>" and "<!--" would end or change it.
-    quoted = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
-    quoted = quoted.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
-    code = str(packed("_unpack.js")).replace("PACKED", quoted, 1)
+    data = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
+    code = str(packed("_unpack.js")).replace("PACKED", _in_script(data), 1)
     return f"<script data-packed>\n{code}\n</script>\n"
 
 

@@ -14,11 +14,12 @@ from itertools import product
 from math import prod
 from xml.sax.saxutils import escape
 
+from domain.capabilities import MTURK
 from domain.hit import Item
 from domain.qualification import SECTION, QualificationTest
 from hit_templates.item_faults import faults_of_item
 from hit_templates.messages import FOLDER
-from hit_templates.render import MOST_QUESTION_BYTES, environment
+from hit_templates.render import environment
 from hit_templates.values import offered
 
 FORM = "question_form.xml.j2"
@@ -106,9 +107,9 @@ def faults_of_test(test: QualificationTest) -> list[str]:
     }
     return [
         f"qualification: the {name} has {len(text.encode()):,} bytes; at most "
-        f"{MOST_QUESTION_BYTES:,} fit"
+        f"{MTURK.question_bytes:,} fit"
         for name, text in sizes.items()
-        if len(text.encode()) > MOST_QUESTION_BYTES
+        if len(text.encode()) > MTURK.question_bytes
     ]
 
 

@@ -1,4 +1,4 @@
-"""Makes the page of a HIT, and wraps it as MTurk's HTMLQuestion.
+"""Makes the page of a HIT, a complete HTML document.
 
 Items come from strangers' files: whatever is put into a page is escaped, and what could
 not be carried faithfully (control characters, addresses of another kind than http) is
@@ -6,16 +6,23 @@ refused before anything is posted.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from xml.sax.saxutils import escape
+from itertools import count
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
 
+from domain.capabilities import MTURK
 from domain.errors import ConfigError
 from domain.hit import Item
+from domain.ids import ItemId
 from domain.task import Task
 from hit_templates.answers import MEASURES, ordered_names
-from hit_templates.item_faults import NOT_FOR_XML, faults_of_item
+from hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page, printed
+from hit_templates.item_faults import faults_of_item
 from hit_templates.jinja_helpers import (
     filled,
     grouped,
@@ -30,14 +37,7 @@ from hit_templates.order import groups_of
 from hit_templates.page_compression import pack
 from hit_templates.text_rules import CHARACTERS
 
-NAMESPACE = (
-    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
-    "2011-11-11/HTMLQuestion.xsd"
-)
-MOST_QUESTION_BYTES = 65_535
-"""MTurk refuses a longer `Question` (its API reference, 2017-01-17)."""
-
-ROOM_FOR_PAGE = MOST_QUESTION_BYTES - 512
+ROOM_FOR_PAGE = MTURK.question_bytes - 512
 """A page that is larger is packed; the rest is for the envelope around it."""
 
 MOST_DOTS = 12
@@ -79,28 +79,18 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    template = environment().get_template(f"{task.name}/question.html.j2")
-    page = template.render(
-        task=task,
-        title=title or task.title,
-        noun=_noun(task),
-        frame=_frame(task),
-        t=task.texts,
-        shown=[
-            *((f"p{k}", item) for k, item in enumerate(trials, start=1)),
-            *enumerate(shown, start=1),
-        ],
-        total=len(shown),
-        trials=len(trials),
-        fields={field.name: field for field in task.fields},
-        measures=MEASURES,
-        ordered=ordered_names(task),
-        minimum_words=_stated(task, "min_words", "minimum"),
-        maximum_length=_stated(task, "max_length", "maximum"),
-        round_number=round_number,
-        page_data=_page_data(task, shown),
-    )
-    return pack(page, more_than=ROOM_FOR_PAGE)
+    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)))
+    page_data = _page_data(task, shown)
+    blank = _blank_page(frame, len(shown))
+    if blank is None:
+        page = _rendered(frame, shown, page_data)
+        return pack(page, more_than=ROOM_FOR_PAGE)
+    values = [
+        value
+        for item in shown
+        for value in (item.item_id, *(item.columns[name] for name in item.columns))
+    ]
+    return blank.filled([*values, page_data], more_than=ROOM_FOR_PAGE)
 
 
 def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
@@ -110,43 +100,6 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
         for item in items
         for fault in faults_of_item(task, item)
     ]
-
-
-def html_question(html: str, frame_height: int = 0) -> str:
-    """The page as MTurk's HTMLQuestion.
-
-    Args:
-        html: a complete HTML document.
-        frame_height: of the iframe, in pixels; 0 fits the window.
-
-    Raises:
-        ConfigError: it holds what XML cannot carry, or is longer than MTurk allows.
-    """
-    found = NOT_FOR_XML.search(html)
-    if found:
-        line = html.count("\n", 0, found.start()) + 1
-        raise ConfigError(
-            [f"The page holds the character {found[0]!r} in line {line}: not for XML."]
-        )
-    cdata = html.replace("]]>", "]]]]><![CDATA[>")
-    question = (
-        f'<HTMLQuestion xmlns="{escape(NAMESPACE)}">\n'
-        f"<HTMLContent><![CDATA[{cdata}]]></HTMLContent>\n"
-        f"<FrameHeight>{frame_height:d}</FrameHeight>\n"
-        "</HTMLQuestion>"
-    )
-    size = question_bytes(question)
-    if size > MOST_QUESTION_BYTES:
-        raise ConfigError(
-            [f"The question has {size:,} bytes; at most {MOST_QUESTION_BYTES:,} fit."],
-            next_step="Show fewer items in a HIT, or shorten their columns.",
-        )
-    return question
-
-
-def question_bytes(question: str) -> int:
-    """How long a question is for MTurk: bytes of UTF-8."""
-    return len(question.encode())
 
 
 @lru_cache
@@ -159,11 +112,89 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=printed,
     )
     made.globals.update(packed=packed, wire=wire, grouped=grouped, steps_of=steps_of)
     made.filters.update(rich=rich, filled=filled, plain_number=plain_number)
-    made.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return made
+
+
+class _Frame(NamedTuple):
+    """All that a page shows but its items.
+
+    Attributes:
+        trials: of each its id and its columns with their values.
+    """
+
+    task: Task
+    title: str
+    round_number: int
+    trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
+
+
+def _frozen(item: Item) -> tuple[ItemId, tuple[tuple[str, str], ...]]:
+    return item.item_id, tuple(item.columns.items())
+
+
+@lru_cache(maxsize=32)
+def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
+    """The page over slots, in the order of `render_hit`'s values.
+
+    `None` if the task's template does more with values than print them.
+    """
+    numbers = count()
+    columns = sorted(frame.task.shown_columns)
+    shown = [
+        _SlotItem(
+            item_id=Slot(next(numbers)),
+            columns={name: Slot(next(numbers)) for name in columns},
+        )
+        for _ in range(total)
+    ]
+    try:
+        return blank_page(_rendered(frame, shown, Slot(next(numbers))))
+    except (NeedsValue, TypeError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _SlotItem:
+    """An item of slots."""
+
+    item_id: Slot
+    columns: Mapping[str, Slot]
+
+
+def _rendered(
+    frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot
+) -> str:
+    """The page as the task's template gives it."""
+    task = frame.task
+    trials = [
+        Item(item_id=item_id, columns=dict(columns))
+        for item_id, columns in frame.trials
+    ]
+    template = environment().get_template(f"{task.name}/question.html.j2")
+    return template.render(
+        task=task,
+        title=frame.title or task.title,
+        noun=_noun(task),
+        frame=_frame(task),
+        t=task.texts,
+        shown=[
+            *((f"p{n}", item) for n, item in enumerate(trials, start=1)),
+            *enumerate(shown, start=1),
+        ],
+        total=len(shown),
+        trials=len(trials),
+        fields={field.name: field for field in task.fields},
+        measures=MEASURES,
+        ordered=ordered_names(task),
+        minimum_words=_stated(task, "min_words", "minimum"),
+        maximum_length=_stated(task, "max_length", "maximum"),
+        round_number=frame.round_number,
+        page_data=page_data,
+    )
 
 
 def _as_shown(task: Task, item: Item) -> Item:
@@ -171,7 +202,7 @@ def _as_shown(task: Task, item: Item) -> Item:
 
     Columns with the truth or the expected answer never reach a template.
     """
-    columns = {name: item.columns.get(name, "") for name in task.shown_columns}
+    columns = {name: item.columns.get(name, "") for name in sorted(task.shown_columns)}
     return Item(item_id=item.item_id, columns=columns)
 
 
@@ -182,53 +213,74 @@ def _noun(task: Task) -> str:
     return frame["noun_with_picture" if "url" in task.columns else "noun"]
 
 
-def _page_data(task: Task, items: Sequence[Item]) -> Mapping[str, object]:
-    """What the page's scripts need to know."""
-    compared = {
-        str(rule.parameters[key])
-        for rule in task.rules
-        for key in ("column", "where")
-        if key in rule.parameters
-    }
-    return {
-        "task": task.name,
-        "version": task.version,
-        "measures": MEASURES,
-        "characters": CHARACTERS,
-        "most_dots": MOST_DOTS,
-        "texts": _script_texts(task),
-        "fields": [
-            {
-                "name": f.name,
-                "kind": f.kind,
-                **({"shuffled": True} if f.shuffled else {}),
-            }
-            for f in task.fields
-        ],
-        "arrangements": [
-            {"name": one.name, "columns": one.columns} for one in task.arrangements
-        ],
-        "shuffles": task.shuffles_items,
+def _page_data(task: Task, items: Sequence[Item]) -> Markup:
+    """What the page's scripts need to know, as JSON."""
+    of_items = {
         "groups": groups_of(task, items),
         "items": [
             {
                 "id": item.item_id,
-                "columns": {name: item.columns[name] for name in sorted(compared)},
+                "columns": {name: item.columns[name] for name in _compared(task)},
             }
             for item in items
         ],
-        "rules": [
-            {
-                "name": rule.name,
-                "kind": rule.kind,
-                "field": rule.field,
-                "parameters": rule.parameters,
-                "message": rule.message,
-                **({"is_question": True} if rule.is_question else {}),
-            }
-            for rule in task.rules
-        ],
     }
+    of_task, of_items_too = _task_data(task), _json(of_items)
+    return Markup(f"{of_task[:-1]},{of_items_too[1:]}")  # noqa: S704 - both are JSON
+
+
+def _json(value: object) -> Markup:
+    return htmlsafe_json_dumps(value, separators=(",", ":"))
+
+
+def _compared(task: Task) -> list[str]:
+    """The columns that the task's rules compare answers with."""
+    return sorted(
+        {
+            str(rule.parameters[key])
+            for rule in task.rules
+            for key in ("column", "where")
+            if key in rule.parameters
+        }
+    )
+
+
+@lru_cache(maxsize=32)
+def _task_data(task: Task) -> Markup:
+    """What the scripts need to know of the task, as a JSON object."""
+    return _json(
+        {
+            "task": task.name,
+            "version": task.version,
+            "measures": MEASURES,
+            "characters": CHARACTERS,
+            "most_dots": MOST_DOTS,
+            "texts": _script_texts(task),
+            "fields": [
+                {
+                    "name": f.name,
+                    "kind": f.kind,
+                    **({"shuffled": True} if f.shuffled else {}),
+                }
+                for f in task.fields
+            ],
+            "arrangements": [
+                {"name": one.name, "columns": one.columns} for one in task.arrangements
+            ],
+            "shuffles": task.shuffles_items,
+            "rules": [
+                {
+                    "name": rule.name,
+                    "kind": rule.kind,
+                    "field": rule.field,
+                    "parameters": rule.parameters,
+                    "message": rule.message,
+                    **({"is_question": True} if rule.is_question else {}),
+                }
+                for rule in task.rules
+            ],
+        }
+    )
 
 
 def _script_texts(task: Task) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ five. A kind with a parameter `column` compares the answer with that column of t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from domain.assignment import FieldValue
 from domain.differences import size
@@ -53,13 +54,17 @@ def check(
         columns: of the item, for rules that compare with it.
         scope: which of the task's fields the values are of.
     """
-    asked = {field.name for field in task.fields if field.scope == scope}
     return tuple(
         rule
-        for rule in task.rules
-        if rule.field in asked
-        and not RULE_KINDS[rule.kind].holds(values, rule, columns or {})
+        for rule in _rules_of(task, scope)
+        if not RULE_KINDS[rule.kind].holds(values, rule, columns or {})
     )
+
+
+@lru_cache(maxsize=128)
+def _rules_of(task: Task, scope: FieldScope) -> tuple[Rule, ...]:
+    asked = {field.name for field in task.fields if field.scope == scope}
+    return tuple(rule for rule in task.rules if rule.field in asked)
 
 
 def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
@@ -120,6 +125,12 @@ def _number(rule: Rule, name: str) -> int:
     return int(str(rule.parameters[name]))
 
 
+@lru_cache(maxsize=256)
+def _points(rule: Rule) -> Points:
+    return Points(**{name: frozenset(_texts(rule, name)) for name in _POINTS})
+
+
+@lru_cache(maxsize=256)
 def _texts(rule: Rule, name: str) -> tuple[str, ...]:
     stated = rule.parameters[name]
     if not isinstance(stated, list | tuple):
@@ -141,13 +152,11 @@ def _max_length(values: Values, rule: Rule, _columns: Columns) -> bool:
 
 
 def _one_sentence(values: Values, rule: Rule, _columns: Columns) -> bool:
-    points = Points(**{name: _texts(rule, name) for name in _POINTS})
-    return is_one_sentence(_text(values, rule.field), points)
+    return is_one_sentence(_text(values, rule.field), _points(rule))
 
 
 def _banned_prefixes(values: Values, rule: Rule, _columns: Columns) -> bool:
-    text = _text(values, rule.field)
-    return not any(begins_with(text, prefix) for prefix in _texts(rule, "prefixes"))
+    return not begins_with(_text(values, rule.field), _texts(rule, "prefixes"))
 
 
 def _exclusive_option(values: Values, rule: Rule, _columns: Columns) -> bool:

@@ -24,7 +24,7 @@ What was decided, where the original page (VizWiz-Captions, 2019) was coarser:
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,6 +64,7 @@ _POINTED_LETTERS = re.compile(
 _QUOTED = re.compile(
     f"{_ONE['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_ONE['double_quotes']}"
 )
+_ENDS = frozenset(".!?")
 _APOSTROPHES = re.compile(_ONE["apostrophes"])
 _CLOSERS_LAST = re.compile(
     f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$"
@@ -90,7 +91,7 @@ class Points:
     names: Collection[str] = ()
 
 
-@lru_cache(maxsize=1024)  # Each rule of a text, and each beginning, asks again.
+@lru_cache(maxsize=1024)  # each of a dozen rules asks for the same text
 def plain(text: str) -> str:
     r"""The text as it is measured: composed, nothing invisible, single spaces, trimmed.
 
@@ -127,23 +128,29 @@ def is_one_sentence(text: str, points: Points) -> bool:
     return not any(_ends_sentence(tokens, i, points) for i in range(last))
 
 
-def begins_with(text: str, beginning: str) -> bool:
-    r"""Whether the text opens with `beginning` as whole words.
+def begins_with(text: str, beginnings: Iterable[str]) -> bool:
+    r"""Whether the text opens with one of these as whole words.
 
-    >>> begins_with("\u201cIt\u2019s a dog", "It's")
+    >>> begins_with("\u201cIt\u2019s a dog", ["There is", "It's"])
     True
-    >>> begins_with("This island", "This is")
+    >>> begins_with("This island", ["This is"])
     False
     """
-    opening = _SYMBOLS_FIRST.sub("", plain(text))
-    opening, sought = _folded(opening), _folded(beginning)
-    return opening.startswith(sought) and bool(
-        _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+    opening = _folded(_SYMBOLS_FIRST.sub("", plain(text)))
+    return any(
+        opening.startswith(sought)
+        and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+        for sought in map(_folded_beginning, beginnings)
     )
 
 
 def _folded(text: str) -> str:
-    return _APOSTROPHES.sub("'", plain(text)).lower()
+    return _APOSTROPHES.sub("'", text).lower()
+
+
+@lru_cache(maxsize=1024)
+def _folded_beginning(beginning: str) -> str:
+    return _folded(plain(beginning))
 
 
 def _without_quotes(text: str) -> str:
@@ -154,6 +161,8 @@ def _without_quotes(text: str) -> str:
 
 def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
     """Whether `tokens[i]`, which is not the last with a word, ends a sentence."""
+    if _ENDS.isdisjoint(tokens[i]):
+        return False
     token = _CLOSERS_LAST.sub("", tokens[i])
     if token.endswith(".") and not token.endswith(".."):
         return not _is_abbreviation(tokens, i, token[:-1], points)

@@ -1,7 +1,7 @@
 """Refusals: what the marketplace answers instead of doing something.
 
-Both sides of the house raise these and nothing else on purpose; whatever else escapes
-is a fault of ours. Raising one always rolls back the turn it happened in.
+Requester API and worker site raise these and nothing else on purpose; what else escapes
+is a fault of ours. Raising one always rolls back the transaction it happened in.
 """
 
 TURK = "AWS.MechanicalTurk."
@@ -31,6 +31,14 @@ class Refusal(Exception):  # noqa: N818 - a no is an answer, not a fault
 def request_error(code: str, message: str) -> Refusal:
     """The service's modelled client fault, with its TurkErrorCode."""
     return Refusal("RequestError", message, turk_code=code)
+
+
+def unrecognized_client() -> Refusal:
+    """The access key or session is unknown here, or was revoked."""
+    return Refusal(
+        "UnrecognizedClientException",
+        "The security token included in the request is invalid.",
+    )
 
 
 def does_not_exist(thing: str, key: str) -> Refusal:

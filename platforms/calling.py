@@ -5,13 +5,26 @@ from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
-from domain.errors import ConfigError, PlatformRefused, TransientPlatformError
+from domain.errors import (
+    ConfigError,
+    PlatformRefused,
+    RefusalKind,
+    TransientPlatformError,
+)
 from platforms.pace import THROTTLED
 
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 _SERVER_FAULT = 500
+_KINDS: Mapping[str, RefusalKind] = {
+    "HITDoesNotExist": "hit_unknown",
+    "HITTypeDoesNotExist": "hit_type_unknown",
+    "QualificationTypeDoesNotExist": "qualification_type_unknown",
+    "HitAlreadyExists": "already_exists",
+    "QualificationTypeAlreadyExists": "already_exists",
+}
+"""MTurk's codes, without their prefix, for the kinds that callers tell apart."""
 
 
 def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
@@ -83,5 +96,5 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
             f"the platform is busy ({code}): {sentence}",
             next_step="run the same command again; nothing is done twice",
         )
-    turk_code = response.get("TurkErrorCode", "").removeprefix(_PREFIX)
-    return PlatformRefused(sentence, code=turk_code or code)
+    code = response.get("TurkErrorCode", "").removeprefix(_PREFIX) or code
+    return PlatformRefused(sentence, code=code, kind=_KINDS.get(code, "other"))

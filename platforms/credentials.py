@@ -11,5 +11,5 @@ class Credentials:
     secret_key: str = field(repr=False)
 
 
-REHEARSAL_CREDENTIALS = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
+REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
 """What calls to a rehearsing marketplace are signed with; it checks no signature."""

@@ -10,14 +10,11 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
-from domain.errors import (
-    PlatformRefused,
-    RefusedForSafety,
-)
+from domain.capabilities import MTURK, Capabilities
+from domain.errors import PlatformRefused
 from domain.hit import HitStatus, HitType, PostableTest
 from domain.ids import (
     AssignmentId,
@@ -29,6 +26,8 @@ from domain.ids import (
 from domain.money import cents_to_wire
 from platforms.calling import called, pages_of
 from platforms.client import turk_client
+from platforms.credentials import Credentials
+from platforms.endpoint import refuse_closed_host
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
@@ -39,27 +38,13 @@ _EXPIRING_TRIES = 12
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
-def refuse_closed_host(endpoint: str) -> None:
-    """Refuse Amazon's own hosts, which take no HITs since 2026-09-30.
-
-    Raises:
-        RefusedForSafety: the endpoint belongs to Amazon.
-    """
-    host = (urlsplit(endpoint).hostname or "").lower().rstrip(".")
-    if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
-        raise RefusedForSafety(
-            f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",
-            next_step="piecework rehearse CAMPAIGN, or piecework serve for a "
-            "marketplace of your own",
-        )
-
-
 class MTurk:
     """The port `Platform`, spoken to an MTurk-compatible endpoint.
 
     Args:
         endpoint: URL of the requester API.
         access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
+        capabilities: what the endpoint can do, if that is not what MTurk could.
     """
 
     def __init__(
@@ -68,12 +53,22 @@ class MTurk:
         *,
         access_key: str | None = None,
         secret_key: str | None = None,
+        capabilities: Capabilities = MTURK,
     ) -> None:
         refuse_closed_host(endpoint)
-        self.endpoint = endpoint
+        self.endpoint, self.capabilities = endpoint, capabilities
         self._access_key, self._secret_key = access_key, secret_key
         self._lock = Lock()
         self._made: MTurkClient | None = None
+
+    @classmethod
+    def with_keys(cls, endpoint: str, keys: Credentials | None) -> "MTurk":
+        """The port with these keys; without any, boto3's credential chain has them."""
+        return cls(
+            endpoint,
+            access_key=keys.access_key if keys else None,
+            secret_key=keys.secret_key if keys else None,
+        )
 
     @property
     def _client(self) -> "MTurkClient":
@@ -138,7 +133,7 @@ class MTurk:
                 reply["QualificationType"]["QualificationTypeId"]
             )
         except PlatformRefused as refusal:
-            if refusal.code != "QualificationTypeAlreadyExists":
+            if refusal.kind != "already_exists":
                 raise
         name = wanted["Name"]
         pages = self._client.get_paginator("list_qualification_types").paginate(
@@ -157,11 +152,13 @@ class MTurk:
                         "other thresholds; give this one a name of its own: "
                         "[qualification] name",
                         code="QualificationTypeAlreadyExists",
+                        kind="already_exists",
                     )
                 return QualificationTypeId(found["QualificationTypeId"])
         raise PlatformRefused(
             f"the qualification type {name!r} exists, but is not listed",
             code="QualificationTypeAlreadyExists",
+            kind="already_exists",
         )
 
     def publish(
@@ -187,7 +184,7 @@ class MTurk:
             )
             return HitId(reply["HIT"]["HITId"])
         except PlatformRefused as refusal:
-            if refusal.code != "HitAlreadyExists":
+            if refusal.kind != "already_exists":
                 raise
             return self._posted_before(annotation, str(refusal))
 
@@ -207,6 +204,7 @@ class MTurk:
         raise PlatformRefused(
             f"the HIT {annotation!r} was posted before, but is not listed",
             code="HitAlreadyExists",
+            kind="already_exists",
         )
 
     def expire(self, hit_id: HitId) -> None:

@@ -3,6 +3,10 @@
 MTurk's words are the field's words. An adapter translates once, at the edge; nothing
 else sees the wire. Calls that spend or publish are made through stored intents only, so
 every such call has a companion that looks whether it has happened already.
+
+There are three roles, since one company may recruit and pay people whom another's pages
+are shown to. Every method may raise `TransientPlatformError` (the outcome is unknown)
+or `PlatformRefused` (it said no).
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -10,6 +14,7 @@ from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
+from domain.capabilities import Capabilities
 from domain.hit import HitStatus, HitType, PostableTest
 from domain.ids import (
     AssignmentId,
@@ -20,21 +25,11 @@ from domain.ids import (
 )
 
 
-class Platform(Protocol):
-    """A marketplace that speaks the MTurk requester API, or is made to look so.
-
-    Every method may raise `TransientPlatformError` (the outcome is unknown) or
-    `PlatformRefused` (it said no).
-    """
-
-    endpoint: str
+class Hosting(Protocol):
+    """Shows HITs to workers and keeps what they submit."""
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """The id of this HIT type; equal values always give the same id."""
-        ...
-
-    def exclusion(self, name: str, description: str) -> QualificationTypeId:
-        """The id of the qualification type by which workers are kept out."""
         ...
 
     def qualification(self, test: PostableTest) -> QualificationTypeId:
@@ -43,12 +38,6 @@ class Platform(Protocol):
         One of this name with another answer key is refused: whoever passed it has not
         passed this one.
         """
-        ...
-
-    def scores(
-        self, qualification_type_id: QualificationTypeId
-    ) -> Iterator[tuple[WorkerId, int]]:
-        """Everybody who holds a qualification, with its value."""
         ...
 
     def publish(
@@ -64,6 +53,13 @@ class Platform(Protocol):
         """Post a HIT; a repeat with the same token gives the first one's id."""
         ...
 
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
+        """Annotation and id of every HIT that this requester still has.
+
+        `older` is as in `reviewable_hits`.
+        """
+        ...
+
     def expire(self, hit_id: HitId) -> None:
         """Let nobody accept the HIT any more; whoever works on it may still submit."""
         ...
@@ -72,13 +68,6 @@ class Platform(Protocol):
         """What the platform holds one HIT for; costs a call, so ask where it matters.
 
         One that is unknown is refused: these may be another requester's keys.
-        """
-        ...
-
-    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
-        """Annotation and id of every HIT that this requester still has.
-
-        `older` is as in `reviewable_hits`.
         """
         ...
 
@@ -112,12 +101,12 @@ class Platform(Protocol):
         """What the platform holds the assignment for."""
         ...
 
-    def approve(self, assignment_id: AssignmentId) -> None:
-        """Pay the reward."""
-        ...
 
-    def reject(self, assignment_id: AssignmentId, because: str) -> None:
-        """Refuse the reward; the worker reads the reason."""
+class Recruiting(Protocol):
+    """Says who may work, and how workers did in a test."""
+
+    def exclusion(self, name: str, description: str) -> QualificationTypeId:
+        """The id of the qualification type by which workers are kept out."""
         ...
 
     def exclude(
@@ -136,6 +125,24 @@ class Platform(Protocol):
         """The hard block, which counts against the worker's account."""
         ...
 
+    def scores(
+        self, qualification_type_id: QualificationTypeId
+    ) -> Iterator[tuple[WorkerId, int]]:
+        """Everybody who holds a qualification, with its value."""
+        ...
+
+
+class Paying(Protocol):
+    """Settles submitted work; money is in whole cents, fees come on top."""
+
+    def approve(self, assignment_id: AssignmentId) -> None:
+        """Pay the reward."""
+        ...
+
+    def reject(self, assignment_id: AssignmentId, because: str) -> None:
+        """Refuse the reward; the worker reads the reason."""
+        ...
+
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
         """Take a rejection back and pay the reward; the worker reads the reason."""
         ...
@@ -147,3 +154,15 @@ class Platform(Protocol):
     def bonuses(self, assignment_id: AssignmentId) -> Iterable[Bonus]:
         """All bonuses that were paid for an assignment."""
         ...
+
+
+class Platform(Hosting, Recruiting, Paying, Protocol):
+    """All three roles at one address.
+
+    Attributes:
+        endpoint: URL at which the platform is called.
+        capabilities: what it allows.
+    """
+
+    endpoint: str
+    capabilities: Capabilities

@@ -1,23 +1,24 @@
 """What a cleaning rule sees: a worker's text, whose it is about, what to leave alone.
 
-Rules judge a text among the others of its campaign (a word that many people wrote is
-no slip), so they are given all of them at once.
+A rule looks at one text alone, or judges it among the others of its campaign (a word
+that workers wrote about many items is no typo); its type says which.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from domain.edit import Edit
 from domain.hit import Item
+from postprocess.language.corpus import Corpus
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One text as somebody wrote it.
+    """One text as a worker wrote it.
 
     Attributes:
         text_id: unique among the texts cleaned together; for answers, the answer id.
@@ -33,8 +34,9 @@ class Text:
     is_canned: bool = False
 
 
-class Rule(Protocol):
-    """One idea of what to mend; the modules in `postprocess.rules` are rules.
+@runtime_checkable
+class TextRule(Protocol):
+    """A rule that needs nothing but the text; modules in `postprocess.rules` are rules.
 
     Attributes:
         NAME: what its edits are signed with.
@@ -44,12 +46,33 @@ class Rule(Protocol):
     NAME: str
     VERSION: int
 
-    def propose(self, texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
+    def mend(self, text: str) -> Sequence[Edit]:
+        """Edits that point into the text, in order; empty where nothing is wrong."""
+        ...
+
+
+@runtime_checkable
+class CorpusRule(Protocol):
+    """A rule that judges a text by what all texts of the campaign say together."""
+
+    NAME: str
+    VERSION: int
+
+    def propose(
+        self, texts: Sequence[Text], corpus: Corpus
+    ) -> Mapping[str, Sequence[Edit]]:
         """Edits by text id, each pointing into that text; texts without are absent.
 
-        Pure; the order of `texts` is by id and carries no meaning.
+        Pure; the order of `texts` carries no meaning.
+
+        Args:
+            texts: all that there are about each of their items.
+            corpus: the counts of all texts of the campaign, these included.
         """
         ...
+
+
+Rule = TextRule | CorpusRule
 
 
 def protected_words(item: Item) -> frozenset[str]:

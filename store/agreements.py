@@ -1,13 +1,13 @@
 """The amounts that people agreed to spend at most; the latest one holds.
 
-Kept with the campaign, so that a schedule that runs for days stays within what somebody
+Kept with the campaign, so that a schedule that runs for days stays within what a person
 typed once, whatever the campaign file says later.
 """
 
 from datetime import datetime
 
+from store.columns import to_text
 from store.database import Store
-from store.times import to_text
 
 
 def agree(store: Store, amount_cents: int, *, at: datetime) -> None:
@@ -21,7 +21,7 @@ def agree(store: Store, amount_cents: int, *, at: datetime) -> None:
 
 
 def agreed_cents(store: Store) -> int | None:
-    """The amount that holds now; `None`: nobody was asked."""
+    """The amount that holds now; `None`: no person was asked."""
     row = store.db.execute(
         "SELECT amount_cents FROM agreements ORDER BY agreement_id DESC LIMIT 1"
     ).fetchone()

@@ -1,15 +1,24 @@
-"""What workers sent: kept verbatim first, then typed; never rewritten."""
+"""What workers sent: the document verbatim, the assignment, and its typed answers."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from domain.assignment import Answer, Assignment, FieldValue
-from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from domain.assignment import Answer, Assignment
+from domain.ids import AnswerId, AssignmentId, HitId, WorkerId
+from domain.verdicts import Verdict
+from store.columns import from_text, insert, to_text
 from store.database import Store
-from store.times import from_text, to_text
 
 _TELEMETRY = ("shown_ms", "pastes", "keystrokes", "focus_losses")
+
+_UNDECIDED = """
+    SELECT assignment_id FROM assignments WHERE verdict IS NULL
+    UNION
+    SELECT assignment_id FROM answers WHERE verdict IS NULL
+"""
 
 
 def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> None:
@@ -17,43 +26,43 @@ def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> Non
 
     Part of the caller's transaction.
     """
-    store.db.execute(
-        "INSERT OR IGNORE INTO assignments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    insert(
+        store,
+        "assignments",
         [
-            assignment.assignment_id,
-            assignment.hit_id,
-            assignment.worker_id,
-            assignment.status,
-            to_text(assignment.accepted_at),
-            to_text(assignment.submitted_at),
-            assignment.raw,
-            json.dumps(dict(assignment.fields)),
+            {
+                "assignment_id": assignment.assignment_id,
+                "hit_id": assignment.hit_id,
+                "worker_id": assignment.worker_id,
+                "status_when_collected": assignment.status,
+                "accepted_at": to_text(assignment.accepted_at),
+                "submitted_at": to_text(assignment.submitted_at),
+            }
         ],
+        or_ignore=True,
     )
-    store.db.conn.executemany(
-        "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (
-                answer.answer_id,
-                answer.assignment_id,
-                answer.item_id,
-                answer.position,
-                json.dumps(
-                    {
-                        "values": dict(answer.values),
-                        **{name: getattr(answer, name) for name in _TELEMETRY},
-                        **_shown(answer),
-                    }
-                ),
-                json.dumps(answer.problems),
-            )
-            for answer in answers
-        ],
+    insert(
+        store,
+        "raw_answers",
+        [{"assignment_id": assignment.assignment_id, "raw": assignment.raw}],
+        or_ignore=True,
     )
+    insert(store, "answers", map(_answer_row, answers), or_ignore=True)
 
 
-def every(store: Store) -> list[Assignment]:
-    """All assignments, in the order of their submission."""
+def load(
+    store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None
+) -> list[Assignment]:
+    """Assignments, in the order of their submission, without their documents.
+
+    Args:
+        store: the campaign's memory.
+        assignment_ids: of which; all without it.
+    """
+    chosen, values = "", []
+    if assignment_ids is not None:
+        chosen = "WHERE assignment_id IN (SELECT value FROM json_each(?))"
+        values = [json.dumps(list(assignment_ids))]
     return [
         Assignment(
             assignment_id=AssignmentId(row["assignment_id"]),
@@ -62,60 +71,203 @@ def every(store: Store) -> list[Assignment]:
             status=row["status_when_collected"],
             accepted_at=from_text(row["accepted_at"]),
             submitted_at=from_text(row["submitted_at"]),
-            raw=row["raw"],
-            fields=json.loads(row["fields"]),
         )
         for row in store.db.query(
-            "SELECT * FROM assignments ORDER BY submitted_at, assignment_id"
+            f"SELECT * FROM assignments {chosen} ORDER BY submitted_at, assignment_id",
+            values,
         )
     ]
 
 
-def answers(store: Store) -> list[Answer]:
-    """All answers, in the order of submission and position."""
+def documents(store: Store) -> dict[AssignmentId, str]:
+    """The answer documents as the platform returned them, by assignment."""
+    return {
+        AssignmentId(row["assignment_id"]): row["raw"]
+        for row in store.db.query("SELECT assignment_id, raw FROM raw_answers")
+    }
+
+
+def count_by_hit(
+    store: Store, hit_ids: Iterable[HitId] | None = None
+) -> dict[HitId, int]:
+    """How many assignments of each HIT are here; of these HITs, or of all."""
+    chosen, values = "", []
+    if hit_ids is not None:
+        chosen = "WHERE hit_id IN (SELECT value FROM json_each(?))"
+        values = [json.dumps(list(hit_ids))]
+    rows = store.db.query(
+        f"SELECT hit_id, count(*) AS n FROM assignments {chosen} GROUP BY 1", values
+    )
+    return {HitId(row["hit_id"]): row["n"] for row in rows}
+
+
+def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
+    """The assignment that an answer is part of; `None` if there is no such answer."""
+    row = store.db.execute(
+        "SELECT assignment_id FROM answers WHERE answer_id = ?", [answer_id]
+    ).fetchone()
+    return None if row is None else AssignmentId(row[0])
+
+
+def has_undecided(store: Store) -> bool:
+    """Whether an assignment or an answer has no verdict yet."""
+    return store.db.execute(f"{_UNDECIDED} LIMIT 1").fetchone() is not None
+
+
+def undecided(
+    store: Store, *, submitted_before: datetime | None = None
+) -> frozenset[AssignmentId]:
+    """Assignments without a verdict, or with an answer without one.
+
+    Args:
+        store: the campaign's memory.
+        submitted_before: only those that were submitted at this moment or earlier.
+    """
+    rows = store.db.execute(
+        f"SELECT assignment_id FROM ({_UNDECIDED}) JOIN assignments "
+        "USING (assignment_id) WHERE submitted_at <= ?",
+        ["9999" if submitted_before is None else to_text(submitted_before)],
+    )
+    return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
+
+
+def decided_answers(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> list[AnswerId]:
+    """The answers of these assignments that have a verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE verdict IS NOT NULL "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
+def next_submission_after(store: Store, moment: datetime) -> datetime | None:
+    """When the first undecided assignment was submitted that is newer than a moment."""
+    (earliest,) = store.db.execute(
+        f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
+        "USING (assignment_id) WHERE submitted_at > ?",
+        [to_text(moment)],
+    ).fetchone()
+    return from_text(earliest) if earliest else None
+
+
+def verdict_and_outcome(
+    store: Store, assignment_id: AssignmentId
+) -> tuple[Verdict | None, str | None]:
+    """The verdict in force about an assignment, and how it was carried out."""
+    verdict, outcome = store.db.execute(
+        "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?",
+        [assignment_id],
+    ).fetchone()
+    return verdict, outcome
+
+
+def mark_settled(store: Store, assignment_id: AssignmentId, *, outcome: str) -> None:
+    """Write down how the verdict about an assignment was carried out.
+
+    Part of the caller's transaction.
+    """
+    store.db.execute(
+        "UPDATE assignments SET outcome = ? WHERE assignment_id = ?",
+        [outcome, assignment_id],
+    )
+
+
+def answers_with(
+    store: Store, assignment_id: AssignmentId, verdict: Verdict
+) -> list[AnswerId]:
+    """The answers of an assignment that have a verdict, by position."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE assignment_id = ? AND verdict = ? "
+        "ORDER BY position",
+        [assignment_id, verdict],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
+def verdicts_of_answers(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> list[tuple[AnswerId, AssignmentId, Verdict | None]]:
+    """The answers of these assignments, each with its assignment and verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id, assignment_id, verdict FROM answers "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        [json.dumps(list(assignment_ids))],
+    )
     return [
-        _answer(row)
-        for row in store.db.query(
-            "SELECT answers.* FROM answers JOIN assignments USING (assignment_id) "
-            "ORDER BY submitted_at, assignment_id, position"
-        )
+        (AnswerId(answer_id), AssignmentId(assignment_id), verdict)
+        for answer_id, assignment_id, verdict in rows
     ]
 
 
-def _shown(answer: Answer) -> dict[str, object]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCounts:
+    """What came, and what became of it.
+
+    Attributes:
+        rejected: assignments; those that the platform had paid before are none.
+        excluded: workers who were excluded or blocked.
+    """
+
+    assignments: int
+    answers: int
+    dropped: int
+    rejected: int
+    excluded: int
+
+
+def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
+    """Count what came by its verdict in force.
+
+    Args:
+        store: the campaign's memory.
+        paid_already: the outcome of a rejection that came too late.
+    """
+    assignments, rejected = store.db.execute(
+        "SELECT count(*), count(iif(verdict = 'reject' AND outcome IS NOT ?, 1, NULL)) "
+        "FROM assignments",
+        [paid_already],
+    ).fetchone()
+    answers, dropped = store.db.execute(
+        "SELECT count(*), count(iif(verdict = 'drop', 1, NULL)) FROM answers"
+    ).fetchone()
+    (excluded,) = store.db.execute(
+        "SELECT count(*) FROM decisions WHERE verdict IN ('exclude', 'block') "
+        "AND decision_id IN (SELECT max(decision_id) FROM decisions "
+        "WHERE subject_kind = 'worker' GROUP BY subject_id)"
+    ).fetchone()
+    return VerdictCounts(
+        assignments=assignments,
+        answers=answers,
+        dropped=dropped,
+        rejected=rejected,
+        excluded=excluded,
+    )
+
+
+def _answer_row(answer: Answer) -> dict[str, str | int]:
+    fields: dict[str, Any] = {
+        "values": dict(answer.values),
+        **{name: getattr(answer, name) for name in _TELEMETRY},
+        **_shown(answer),
+    }
+    return {
+        "answer_id": answer.answer_id,
+        "assignment_id": answer.assignment_id,
+        "item_id": answer.item_id,
+        "position": answer.position,
+        "fields": json.dumps(fields),
+        "problems": json.dumps(answer.problems),
+    }
+
+
+def _shown(answer: Answer) -> Mapping[str, object]:
     """How the page showed the item, and what was asked once; where there is any."""
-    found = {
+    shown = {
         "place": answer.place,
         "orders": dict(answer.orders),
         "hit_values": dict(answer.hit_values),
     }
-    return {name: value for name, value in found.items() if value not in (None, {})}
-
-
-def _values(found: dict[str, Any]) -> dict[str, FieldValue]:
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in found.items()
-    }
-
-
-def _answer(row: dict[str, Any]) -> Answer:
-    fields = json.loads(row["fields"])
-    return Answer(
-        answer_id=AnswerId(row["answer_id"]),
-        assignment_id=AssignmentId(row["assignment_id"]),
-        item_id=ItemId(row["item_id"]),
-        position=row["position"],
-        values=_values(fields["values"]),
-        place=fields.get("place"),
-        orders={name: tuple(order) for name, order in fields.get("orders", {}).items()},
-        hit_values=_values(fields.get("hit_values", {})),
-        problems=tuple(json.loads(row["problems"])),
-        **{name: fields[name] for name in _TELEMETRY},
-    )
-
-
-def count_by_hit(store: Store) -> dict[HitId, int]:
-    """How many assignments of each HIT are here."""
-    rows = store.db.query("SELECT hit_id, count(*) AS n FROM assignments GROUP BY 1")
-    return {HitId(row["hit_id"]): row["n"] for row in rows}
+    return {name: value for name, value in shown.items() if value not in (None, {})}

@@ -47,8 +47,16 @@ class Store:
         self.db.close()
 
 
-def open_store(path: Path, *, create: bool = False) -> Store:
+def open_store(
+    path: Path, *, create: bool = False, survives_power_cuts: bool = True
+) -> Store:
     """The store at `path`, its tables brought up to date.
+
+    Args:
+        path: the file.
+        create: make it if there is none.
+        survives_power_cuts: wait for the disk at every commit. A rehearsal need not: a
+            process that is killed loses nothing either way.
 
     Raises:
         StoreError: there is none (and `create` is false), or it cannot be used.
@@ -57,7 +65,7 @@ def open_store(path: Path, *, create: bool = False) -> Store:
         raise StoreError(f"{path}: there is no store yet")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        db = _open(path)
+        db = _open(path, survives_power_cuts=survives_power_cuts)
         return Store(path, db, _version(db))
     except sqlite3.Error as fault:
         if (store := _to_look_at(path, fault)) is not None:
@@ -70,13 +78,14 @@ def open_store(path: Path, *, create: bool = False) -> Store:
         ) from fault
 
 
-def _open(path: Path) -> Database:
+def _open(path: Path, *, survives_power_cuts: bool) -> Database:
     # Prefect may run a step in another thread, never two at once.
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
         _log_ahead(connection)
         # FULL: an intent that was told to be stored survives a power cut.
-        connection.execute("PRAGMA synchronous = FULL")
+        durability = "FULL" if survives_power_cuts else "OFF"
+        connection.execute(f"PRAGMA synchronous = {durability}")
         connection.execute("PRAGMA foreign_keys = ON")
         db = Database(connection)
         _bring_up_to_date(db)
@@ -111,8 +120,8 @@ def _to_look_at(path: Path, fault: sqlite3.Error) -> Store | None:
 
 def _version(db: Database) -> int:
     """A number that other connections' writes change, and this one's own do not."""
-    (found,) = db.execute("PRAGMA data_version").fetchone()
-    return int(found)
+    (version,) = db.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
@@ -135,7 +144,7 @@ def _bring_up_to_date(db: Database) -> None:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        # Asked again behind the lock: whoever held it may have done all.
+        # Asked again behind the lock: its last holder may have done all.
         migrations.apply(db)
         db.execute("COMMIT")
     except BaseException:
@@ -143,30 +152,43 @@ def _bring_up_to_date(db: Database) -> None:
         raise
 
 
-def about(store: Store, key: str) -> str | None:
-    """A fact that was fixed once, or `None`."""
-    row = store.db.execute("SELECT value FROM about WHERE key = ?", [key]).fetchone()
+def get_setting(store: Store, key: str) -> str | None:
+    """A fact that was set once, or `None`."""
+    row = store.db.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
     return row[0] if row else None
 
 
-def fix(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
-    """Write down a fact for ever.
+def set_once(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
+    """Write down a fact that never changes.
 
     Args:
         store: the campaign's memory.
         key: the fact's name.
         value: what it is.
-        otherwise: what it means if the fact was fixed differently before.
+        otherwise: what it means if the fact was set differently before.
 
     Raises:
         StoreError: it was; the values themselves are never shown, one is a key.
     """
-    # What is fixed is only read: to look at a campaign needs no room and no lock.
-    if about(store, key) is None:
+    # What is set is only read: to look at a campaign needs no room and no lock.
+    if get_setting(store, key) is None:
         with store.db.atomic():
-            store.db.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", [key, value])
-    if about(store, key) != value:
+            store.db.execute(
+                "INSERT OR IGNORE INTO settings (key, value) VALUES (?, ?)",
+                [key, value],
+            )
+    if get_setting(store, key) != value:
         raise StoreError(
-            f"{store.path}: {otherwise or f'{key} was fixed differently'}",
+            f"{store.path}: {otherwise or f'{key} was set differently'}",
             next_step="give this run a folder of its own ([output] folder)",
+        )
+
+
+def keep_setting(store: Store, key: str, value: str) -> None:
+    """Write down a fact that may change; part of no other transaction."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT INTO settings (key, value) VALUES (?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            [key, value],
         )

@@ -1,6 +1,6 @@
 """Outward acts that happen once: an intent is durable before, its outcome after.
 
-A process may die at any point. Between intent and outcome nobody knows whether the call
+A process may die at any point. Between intent and outcome it is not known whether the call
 reached the platform, so the next pass **looks** before it acts again. The promise is
 the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
 forgets a token after 24 hours).
@@ -14,8 +14,8 @@ from datetime import datetime
 
 from domain.clock import Clock
 from domain.errors import StoreError
-from store.database import Store
-from store.times import from_text, to_text
+from store.columns import from_text, to_text
+from store.database import Store, get_setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +45,10 @@ class Intent:
 
 def store_name(store: Store) -> str:
     """The name under which this store's intents are known to the platform."""
-    row = store.db.execute("SELECT value FROM about WHERE key = 'name'").fetchone()
-    if row is None:
+    name = get_setting(store, "name")
+    if name is None:
         raise StoreError(f"{store.path}: the store has no name yet")
-    return str(row[0])
+    return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,19 +84,8 @@ def done(store: Store, operation: str) -> set[str]:
     }
 
 
-def ended_as(store: Store, operation: str, outcome: str) -> set[str]:
-    """Keys of all intents of an operation that have this outcome."""
-    return {
-        row["intent_key"]
-        for row in store.db.query(
-            "SELECT intent_key FROM intents WHERE operation = ? AND outcome = ?",
-            [operation, outcome],
-        )
-    }
-
-
 def begun(store: Store, operation: str) -> dict[str, datetime]:
-    """When the intents of an operation were made whose outcome nobody knows, by key."""
+    """When the intents of an operation were made whose outcome is not known, by key."""
     return {
         row["intent_key"]: from_text(row["made_at"])
         for row in store.db.query(
@@ -128,13 +117,13 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
         f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
         "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
-        "intent_key IN (SELECT 'publish:' || hit_key FROM hits))",
+        "EXISTS (SELECT 1 FROM hits WHERE hit_key = substr(intent_key, 9)))",
         [*operations, but],
     ).fetchone()
     return int(row[0])
 
 
-def every(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
+def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
     """All intents of an operation that are done, or all that are open."""
     return [
         Intent(
@@ -149,6 +138,16 @@ def every(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
             [operation, is_done],
         )
     ]
+
+
+def has_open(store: Store, *operations: str) -> bool:
+    """Whether an intent of these operations is open."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE done_at IS NULL "
+        f"AND operation IN ({', '.join('?' for _ in operations)}) LIMIT 1",
+        operations,
+    ).fetchone()
+    return row is not None
 
 
 def withdraw(store: Store, key: str) -> None:
@@ -215,7 +214,7 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
         [to_text(clock.now()), outcome, act.intent.key],
     )
     if closed.rowcount != 1:
-        # Undoes the record: whoever closed it has written it already.
+        # Undoes the record: the pass that closed it has written it already.
         raise _closed_by_another(store, act.intent)
 
 

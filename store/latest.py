@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from store.columns import from_text
 from store.database import Store
-from store.times import from_text
 
 _LATEST = """
 SELECT max(at) FROM (
@@ -17,5 +17,5 @@ SELECT max(at) FROM (
 
 def latest(store: Store) -> datetime | None:
     """When something was written down last, by the clock of then; `None` if never."""
-    (found,) = store.db.execute(_LATEST).fetchone()
-    return from_text(found) if found else None
+    (moment,) = store.db.execute(_LATEST).fetchone()
+    return from_text(moment) if moment else None

@@ -2,15 +2,17 @@
 
 `requester` is where money comes from and goes back to, `held` is reserved by posted
 HITs, `rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero.
+Balances, the cost of a batch and what was promised on a day are carried on by triggers
+of the tables, so asking costs the same however long the ledger is.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from domain.ids import AssignmentId
+from store.columns import insert, to_text
 from store.database import Store
-from store.times import to_text
 
 Account = Literal["requester", "held", "rewards", "bonuses", "fees"]
 
@@ -22,29 +24,50 @@ def move(
     credit: Account,
     debit: Account,
     intent_key: str,
+    batch: int,
     at: datetime,
 ) -> None:
-    """Move an amount from `credit` to `debit`; part of the caller's transaction."""
+    """Move an amount from `credit` to `debit`; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        amount_cents: zero moves nothing.
+        credit: where it is taken.
+        debit: where it goes.
+        intent_key: the act that moves it.
+        batch: whose cost it is.
+        at: when.
+    """
     if amount_cents == 0:
         return
-    store.db.execute(
-        "INSERT INTO ledger (intent_key, credit, debit, amount_cents, at) "
-        "VALUES (?, ?, ?, ?, ?)",
-        [intent_key, credit, debit, amount_cents, to_text(at)],
-    )
+    entry = {
+        "intent_key": intent_key,
+        "credit": credit,
+        "debit": debit,
+        "amount_cents": amount_cents,
+        "batch": batch,
+        "at": to_text(at),
+    }
+    insert(store, "ledger", [entry])
 
 
 def pay(
-    store: Store, legs: Mapping[Account, int], *, intent_key: str, at: datetime
+    store: Store,
+    cents_by_account: Mapping[Account, int],
+    *,
+    intent_key: str,
+    batch: int,
+    at: datetime,
 ) -> None:
     """Pay out of what was not held before; part of the caller's transaction."""
-    for account, cents in legs.items():
+    for account, cents in cents_by_account.items():
         move(
             store,
             cents,
             credit="requester",
             debit=account,
             intent_key=intent_key,
+            batch=batch,
             at=at,
         )
 
@@ -52,12 +75,7 @@ def pay(
 def balances(store: Store) -> dict[Account, int]:
     """What each account holds, in cents; `requester` is negative by what was taken."""
     totals: dict[Account, int] = dict.fromkeys(get_args(Account), 0)
-    for row in store.db.query(
-        "SELECT debit AS account, sum(amount_cents) AS cents FROM ledger GROUP BY debit"
-        " UNION ALL "
-        "SELECT credit, -sum(amount_cents) FROM ledger GROUP BY credit"
-    ):
-        totals[row["account"]] += row["cents"]
+    totals.update(store.db.execute("SELECT account, cents FROM balances").fetchall())
     return totals
 
 
@@ -66,13 +84,33 @@ def taken_cents(store: Store) -> int:
     return -balances(store)["requester"]
 
 
+def taken_by_batch_cents(store: Store, batch: int) -> int:
+    """Spent and held for one batch: what counts against its cap."""
+    row = store.db.execute(
+        "SELECT cents FROM batch_costs WHERE batch = ?", [batch]
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def promised_on_day_cents(store: Store, moment: datetime) -> int:
+    """What left `requester` on the UTC day of a moment.
+
+    What came back on that day is not taken off: it was promised all the same.
+    """
+    day = moment.astimezone(UTC).date().isoformat()
+    row = store.db.execute(
+        "SELECT cents FROM day_promises WHERE day = ?", [day]
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def released_cents(store: Store) -> int:
     """What was held and went back to the requester, in cents."""
-    row = store.db.execute(
+    (cents,) = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM ledger "
         "WHERE credit = 'held' AND debit = 'requester'"
     ).fetchone()
-    return int(row[0])
+    return int(cents)
 
 
 def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:

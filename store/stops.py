@@ -1,4 +1,4 @@
-"""Whether a person has stopped the campaign: remembered until somebody undoes it.
+"""Whether a person has stopped the campaign: remembered until it is undone.
 
 Every stop stays in the table, so that a report can say when nothing was posted. Another
 process may write it while a pass is at work; that pass reads it before each HIT.
@@ -6,8 +6,8 @@ process may write it while a pass is at work; that pass reads it before each HIT
 
 from datetime import datetime
 
+from store.columns import from_text, to_text
 from store.database import Store
-from store.times import from_text, to_text
 
 
 def stop(store: Store, *, at: datetime) -> bool:

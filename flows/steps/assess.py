@@ -1,52 +1,86 @@
 """Let every heuristic look at the answers, and keep what it found with its evidence."""
 
+import hashlib
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from flows.steps.state import State, read_state
-from flows.workplace import Workplace
-from qc import frame as qc_frame
+from domain.campaign import Campaign
+from domain.ids import AssignmentId
+from domain.verdicts import Finding, SubjectKind
+from flows.campaign_run import CampaignStore
+from flows.snapshot import decidable, due_for_decision
+from qc.ratings import with_ratings
 from qc.registry import assess as run_heuristics
-from store import judgements
+from store import findings, hits
+from store.database import get_setting
+
+JUDGED_BY = "judged by"
+"""The setting that holds the digest of what answers were judged by last."""
 
 
-def assess(place: Workplace) -> int:
-    """Judge what came of the batch at work; how many findings flag something.
+def assess(run: CampaignStore) -> int:
+    """Judge what is due for a decision; how many findings flag something.
 
     Heuristics see the whole campaign so far (a sentence pasted in two batches is one
-    story); what they said about answers that are decided stays as it was decided on.
+    story); what they found about answers that are decided stays as it was decided on.
     """
-    state = read_state(place)
-    if not state.has_undecided():
+    due = to_judge(run)
+    if not due:
         return 0
-    frame = answer_frame(place, state)
-    findings = run_heuristics(
-        frame, place.campaign.heuristics, seed=place.campaign.rehearsal.seed
-    )
-    subjects = _subjects(state, frame[frame["batch"] == state.batch])
-    mine = [one for one in findings if one.subject_id in subjects[one.subject_kind]]
-    judgements.replace_findings(place.store, mine, subjects=subjects)
+    suspicions = find_suspicions(run)
+    batch = table_of_batch(run)
+    open_rows = batch[batch["assignment_id"].isin(due)]
+    subjects: dict[SubjectKind, set[str]] = {
+        "answer": set(open_rows.index),
+        "assignment": set(open_rows["assignment_id"]),
+        "worker": set(batch["worker_id"]),
+    }
+    mine = [
+        finding
+        for finding in suspicions
+        if finding.subject_id in subjects[finding.subject_kind]
+    ]
+    findings.replace(run.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
 
 
-def answer_frame(place: Workplace, state: State) -> pd.DataFrame:
-    """All answers so far, one row each (see `qc.frame`)."""
-    return qc_frame.build(
-        state.answers.values(),
-        state.assignments,
-        batches={hit_id: hit.batch for hit_id, hit in state.posted.items()},
-        task=place.campaign.task,
-        items=place.campaign.items,
+def find_suspicions(run: CampaignStore) -> list[Finding]:
+    """What all heuristics find in all answers so far; nothing is kept."""
+    table = with_ratings(run.answers(), run.campaign.task, run.campaign.items)
+    return run_heuristics(
+        table, run.campaign.heuristics, seed=run.campaign.rehearsal.seed
     )
 
 
-def _subjects(state: State, batch: pd.DataFrame) -> dict[SubjectKind, set[str]]:
-    subjects: dict[SubjectKind, set[str]] = {
-        "answer": set(batch.index),
-        "assignment": set(batch["assignment_id"]),
-    }
-    open_: dict[SubjectKind, set[str]] = {
-        kind: {one for one in many if (kind, one) not in state.decisions}
-        for kind, many in subjects.items()
-    }
-    return {**open_, "worker": set(batch["worker_id"])}
+def table_of_batch(run: CampaignStore) -> pd.DataFrame:
+    """The answers of the batch at work, a row each (`domain.tables`)."""
+    table = run.answers()
+    return table[table["batch"] == hits.batch_at_work(run.store)]
+
+
+def to_judge(run: CampaignStore) -> Collection[AssignmentId]:
+    """Assignments that are to be judged now; none if that would say nothing new.
+
+    What waits for a person was judged; it is judged again when more is due, or when the
+    campaign file says something else about judging.
+    """
+    due = due_for_decision(run)
+    if due and not decidable(run):
+        is_same = get_setting(run.store, JUDGED_BY) == judging_digest(run.campaign)
+        return () if is_same else due
+    return due
+
+
+def judging_digest(campaign: Campaign) -> str:
+    """A hash of all in a campaign file that judging depends on."""
+    rules = [
+        campaign.heuristics,
+        [asdict(rule) for rule in campaign.policy],
+        campaign.decided_by,
+        campaign.rehearsal.seed,
+    ]
+    text = json.dumps(rules, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

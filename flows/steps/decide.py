@@ -4,133 +4,135 @@ Where people decide, the policy still settles what nothing speaks against, and p
 a verdict for the rest; the rest waits.
 """
 
-from collections.abc import Container, Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
 
-from domain.ids import AnswerId, AssignmentId
-from domain.verdicts import Decision, Finding, SubjectKind
-from flows.steps.assess import answer_frame
-from flows.steps.ripeness import ripe
-from flows.steps.state import State, read_state
-from flows.workplace import Workplace
+import pandas as pd
+
+from domain.ids import AssignmentId
+from domain.verdicts import Decision, Finding
+from flows.campaign_run import CampaignStore
+from flows.snapshot import is_batch_collected
+from flows.steps.assess import (
+    JUDGED_BY,
+    judging_digest,
+    table_of_batch,
+    to_judge,
+)
 from qc.policy import decide as apply_policy
-from store import judgements
+from store import assignments, decisions, findings, hits
+from store.database import keep_setting
 
 
-def decide(place: Workplace) -> int:
+def decide(run: CampaignStore) -> int:
     """Decide what can be decided now; how many decisions are new."""
-    state = read_state(place)
-    if not (due := ripe(place, state)):
+    due = to_judge(run)
+    if not due:
         return 0
-    findings = judgements.findings(place.store)
-    proposed = _about(state, proposals(place, state, findings), due)
-    if place.campaign.decided_by == "person":
-        proposed = _beyond_doubt(state, proposed, findings)
-    return judgements.keep_decisions(place.store, proposed)
+    flags = findings.load(run.store, only_flags=True)
+    batch = table_of_batch(run)
+    proposed = _about(run, batch, propose(run, batch, flags), due)
+    waiting: list[Decision] = []
+    if run.campaign.decided_by == "person":
+        proposed, waiting = split_by_doubt(batch, proposed, flags)
+    decisions.propose(run.store, waiting)
+    keep_setting(run.store, JUDGED_BY, judging_digest(run.campaign))
+    return decisions.keep(run.store, proposed)
 
 
-def proposals(
-    place: Workplace, state: State, findings: Iterable[Finding]
+def propose(
+    run: CampaignStore, batch: pd.DataFrame, flags: Iterable[Finding]
 ) -> list[Decision]:
-    """What the policy says about everything in this batch that is undecided."""
-    frame = answer_frame(place, state)
-    batch = frame[frame["batch"] == state.batch]
-    decisions = apply_policy(
-        batch,
-        findings,
-        place.campaign.policy,
-        campaign=place.campaign.name,
-        at=place.clock.now(),
-    )
-    return [decision for decision in decisions if state.is_open(decision)]
+    """What the policy says about everything in a batch that is undecided.
 
-
-def waiting_for_people(place: Workplace, state: State) -> list[Decision]:
-    """Proposals that a person has to look at; empty where the policy decides."""
-    if place.campaign.decided_by == "policy" or not state.batch:
-        return []
-    findings = judgements.findings(place.store)
-    proposed = _about(state, proposals(place, state, findings), ripe(place, state))
-    clear = {
-        (decision.subject_kind, decision.subject_id)
-        for decision in _beyond_doubt(state, proposed, findings)
-    }
-    return [
-        decision
-        for decision in proposed
-        if (decision.subject_kind, decision.subject_id) not in clear
-    ]
-
-
-def as_if_decided(place: Workplace, state: State) -> State:
-    """The state with a decision about every answer: proposed ones where none is made.
-
-    What a person would have to look at is not kept; nothing of this is stored.
+    Args:
+        run: the campaign.
+        batch: the answers of the batch, a row each.
+        flags: findings that flag something.
     """
-    if not state.has_undecided():
-        return state
-    findings = judgements.findings(place.store)
-    proposed = proposals(place, state, findings)
-    if place.campaign.decided_by == "person":
-        clear = {one.subject_id for one in _beyond_doubt(state, proposed, findings)}
-        proposed = [
-            one
-            if one.subject_id in clear
-            else replace(one, verdict="drop", because="a person has to look at it")
-            for one in proposed
-        ]
-    answers: dict[tuple[SubjectKind, str], Decision] = {
-        (one.subject_kind, one.subject_id): one
-        for one in proposed
-        if one.subject_kind == "answer"
-    }
-    return replace(state, decisions={**answers, **state.decisions})
+    undecided = assignments.undecided(run.store)
+    decided_answers = set(
+        assignments.decided_answers(run.store, undecided) if undecided else ()
+    )
+    collected_at = [
+        counts.collected_at
+        for counts in hits.count_by_batch(run.store)
+        if counts.batch == hits.batch_at_work(run.store)
+    ]
+    workers = decisions.decided_workers(
+        run.store, collected_at=collected_at[0] if collected_at else None
+    )
+    proposals = apply_policy(
+        batch,
+        flags,
+        run.campaign.policy,
+        campaign=run.campaign.name,
+        at=run.clock.now(),
+    )
+    assignment_of = batch["assignment_id"].to_dict()
+
+    def is_open(decision: Decision) -> bool:
+        if decision.subject_kind == "worker":
+            return decision.subject_id not in workers
+        if decision.subject_kind == "assignment":
+            return decision.subject_id in undecided
+        return (
+            assignment_of[decision.subject_id] in undecided
+            and decision.subject_id not in decided_answers
+        )
+
+    return [proposal for proposal in proposals if is_open(proposal)]
 
 
 def _about(
-    state: State, proposed: list[Decision], due: Container[AssignmentId]
+    run: CampaignStore,
+    batch: pd.DataFrame,
+    proposed: Iterable[Decision],
+    due: Collection[AssignmentId],
 ) -> list[Decision]:
     """Proposals about these assignments; about workers when their batch is whole."""
+    assignment_of = batch["assignment_id"].to_dict()
+    is_whole = is_batch_collected(run)
 
     def is_due(decision: Decision) -> bool:
         if decision.subject_kind == "worker":
-            return state.is_collected(state.batch)
+            return is_whole
         if decision.subject_kind == "answer":
-            answer = state.answers[AnswerId(decision.subject_id)]
-            return answer.assignment_id in due
+            return assignment_of[decision.subject_id] in due
         return decision.subject_id in due
 
     return [decision for decision in proposed if is_due(decision)]
 
 
-def _beyond_doubt(
-    state: State, proposed: list[Decision], findings: Iterable[Finding]
-) -> list[Decision]:
-    """Proposals about assignments in which nothing at all is flagged."""
-    flagged = {
-        (finding.subject_kind, finding.subject_id)
-        for finding in findings
-        if finding.flag
-    }
-    doubtful = {
-        answer.assignment_id
-        for answer in state.answers.values()
-        if ("answer", answer.answer_id) in flagged
-    }
-    clear = {
-        one.assignment_id
-        for one in state.assignments.values()
-        if one.assignment_id not in doubtful
-        and ("assignment", one.assignment_id) not in flagged
-        and ("worker", one.worker_id) not in flagged
-    }
-    clear_answers = {
-        answer.answer_id
-        for answer in state.answers.values()
-        if answer.assignment_id in clear
-    }
-    return [
-        decision
-        for decision in proposed
-        if decision.subject_id in clear or decision.subject_id in clear_answers
-    ]
+def split_by_doubt(
+    batch: pd.DataFrame, proposed: Iterable[Decision], flags: Iterable[Finding]
+) -> tuple[list[Decision], list[Decision]]:
+    """Proposals about assignments in which nothing at all is flagged, and the others.
+
+    Args:
+        batch: the answers of the batch, a row each.
+        proposed: what the policy says about them.
+        flags: findings that flag something.
+    """
+    flagged = {(flag.subject_kind, flag.subject_id) for flag in flags}
+    is_doubtful = pd.Series(
+        [
+            ("answer", answer_id) in flagged
+            or ("assignment", assignment_id) in flagged
+            or ("worker", worker_id) in flagged
+            for answer_id, assignment_id, worker_id in zip(
+                batch.index, batch["assignment_id"], batch["worker_id"], strict=True
+            )
+        ],
+        index=batch.index,
+        dtype="bool",
+    )
+    doubtful = set(batch.loc[is_doubtful, "assignment_id"])
+    assignment_of = batch["assignment_id"].to_dict()
+    clear: list[Decision] = []
+    waiting: list[Decision] = []
+    for decision in proposed:
+        assignment_id = assignment_of.get(decision.subject_id, decision.subject_id)
+        is_worker = decision.subject_kind == "worker"
+        is_clear = not is_worker and assignment_id not in doubtful
+        (clear if is_clear else waiting).append(decision)
+    return clear, waiting

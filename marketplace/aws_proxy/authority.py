@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from marketplace.aws_proxy.door import HOSTS, StandIn
+from marketplace.aws_proxy.settings import HOSTS, AwsProxy
 
 AUTHORITY = "authority.pem"
 AUTHORITY_KEY = "authority.key"
@@ -29,7 +29,7 @@ _CLOCKS_DIFFER = timedelta(days=1)
 
 def establish(
     folder: Path, *, now: datetime, port: int = 0, proxy_port: int = 0
-) -> StandIn:
+) -> AwsProxy:
     """The authority of this folder, made if there is none, and a fresh certificate.
 
     Args:
@@ -44,7 +44,7 @@ def establish(
     own_key = ec.generate_private_key(ec.SECP256R1())
     certificate = _hosts_certificate(own_key, key, authority, now=now)
     _write(folder / HOSTS_CERTIFICATE, _key_pem(own_key) + _pem(certificate))
-    return StandIn(
+    return AwsProxy(
         authority=(folder / AUTHORITY).resolve(),
         certificate=folder / HOSTS_CERTIFICATE,
         port=port,

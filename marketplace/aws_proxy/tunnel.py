@@ -8,7 +8,7 @@ a line in the log, so that somebody learns what a program wanted.
 import asyncio
 import logging
 
-from marketplace.aws_proxy.door import HOSTS
+from marketplace.aws_proxy.settings import HOSTS
 
 _LOG = logging.getLogger(__name__)
 

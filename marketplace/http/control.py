@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
-from marketplace.http.faults import KINDS, Fault, Kind
+from marketplace.http.faults import KINDS, Fault, FaultScript, Kind
 from marketplace.http.virtual_time import check_is_program, do_what_is_due
 from marketplace.requester.model import operation_names
 from marketplace.state import accounts, audit, clock, events
@@ -40,8 +40,9 @@ _MOST_EVENTS = 1000
 class Control:
     """The controls of one rehearsing house."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, faults: FaultScript) -> None:
         self._backend = backend
+        self._faults = faults
 
     def routes(self) -> list[Route]:
         """All addresses of the controls."""
@@ -76,11 +77,12 @@ class Control:
     async def faults(self, request: Request) -> Response:
         """Replace the script of faults."""
         _programs_only(request)
-        given = await _json(request)
-        if not isinstance(given, list):
+        script = await _json(request)
+        if not isinstance(script, list):
             raise _bad("Send a list of faults.")
-        self._backend.faults.set([_fault(one) for one in given])
-        return JSONResponse({"faults": len(given)})
+        self._faults.set([_fault(line) for line in script])
+        self._backend.lag_ms = self._faults.lag_ms
+        return JSONResponse({"faults": len(script)})
 
     async def books(self, request: Request) -> Response:
         """Everything that a test compares with."""

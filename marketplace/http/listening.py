@@ -14,7 +14,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from marketplace.aws_proxy.door import StandIn, StandingIn
+from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, Tunnel
 from marketplace.http.transport import DroppableProtocol
 
@@ -39,7 +39,7 @@ class Certificate:
     key: Path
 
 
-class StandInDoors:
+class AwsProxySockets:
     """The two sockets of a stand-in; bound, not yet answered.
 
     Attributes:
@@ -48,7 +48,7 @@ class StandInDoors:
         tls_port: by which a request is known to have come in this way.
     """
 
-    def __init__(self, given: StandIn) -> None:
+    def __init__(self, given: AwsProxy) -> None:
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(given.certificate)
         first = listen(LOOPBACK, given.port)
@@ -59,7 +59,7 @@ class StandInDoors:
             raise
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
-        self.standing_in = StandingIn(
+        self.aws_proxy = RunningAwsProxy(
             authority=given.authority,
             proxy_url=origin(LOOPBACK, second),
             tls_port=self.tls_port,
@@ -89,18 +89,18 @@ class Server(uvicorn.Server):
         app: ASGIApp,
         *,
         certificate: Certificate | None = None,
-        stand_in: StandInDoors | None = None,
+        aws_proxy: AwsProxySockets | None = None,
     ) -> None:
         super().__init__(_config(app, certificate))
         # Now and not when it runs: a bad certificate is the caller's fault.
         self.config.load()
-        self._stand_in = stand_in
+        self._aws_proxy = aws_proxy
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer at all doors."""
         await super().startup(sockets)
-        if self._stand_in is not None:
-            self.servers += await self._stand_in.open(self)
+        if self._aws_proxy is not None:
+            self.servers += await self._aws_proxy.open(self)
 
     def new_protocol(self) -> asyncio.Protocol:
         """One more connection, as uvicorn's own sockets make it."""

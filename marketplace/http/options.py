@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypedDict
 
-from marketplace.aws_proxy.door import StandIn, StandingIn
+from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.http.listening import Certificate
 
 
@@ -23,7 +23,7 @@ class Options(TypedDict, total=False):
     certificate: Certificate | None
     site_url: str
     frames_url: str
-    stand_in: StandIn | None
+    aws_proxy: AwsProxy | None
     notify_url: str
 
 
@@ -61,7 +61,7 @@ class Marketplace:
     certificate: Certificate | None = None
     site_url: str = ""
     frames_url: str = ""
-    stand_in: StandIn | None = None
+    aws_proxy: AwsProxy | None = None
     notify_url: str = ""
 
 
@@ -77,4 +77,4 @@ class Running:
 
     endpoint_url: str
     frames_url: str
-    standing_in: StandingIn | None = None
+    aws_proxy: RunningAwsProxy | None = None

@@ -1,4 +1,4 @@
-"""The house's two doors as web applications, and who goes through which.
+"""Site, frames and API as web applications, and which request goes to which.
 
 One process and one event loop serve both; the port on which a request arrived decides,
 never a header that the client wrote.
@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from marketplace.exceptions import Refusal
 from marketplace.http.control import Control
+from marketplace.http.faults import FaultScript
 from marketplace.http.transport import BodyLimit
 from marketplace.requester.api import RequesterApi
 from marketplace.state.backend import Backend
@@ -27,7 +28,12 @@ from marketplace.workers.site import Site
 
 
 def site_app(
-    backend: Backend, origins: Origins, api: RequesterApi, *, pictures: Path | None
+    backend: Backend,
+    origins: Origins,
+    api: RequesterApi,
+    *,
+    faults: FaultScript,
+    pictures: Path | None,
 ) -> Starlette:
     """Requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
@@ -38,12 +44,12 @@ def site_app(
         *pictures_at(pictures),
     ]
     if backend.rules.rehearsal:
-        routes += Control(backend).routes()
+        routes += Control(backend, faults).routes()
     return _app(routes)
 
 
 def api_app(api: RequesterApi) -> Starlette:
-    """Requester API alone, for a door that only programs come in by."""
+    """Requester API alone, for a port that only programs use."""
     return _app([_calls(api)])
 
 

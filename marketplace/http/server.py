@@ -17,10 +17,11 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from marketplace.aws_proxy.door import StandIn
+from marketplace.aws_proxy.settings import AwsProxy
 from marketplace.http import exposure, routes
 from marketplace.http.child_process import end_with_parent, report_of, serve_apart
-from marketplace.http.listening import Server, StandInDoors, listen, origin
+from marketplace.http.faults import FaultScript
+from marketplace.http.listening import AwsProxySockets, Server, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
 from marketplace.http.virtual_time import VirtualTime
@@ -87,8 +88,8 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
         )
-        if running.standing_in is not None:
-            print(*running.standing_in.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
+        if running.aws_proxy is not None:
+            print(*running.aws_proxy.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
         _run_until_told_to_stop(server, sockets)
 
 
@@ -145,8 +146,8 @@ def _prepared(
             for port in (marketplace.port, marketplace.frames_port)
         ]
         beside = None
-        if marketplace.stand_in is not None:
-            beside = _beside(stack, marketplace.stand_in)
+        if marketplace.aws_proxy is not None:
+            beside = _beside(stack, marketplace.aws_proxy)
         origins = _origins(marketplace, sockets)
         backend = stack.enter_context(
             contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
@@ -159,12 +160,12 @@ def _prepared(
         app = _app(backend, marketplace, origins, sockets=sockets, beside=beside)
         group_commit = stack.enter_context(GroupCommit(app, backend).opened())
         server = Server(
-            group_commit, certificate=marketplace.certificate, stand_in=beside
+            group_commit, certificate=marketplace.certificate, aws_proxy=beside
         )
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,
-            standing_in=None if beside is None else beside.standing_in,
+            aws_proxy=None if beside is None else beside.aws_proxy,
         )
         yield server, sockets, running
 
@@ -177,8 +178,8 @@ def _rules(marketplace: Marketplace) -> Rules:
     )
 
 
-def _beside(stack: contextlib.ExitStack, given: StandIn) -> StandInDoors:
-    beside = StandInDoors(given)
+def _beside(stack: contextlib.ExitStack, given: AwsProxy) -> AwsProxySockets:
+    beside = AwsProxySockets(given)
     for one in beside.sockets:
         stack.enter_context(contextlib.closing(one))
     return beside
@@ -190,11 +191,14 @@ def _app(
     origins: Origins,
     *,
     sockets: list[socket.socket],
-    beside: StandInDoors | None,
+    beside: AwsProxySockets | None,
 ) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
-    api = RequesterApi(backend, Admission(backend, checks=checks))
-    site = routes.site_app(backend, origins, api, pictures=marketplace.pictures)
+    faults = FaultScript()
+    api = RequesterApi(backend, Admission(backend, checks=checks), faults)
+    site = routes.site_app(
+        backend, origins, api, faults=faults, pictures=marketplace.pictures
+    )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
     others = {sockets[1].getsockname()[1]: frames}
     if beside is not None:

@@ -7,10 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from marketplace.exceptions import Refusal
-from marketplace.http.faults import Fault
+from marketplace.http.faults import Fault, FaultScript
 from marketplace.http.transport import drop_connection
 from marketplace.requester import operations, wire
 from marketplace.requester.admission import Admission, Caller
+from marketplace.requester.calling import perform
 from marketplace.state import clock
 from marketplace.state.backend import Backend
 
@@ -20,9 +21,12 @@ _LOG = logging.getLogger(__name__)
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
 
-    def __init__(self, backend: Backend, admission: Admission) -> None:
+    def __init__(
+        self, backend: Backend, admission: Admission, faults: FaultScript
+    ) -> None:
         self._backend = backend
         self._admission = admission
+        self._faults = faults
 
     async def __call__(self, request: Request) -> Response:
         """One call."""
@@ -47,11 +51,12 @@ class RequesterApi:
         self._backend.calls.count(operation)
         if not self._backend.rules.rehearsal:
             return None
-        return self._backend.faults.strike(operation)
+        return self._faults.strike(operation)
 
     def _perform(self, call: wire.Request, caller: Caller) -> Response:
         try:
-            document = self._backend.perform(
+            document = perform(
+                self._backend,
                 caller.access_key,
                 call.operation,
                 wire.members(call.body),

@@ -24,7 +24,7 @@ def create_worker_block(
         raise request_error(
             "PermissionDenied", f"A requester may block {MOST_BLOCKS} workers at most."
         )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO blocks (requester, worker, reason) VALUES (?, ?, ?) "
         "ON CONFLICT (requester, worker) DO UPDATE SET reason = excluded.reason",
         requester,
@@ -39,7 +39,7 @@ def delete_worker_block(
 ) -> dict[str, Any]:
     """DeleteWorkerBlock: also of a worker who is not blocked."""
     worker = accounts.find_worker(transaction, given["WorkerId"])
-    transaction.run(
+    transaction.execute(
         "DELETE FROM blocks WHERE requester = ? AND worker = ?",
         requester,
         worker["id"],

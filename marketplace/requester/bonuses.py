@@ -8,10 +8,10 @@ from marketplace.exceptions import (
     invalid_parameters,
     request_error,
 )
-from marketplace.requester import request_tokens, shapes
+from marketplace.requester import shapes
 from marketplace.requester.judging import own_assignment
 from marketplace.requester.paging import page
-from marketplace.state import ledger, money
+from marketplace.state import ledger, money, request_tokens
 from marketplace.state.clock import DAY
 from marketplace.state.transaction import Transaction
 
@@ -51,7 +51,7 @@ def send_bonus(
         reason="bonus",
         subject=row["assignment_id"],
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO bonuses (assignment, hit, worker, cents, fee_cents, reason, "
         "paid_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         row["id"],

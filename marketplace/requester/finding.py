@@ -95,7 +95,7 @@ def update_hit_review_status(
         before, after = after, before
     if hit["status"] != before:
         raise wrong_state("HIT", hit["hit_id"], found=hit["status"], allowed=before)
-    transaction.run("UPDATE hits SET status = ? WHERE id = ?", after, hit["id"])
+    transaction.execute("UPDATE hits SET status = ? WHERE id = ?", after, hit["id"])
     return {}
 
 

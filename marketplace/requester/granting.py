@@ -48,7 +48,7 @@ def disassociate_qualification(
         transaction, requester, given["QualificationTypeId"]
     )
     row = _held(transaction, kind["qualification_type_id"], given["WorkerId"])
-    transaction.run(
+    transaction.execute(
         "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
         row["id"],
     )
@@ -131,7 +131,7 @@ def accept_qualification_request(
 ) -> dict[str, Any]:
     """AcceptQualificationRequest: grant what a worker asked for."""
     row = _pending(transaction, requester, given["QualificationRequestId"])
-    transaction.run(
+    transaction.execute(
         "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
     )
     grant(
@@ -148,7 +148,7 @@ def reject_qualification_request(
 ) -> dict[str, Any]:
     """RejectQualificationRequest: say no, with a reason if there is one."""
     row = _pending(transaction, requester, given["QualificationRequestId"])
-    transaction.run(
+    transaction.execute(
         "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
         "WHERE id = ?",
         given.get("Reason"),
@@ -161,7 +161,7 @@ def grant(
     transaction: Transaction, qualification_type: int, worker: int, *, value: int
 ) -> None:
     """The worker holds the qualification from now, with this value."""
-    transaction.run(
+    transaction.execute(
         "INSERT INTO qualifications (qualification_type, worker, value, status, "
         "granted_ms) VALUES (?, ?, ?, 'Granted', ?) "
         "ON CONFLICT (qualification_type, worker) DO UPDATE SET "

@@ -137,7 +137,7 @@ def _insert(
         f"INSERT INTO hit_types ({columns}) VALUES ({places})", row
     ).lastrowid
     for requirement in values["requirements"]:
-        transaction.run(
+        transaction.execute(
             "INSERT OR IGNORE INTO hit_type_qualifications "
             "(hit_type, qualification_type) SELECT ?, id FROM qualification_types "
             "WHERE qualification_type_id = ?",

@@ -74,14 +74,14 @@ def update_notification_settings(
     if "Notification" in given:
         wanted = _specification(given["Notification"])
         is_active = given.get("Active", True if before is None else before["is_active"])
-        transaction.run(_SET, hit_type["id"], *wanted.values(), is_active)
+        transaction.execute(_SET, hit_type["id"], *wanted.values(), is_active)
         return {}
     if before is None:
         raise invalid_parameters(
             f"HITType {given['HITTypeId']} has no notification specification yet; "
             "give one to make it active or not."
         )
-    transaction.run(
+    transaction.execute(
         "UPDATE notification_settings SET is_active = ? WHERE hit_type = ?",
         given["Active"],
         hit_type["id"],

@@ -14,12 +14,11 @@ from marketplace.exceptions import (
 from marketplace.requester import (
     hit_types,
     question,
-    request_tokens,
     requirements,
     reviews,
     shapes,
 )
-from marketplace.state import events, hits, money
+from marketplace.state import events, hits, money, request_tokens
 from marketplace.state.clock import SECOND, to_datetime
 from marketplace.state.ids import next_number
 from marketplace.state.transaction import Transaction
@@ -72,7 +71,9 @@ def create_additional_assignments(
     )
     most = hit["max_assignments"] + more
     hits.check_increase(hit, most)
-    transaction.run("UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"])
+    transaction.execute(
+        "UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"]
+    )
     events.record(transaction, "HITExtended", hit)
     hits.settle(transaction, hit["id"])
     _remember(transaction, requester, token, operation=operation, subject=hit["hit_id"])
@@ -96,7 +97,7 @@ def update_expiration(
         events.record(transaction, "HITExpired", hit)
     elif not is_expired and expire_ms > hit["expires_ms"]:
         events.record(transaction, "HITExtended", hit)
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET expires_ms = ?, is_expired = ? WHERE id = ?",
         transaction.now_ms if is_expired else expire_ms,
         is_expired,
@@ -123,12 +124,12 @@ def update_hit_type_of_hit(
         )
     is_open = hit["status"] == "Assignable"
     for row_id, change in ((hit["hit_type"], -is_open), (hit_type["id"], is_open)):
-        transaction.run(
+        transaction.execute(
             "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?",
             int(change),
             row_id,
         )
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET hit_type = ?, reward_cents = ?, fee_cents = ? WHERE id = ?",
         hit_type["id"],
         hit_type["reward_cents"],
@@ -193,7 +194,7 @@ def _create(
     hit_id = transaction.id_generator.entity(
         "hit", next_number(transaction.conn, "hits")
     )
-    hit = transaction.run(
+    hit = transaction.execute(
         "INSERT INTO hits (hit_id, requester, hit_type, status, max_assignments, "
         "reward_cents, fee_cents, held_cents, created_ms, expires_ms, is_expired, "
         "annotation, question, assignment_policy, hit_policy) "

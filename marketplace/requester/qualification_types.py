@@ -46,7 +46,7 @@ def create_qualification_type(
     testing.check_no_automatic_grant(
         has_test=test is not None, auto_granted=auto_granted
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO qualification_types (qualification_type_id, requester, name, "
         "description, keywords, status, is_requestable, test, retry_delay_seconds, "
         "auto_granted, auto_granted_value, created_ms) "
@@ -123,7 +123,7 @@ def update_qualification_type(
     )
     if "AutoGrantedValue" in given and not auto_granted:
         raise invalid_parameters("AutoGrantedValue needs AutoGranted.")
-    transaction.run(
+    transaction.execute(
         "UPDATE qualification_types SET description = ?, status = ?, test = ?, "
         "retry_delay_seconds = ?, auto_granted = ?, auto_granted_value = ? "
         "WHERE id = ?",
@@ -148,18 +148,18 @@ def delete_qualification_type(
 ) -> dict[str, Any]:
     """DeleteQualificationType: with the HIT types that require it; grants are kept."""
     row = find_own(transaction, requester, given["QualificationTypeId"])
-    transaction.run(
+    transaction.execute(
         "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
         transaction.now_ms,
         row["id"],
     )
-    transaction.run(
+    transaction.execute(
         "UPDATE qualification_requests SET status = 'Rejected', "
         "reason = 'The qualification type was deleted.' "
         "WHERE qualification_type = ? AND status = 'Pending'",
         row["id"],
     )
-    transaction.run(
+    transaction.execute(
         "UPDATE hit_types SET deleted_ms = ? WHERE requester = ? AND id IN "
         "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
         transaction.now_ms,

@@ -10,19 +10,19 @@ import hmac
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from marketplace.exceptions import Refusal
+from marketplace.exceptions import Refusal, unrecognized_client
+from marketplace.state.clock import SIGNATURE_SKEW
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "mturk-requester"
 REGIONS = ("us-east-1", "sandbox")
 """The one region, and the name that botocore signs the sandbox's calls with."""
 TERMINATOR = "aws4_request"
-SKEW = timedelta(minutes=15)
 
 _BASIC = "%Y%m%dT%H%M%SZ"
 _SCOPE_PARTS = 5
@@ -121,7 +121,7 @@ def check_claim(signed: Signed, received: Received, *, now: datetime) -> None:
     if wrong:
         raise _invalid(" ".join(wrong))
     if "x-amz-security-token" in present:
-        raise unrecognized()
+        raise unrecognized_client()
 
 
 def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
@@ -149,14 +149,6 @@ def expected(signed: Signed, received: Received, *, secret: str) -> str:
     ]
     key = _signing_key(secret, signed.date, signed.region, signed.service)
     return hmac.digest(key, "\n".join(words).encode(), hashlib.sha256).hex()
-
-
-def unrecognized() -> Refusal:
-    """A key, or a session, that nobody was given here, or that was revoked."""
-    return Refusal(
-        "UnrecognizedClientException",
-        "The security token included in the request is invalid.",
-    )
 
 
 @lru_cache(maxsize=256)
@@ -237,7 +229,7 @@ def _moment(stamp: str) -> datetime:
 
 def _check_time(signed: Signed, now: datetime) -> None:
     stamp, present = signed.signed_at.strftime(_BASIC), now.strftime(_BASIC)
-    earliest, latest = now - SKEW, now + SKEW
+    earliest, latest = now - SIGNATURE_SKEW, now + SIGNATURE_SKEW
     if signed.signed_at < earliest:
         raise _invalid(
             f"Signature expired: {stamp} is now earlier than "

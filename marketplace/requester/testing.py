@@ -38,7 +38,7 @@ def keep(transaction: Transaction, given: Given) -> int | None:
     form = read_form(given["Test"])
     if "AnswerKey" in given:
         check_against(given["AnswerKey"], form)
-    return transaction.run(
+    return transaction.execute(
         "INSERT INTO tests (form, answer_key, duration_seconds) VALUES (?, ?, ?)",
         given["Test"],
         given.get("AnswerKey"),

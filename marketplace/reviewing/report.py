@@ -33,17 +33,17 @@ class Report:
 
     def attempt(self, name: str, subject: Subject, deed: Callable[[], str]) -> None:
         """Do something that may be impossible; then it has not happened at all."""
-        self.transaction.run("SAVEPOINT deed")
+        self.transaction.execute("SAVEPOINT deed")
         try:
             outcome = deed()
         except Refusal as refusal:
-            self.transaction.run("ROLLBACK TO deed")
+            self.transaction.execute("ROLLBACK TO deed")
             code = refusal.turk_code or refusal.kind
             self.action(name, subject, refusal.message, error_code=TURK + code)
         else:
             self.action(name, subject, outcome)
         finally:
-            self.transaction.run("RELEASE deed")
+            self.transaction.execute("RELEASE deed")
 
     def _add(
         self,
@@ -59,7 +59,7 @@ class Report:
         if kind == "Action":
             status = "Failed" if error_code else "Succeeded"
         number = next_number(self.transaction.conn, "reviews")
-        self.transaction.run(
+        self.transaction.execute(
             "INSERT INTO reviews (hit, level, kind, action_id, subject_id, "
             "subject_type, question, name, value, status, done_ms, error_code) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -49,7 +49,7 @@ def extend(transaction: Transaction, hit: int, actions: Actions) -> str:
         return f"The HIT has {row['max_assignments']} assignments already"
     hits.check_increase(row, most)
     expires_ms = max(row["expires_ms"], transaction.now_ms + actions.seconds * SECOND)
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET max_assignments = ?, expires_ms = ?, is_expired = ? "
         "WHERE id = ?",
         most,

@@ -38,7 +38,7 @@ def _review_next(transaction: Transaction) -> bool:
     assignment = transaction.one(_NEXT_ASSIGNMENT)
     if assignment is not None:
         then = replace(transaction, now_ms=assignment["review_ms"])
-        transaction.run(
+        transaction.execute(
             "UPDATE assignments SET review_ms = NULL WHERE id = ?", assignment["id"]
         )
         _review_assignment(then, assignment)
@@ -47,7 +47,7 @@ def _review_next(transaction: Transaction) -> bool:
     if hit is None:
         return False
     then = replace(transaction, now_ms=hit["review_ms"])
-    transaction.run("UPDATE hits SET review_ms = NULL WHERE id = ?", hit["id"])
+    transaction.execute("UPDATE hits SET review_ms = NULL WHERE id = ?", hit["id"])
     if hit["status"] == "Reviewable":
         _review_hit(then, hit)
     return True

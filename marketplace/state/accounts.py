@@ -7,7 +7,7 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass
 
-from marketplace.exceptions import Refusal
+from marketplace.exceptions import Refusal, unrecognized_client
 from marketplace.state import ledger
 from marketplace.state.transaction import Transaction
 
@@ -43,7 +43,7 @@ def add_requester(
     row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is not None:
         return int(row["id"])
-    requester = transaction.run(
+    requester = transaction.execute(
         "INSERT INTO requesters (access_key, name, created_ms) VALUES (?, ?, ?)",
         access_key,
         name or "Requester",
@@ -67,10 +67,7 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     """
     row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is None:
-        raise Refusal(
-            "UnrecognizedClientException",
-            "The security token included in the request is invalid.",
-        )
+        raise unrecognized_client()
     return int(row["id"])
 
 
@@ -83,14 +80,14 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
     token = transaction.id_generator.token(new.handle)
     row = transaction.one("SELECT worker_id FROM workers WHERE handle = ?", new.handle)
     if row is not None:
-        transaction.run(
+        transaction.execute(
             "UPDATE workers SET token_hash = ? WHERE handle = ?",
             _hash(token),
             new.handle,
         )
         return row["worker_id"], token
     worker_id = transaction.id_generator.worker(new.handle)
-    transaction.run(
+    transaction.execute(
         "INSERT INTO workers (worker_id, handle, token_hash, country, subdivision, "
         "is_adult, is_master, approved, judged, created_ms) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

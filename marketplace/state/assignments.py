@@ -34,7 +34,7 @@ def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -
         "SELECT duration_seconds FROM hit_types WHERE id = ?", hit["hit_type"]
     )
     seconds = duration["duration_seconds"] if duration else 0
-    transaction.run(
+    transaction.execute(
         "INSERT INTO assignments (assignment_id, hit, worker, status, accepted_ms, "
         "deadline_ms) VALUES (?, ?, ?, 'Accepted', ?, ?)",
         assignment_id,
@@ -52,14 +52,14 @@ def give_back(
     transaction: Transaction, assignment: sqlite3.Row, *, status: str, at_ms: int
 ) -> None:
     """Returned by the worker or abandoned at the deadline; the slot is free again."""
-    transaction.run(
+    transaction.execute(
         "UPDATE assignments SET status = ?, closed_ms = ? WHERE id = ?",
         status,
         at_ms,
         assignment["id"],
     )
     _record_event(transaction, assignment, _GIVEN_BACK[status], at_ms=at_ms)
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET accepted = accepted - 1 WHERE id = ?", assignment["hit"]
     )
     hits.settle(transaction, assignment["hit"], at_ms=at_ms)
@@ -73,7 +73,7 @@ def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
         assignment["hit"],
     )
     seconds = delay["auto_approval_seconds"] if delay else 0
-    transaction.run(
+    transaction.execute(
         "UPDATE assignments SET status = 'Submitted', submitted_ms = ?, "
         "closed_ms = ?, auto_approve_ms = ?, answer = ?, review_ms = ? WHERE id = ?",
         transaction.now_ms,
@@ -95,7 +95,7 @@ def approve(
     """Pay a submitted assignment out of what is held for its HIT."""
     hit = hits.find(transaction, assignment["hit"])
     _pay(transaction, assignment, hit, source=ledger.held(hit["requester"]))
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET held_cents = held_cents - ? WHERE id = ?",
         hit["reward_cents"] + hit["fee_cents"],
         hit["id"],
@@ -122,7 +122,7 @@ def approve_rejected(
 
 def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) -> None:
     """Refuse a submitted assignment; what was held for it is released."""
-    transaction.run(
+    transaction.execute(
         "UPDATE assignments SET status = 'Rejected', rejected_ms = ?, feedback = ? "
         "WHERE id = ?",
         transaction.now_ms,
@@ -153,7 +153,7 @@ def _pay(
         reason="reward",
         subject=assignment["assignment_id"],
     )
-    transaction.run(
+    transaction.execute(
         "UPDATE assignments SET paid_cents = ?, fee_cents = ? WHERE id = ?",
         hit["reward_cents"],
         hit["fee_cents"],
@@ -164,7 +164,7 @@ def _pay(
 def _mark_approved(
     transaction: Transaction, assignment: sqlite3.Row, *, at_ms: int, feedback: str
 ) -> None:
-    transaction.run(
+    transaction.execute(
         "UPDATE assignments SET status = 'Approved', approved_ms = ?, feedback = ? "
         "WHERE id = ?",
         at_ms,
@@ -177,7 +177,7 @@ def _mark_approved(
 def _record(
     transaction: Transaction, worker: int, *, approved: int, judged: int
 ) -> None:
-    transaction.run(
+    transaction.execute(
         "UPDATE workers SET approved = approved + ?, judged = judged + ? WHERE id = ?",
         approved,
         judged,

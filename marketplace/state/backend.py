@@ -1,7 +1,16 @@
-"""The house: one database, one clock, one mint, and turns taken one after another.
+"""The backend: one database, one clock, one id generator, one transaction at a time.
 
-Both sides and the rehearsal's controls come through `turn`, so whoever looks first sees
-everything that time has done meanwhile.
+Worker site, requester API and a rehearsal's controls all work on it by `transaction`,
+which first does what has come due (`catch_up`), so that each caller meets the state
+that time has made meanwhile. A call does only so much of it: what is left is the
+*backlog*, which `GroupCommit` works off between calls.
+
+Order of a call, all under the storage's lock except the last:
+
+1. `catch_up` in a transaction of its own, which stays even if the call is refused;
+2. the call's own transaction: all of it or nothing;
+3. `commit`, at once, or shared with other calls inside `group_commits`; only then is
+   the call's reply sent.
 """
 
 import sqlite3
@@ -10,13 +19,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from marketplace.exceptions import Refusal
-from marketplace.http.call_counts import Calls
-from marketplace.http.faults import FaultScript
-from marketplace.requester import operations
-from marketplace.state import accounts, clock, keys, lifecycle, replay_protection
+from marketplace.state import clock, lifecycle
+from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
 from marketplace.state.storage import Storage
 from marketplace.state.transaction import Transaction
@@ -42,114 +47,92 @@ class Rules:
 
 
 class Backend:
-    """An open marketplace without its doors."""
+    """An open marketplace without its addresses.
+
+    Attributes:
+        rules: how it was started.
+        calls: how often each operation of the requester API was called.
+        has_backlog: whether more has come due than `catch_up` has done.
+        lag_ms: how old a HIT must be to be listed; a rehearsal's script of faults.
+    """
 
     def __init__(self, database: Path, rules: Rules) -> None:
         self.rules = rules
-        self.calls = Calls()
-        self.faults = FaultScript()
+        self.calls = CallCounts()
         self.has_backlog = False
-        self._keeper: Callable[[], None] | None = None
+        self.lag_ms = 0
+        self._on_backlog: Callable[[], None] | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
         self._storage = Storage(database)
         try:
             with self._storage.transaction() as conn:
                 _settle_rules(conn, rules)
+            if rules.rehearsal:
+                self._storage.commit_without_sync()
         except BaseException:
             self._storage.close()
             raise
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """One turn, after what has come due; all of it or nothing.
+        """A transaction after what has come due; all of it or nothing.
 
-        What came due is kept even if the turn is refused. If too much has come due at
-        once, the turn is behind; where a keeper catches up, it leaves that to him.
+        Inside `group_commits` a backlog is left to what works it off between calls, and
+        the transaction says that there is one.
         """
-        if self._keeper is None or not self.has_backlog:
+        if self._on_backlog is None or not self.has_backlog:
             self.catch_up()
         with self._storage.transaction() as conn:
-            before = conn.total_changes
-            yield self._turn(conn)
-            if conn.total_changes != before:
+            changes_before = conn.total_changes
+            yield self._transaction(conn)
+            if conn.total_changes != changes_before:
                 self.calls.write(conn)
 
-    def catch_up(self) -> bool:
-        """Do some of what has come due; whether something is left."""
+    @contextmanager
+    def without_catch_up(self) -> Iterator[Transaction]:
+        """A transaction about what time does not change, such as keys; cheaper."""
         with self._storage.transaction() as conn:
-            transaction = self._turn(conn)
-            was_behind, self.has_backlog = (
-                self.has_backlog,
-                (lifecycle.is_due(transaction) and lifecycle.catch_up(transaction)),
+            yield self._transaction(conn)
+
+    def catch_up(self) -> bool:
+        """Do a slice of what has come due; whether something is left."""
+        had_backlog = self.has_backlog
+        with self._storage.transaction() as conn:
+            transaction = self._transaction(conn)
+            self.has_backlog = lifecycle.is_due(transaction) and lifecycle.catch_up(
+                transaction
             )
-        if self.has_backlog and not was_behind and self._keeper is not None:
-            self._keeper()
+        if self.has_backlog and not had_backlog and self._on_backlog is not None:
+            self._on_backlog()
         return self.has_backlog
 
     @contextmanager
-    def glance(self) -> Iterator[Transaction]:
-        """A look at what time does not change, such as keys; cheaper than a turn."""
-        with self._storage.transaction() as conn:
-            yield self._turn(conn)
-
-    @contextmanager
-    def together(
-        self, has_begun: Callable[[], None], keeper: Callable[[], None]
+    def group_commits(
+        self, on_first_write: Callable[[], None], on_backlog: Callable[[], None]
     ) -> Iterator[None]:
-        """Turns of this block may share a commit, and are safe only after `commit`.
+        """Transactions of this block share commits: durable only after `commit`.
 
         Args:
-            has_begun: called when a turn has written something that waits for it.
-            keeper: called when the house falls behind; has to see to it that
-                `catch_up` is called for as long as it `is_behind`.
+            on_first_write: called when the first transaction has written something
+                that waits for `commit`.
+            on_backlog: called when a backlog begins; has to see to it that `catch_up`
+                is called until there is none.
         """
-        self._storage.gather(has_begun)
-        self._keeper = keeper
+        self._storage.share_commits(on_first_write)
+        self._on_backlog = on_backlog
         try:
             yield
         finally:
-            self._keeper = None
-            self._storage.gather(None)
+            self._on_backlog = None
+            self._storage.share_commits(None)
 
     def commit(self) -> None:
-        """Put on the disk what turns that are taken together have written.
+        """Make durable what the transactions of `group_commits` have written.
 
         Raises:
             sqlite3.Error: all of it was lost, and has not happened.
         """
         self._storage.commit()
-
-    def perform(
-        self,
-        access_key: str,
-        operation: str,
-        given: object,
-        *,
-        proof: replay_protection.Proof | None = None,
-    ) -> dict[str, Any]:
-        """One call of the requester API, from its members to its answer's members.
-
-        Args:
-            access_key: of the requester.
-            operation: its name.
-            given: the members of the request.
-            proof: the signature that this call spends, if signatures are checked.
-
-        Raises:
-            Refusal: and then nothing has changed.
-        """
-        with self.transaction() as transaction:
-            if self.rules.rehearsal:
-                requester = accounts.add_requester(
-                    transaction,
-                    access_key,
-                    balance_cents=accounts.REHEARSAL_BALANCE_CENTS,
-                )
-            else:
-                requester = keys.owner(transaction, access_key)
-            if proof is not None:
-                replay_protection.spend(transaction, proof)
-            return _perform(transaction, requester, operation, given)
 
     def move_clock(self, now_ms: int) -> None:
         """Set a rehearsal's time; what comes due by that is for `catch_up`.
@@ -182,33 +165,15 @@ class Backend:
             self.calls.write(conn)
         self._storage.close()
 
-    def _turn(self, conn: sqlite3.Connection) -> Transaction:
+    def _transaction(self, conn: sqlite3.Connection) -> Transaction:
         now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None
         return Transaction(
             conn=conn,
             now_ms=clock.machine_ms() if now_ms is None else now_ms,
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,
-            lag_ms=self.faults.lag_ms,
+            lag_ms=self.lag_ms,
         )
-
-
-def _perform(
-    transaction: Transaction, requester: int, operation: str, given: object
-) -> dict[str, Any]:
-    if transaction.has_backlog and isinstance(given, dict):
-        lifecycle.settle_named(
-            transaction,
-            hit_id=given.get("HITId"),
-            assignment_id=given.get("AssignmentId"),
-        )
-    try:
-        return operations.perform(transaction, requester, operation, given)
-    except Refusal as refusal:
-        if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
-            # What is held for HITs that have expired may be about to be released.
-            raise Refusal("ThrottlingException", "Rate exceeded") from refusal
-        raise
 
 
 def rules_of(database: Path) -> Rules:
@@ -219,10 +184,10 @@ def rules_of(database: Path) -> Rules:
     """
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
         if conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
-            return Rules()  # somebody is making it at this moment, or it was emptied
-        found = dict(conn.execute("SELECT key, value FROM settings"))
+            return Rules()  # another process is making it just now, or it was emptied
+        settings = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
-        rehearsal=found.get("rehearsal") == "1", seed=int(found.get("seed", "0"))
+        rehearsal=settings.get("rehearsal") == "1", seed=int(settings.get("seed", "0"))
     )
 
 
@@ -230,8 +195,9 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
     wanted = {"rehearsal": str(int(rules.rehearsal))}
     if rules.rehearsal:
         wanted["seed"] = str(rules.seed)
-    found = {row["key"]: row["value"] for row in conn.execute("SELECT * FROM settings")}
-    if not found:
+    rows = conn.execute("SELECT * FROM settings")
+    settings = {row["key"]: row["value"] for row in rows}
+    if not settings:
         conn.executemany(
             "INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items()
         )
@@ -239,8 +205,8 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
             clock.move(conn, clock.to_ms(rules.start or clock.DEFAULT_START))
         return
     for key, value in wanted.items():
-        if found.get(key) != value:
+        if settings.get(key) != value:
             raise WrongDatabaseError(
-                f"This database was made with {key} {found.get(key)}, "
+                f"This database was made with {key} {settings.get(key)}, "
                 f"not {value}; start it as it was made, or take another file."
             )

@@ -17,6 +17,9 @@ DEFAULT_START = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
 """Virtual time is before this."""
 
+SIGNATURE_SKEW = timedelta(minutes=15)
+"""So far may the time that a signature names lie from the machine's."""
+
 SECOND = 1000
 DAY = 24 * 3600 * SECOND
 

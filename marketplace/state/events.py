@@ -134,12 +134,12 @@ def forget(transaction: Transaction, *, most: int) -> None:
     for row in transaction.all(
         f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", transaction.now_ms, most
     ):
-        transaction.run("DELETE FROM deliveries WHERE event = ?", row["id"])
-        transaction.run("DELETE FROM events WHERE id = ?", row["id"])
+        transaction.execute("DELETE FROM deliveries WHERE event = ?", row["id"])
+        transaction.execute("DELETE FROM events WHERE id = ?", row["id"])
 
 
 def _insert(transaction: Transaction, event: dict[str, Any], *, life: int) -> int:
-    return transaction.run(
+    return transaction.execute(
         "INSERT INTO events (requester, event_type, at_ms, hit_type_id, hit_id, "
         "assignment_id, drop_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         *event.values(),
@@ -172,7 +172,7 @@ def _post(
             }
         ],
     }
-    transaction.run(
+    transaction.execute(
         "INSERT INTO deliveries (event, transport, destination, document, status) "
         "VALUES (?, ?, ?, ?, 'Waiting')",
         number,

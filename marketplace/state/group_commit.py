@@ -1,11 +1,16 @@
-"""Many requests, one sync: whoever wrote is answered when all of it is on the disk.
+"""Many requests, one sync: replies wait until what they tell of is durable.
 
-Requests are worked on one after another, each in a turn of its own. What those wrote
-that the event loop had ready at the same time is committed together; meanwhile every
-answer waits, also one that only read, since it may have read what could still be lost.
+Everything here runs on the one event loop that serves, so nothing here needs a lock:
 
-When more has come due than a call should wait for, the rest is done here, between
-calls.
+1. Requests are worked on one after another, each in transactions of its own. The first
+   that writes calls `_schedule_commit`, which puts `_commit` behind all that the loop
+   has ready, so requests that have arrived already come before it.
+2. Until then every reply waits at its first byte, also that of a request which only
+   read: it may have read what could still be lost.
+3. `_commit` makes all of it durable at once and lets the replies go, or fails them all.
+
+When more has come due than a call should wait for, `_work_off_backlog` does the rest,
+one slice at a time, with calls in between.
 """
 
 import asyncio
@@ -21,75 +26,78 @@ from marketplace.state.backend import Backend
 
 _LOG = logging.getLogger(__name__)
 
-_BREATH_SECONDS = 0.001
-_PAUSE_SECONDS = 1.0
+_PAUSE_SECONDS = 0.001
+_PAUSE_AFTER_FAULT_SECONDS = 1.0
 
 
 class GroupCommit:
-    """The application, whose answers wait for the disk.
+    """The application, whose replies wait for the disk.
 
     Args:
         app: what answers.
-        backend: whose turns it takes.
+        backend: whose transactions share commits.
     """
 
     def __init__(self, app: ASGIApp, backend: Backend) -> None:
         self._app = app
         self._backend = backend
-        self._waiting: list[asyncio.Future[None]] = []
-        self._is_open = False
+        self._waiting_replies: list[asyncio.Future[None]] = []
+        self._is_scheduled = False
 
     @contextmanager
     def opened(self) -> Iterator["GroupCommit"]:
-        """Take the turns of the house together for as long as the block lasts."""
-        with self._backend.together(self._has_begun, self._keep_later):
+        """Share commits for as long as the block lasts."""
+        with self._backend.group_commits(
+            self._schedule_commit, self._schedule_backlog_work
+        ):
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, but not before it is true for good."""
+        """Answer, but not before what the answer tells of is durable."""
 
-        async def send_what_is_safe(message: Message) -> None:
-            if self._is_open and message["type"] == "http.response.start":
-                await self._commit_is_done()
+        async def send_when_durable(message: Message) -> None:
+            if self._is_scheduled and message["type"] == "http.response.start":
+                await self._next_commit()
             await send(message)
 
-        # Who hangs up in the middle of a request has asked nothing.
+        # A client that hangs up in the middle of a request has asked nothing.
         with suppress(ClientDisconnect):
-            await self._app(scope, receive, send_what_is_safe)
+            await self._app(scope, receive, send_when_durable)
 
-    def _keep_later(self) -> None:
-        # Whoever has asked meanwhile comes between.
-        asyncio.get_running_loop().call_later(_BREATH_SECONDS, self._keep)
-
-    def _keep(self) -> None:
-        try:
-            if self._backend.catch_up():
-                self._keep_later()
-        except sqlite3.Error:  # locked by another process, or a full disk
-            _LOG.exception("what has come due waits")
-            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._keep)
-
-    def _has_begun(self) -> None:
-        self._is_open = True
-        # Requests that are ready already come before it.
+    def _schedule_commit(self) -> None:
+        self._is_scheduled = True
         asyncio.get_running_loop().call_soon(self._commit)
 
-    async def _commit_is_done(self) -> None:
-        done = asyncio.get_running_loop().create_future()
-        self._waiting.append(done)
-        await done
+    async def _next_commit(self) -> None:
+        is_committed = asyncio.get_running_loop().create_future()
+        self._waiting_replies.append(is_committed)
+        await is_committed
 
     def _commit(self) -> None:
-        waiting, self._waiting, self._is_open = self._waiting, [], False
+        replies, self._waiting_replies = self._waiting_replies, []
+        self._is_scheduled = False
         fault: sqlite3.Error | None = None
         try:
             self._backend.commit()
         except sqlite3.Error as lost:
             fault = lost
-        for one in waiting:
-            if one.done():  # its request was cancelled
+        for reply in replies:
+            if reply.done():  # its request was cancelled
                 continue
             if fault is None:
-                one.set_result(None)
+                reply.set_result(None)
             else:
-                one.set_exception(fault)
+                reply.set_exception(fault)
+
+    def _schedule_backlog_work(self) -> None:
+        asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._work_off_backlog)
+
+    def _work_off_backlog(self) -> None:
+        try:
+            if self._backend.catch_up():
+                self._schedule_backlog_work()
+        except sqlite3.Error:  # locked by another process, or a full disk
+            _LOG.exception("what has come due waits")
+            asyncio.get_running_loop().call_later(
+                _PAUSE_AFTER_FAULT_SECONDS, self._work_off_backlog
+            )

@@ -91,7 +91,7 @@ def check_increase(hit: sqlite3.Row, most: int) -> None:
 def dispose(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> None:
     """Take a finished HIT, for which nothing is held, out of the API for good."""
     events.record(transaction, "HITDisposed", find(transaction, hit), at_ms=at_ms)
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET status = 'Disposed', dispose_ms = NULL, is_expired = 1, "
         "review_ms = NULL WHERE id = ?",
         hit,
@@ -130,7 +130,7 @@ def _move_hold(transaction: Transaction, row: sqlite3.Row) -> None:
             subject=row["hit_id"],
         )
     if missing:
-        transaction.run(
+        transaction.execute(
             "UPDATE hits SET held_cents = ? WHERE id = ?", needed, row["id"]
         )
 
@@ -140,13 +140,13 @@ def _enter_state(
 ) -> None:
     change = (status == "Assignable") - (row["status"] == "Assignable")
     if change:
-        transaction.run(
+        transaction.execute(
             "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?",
             change,
             row["hit_type"],
         )
     dispose_ms = at_ms + KEPT_DAYS * DAY if status in FINISHED else None
-    transaction.run(
+    transaction.execute(
         "UPDATE hits SET status = ?, dispose_ms = ?, review_ms = ? WHERE id = ?",
         status,
         dispose_ms,

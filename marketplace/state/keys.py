@@ -8,8 +8,7 @@ import secrets
 import sqlite3
 from dataclasses import dataclass
 
-from marketplace.exceptions import Refusal
-from marketplace.requester import signature
+from marketplace.exceptions import Refusal, unrecognized_client
 from marketplace.state import accounts, ledger
 from marketplace.state.transaction import Transaction
 
@@ -53,7 +52,7 @@ def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
         access_key=PREFIX + _drawn(_KEY_LETTERS, _KEY_LENGTH - len(PREFIX)),
         secret=_drawn(_SIGNING_LETTERS, _SIGNING_LENGTH),
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO access_keys (access_key, requester, secret, made_ms) "
         "VALUES (?, ?, ?, ?)",
         key.access_key,
@@ -106,7 +105,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
         access_key,
     )
     if row is None:
-        raise signature.unrecognized()
+        raise unrecognized_client()
     return str(row["secret"])
 
 

@@ -57,7 +57,7 @@ def pay(
     present = balance(transaction, source)
     if source != OUTSIDE and present < total:
         raise insufficient_funds(needed_cents=total, available_cents=present)
-    number = transaction.run(
+    number = transaction.execute(
         "INSERT INTO transfers (made_ms, reason, subject) VALUES (?, ?, ?)",
         transaction.now_ms,
         reason,
@@ -80,14 +80,14 @@ def _enter(
         *account,
     )
     if row is None:
-        account_id = transaction.run(
+        account_id = transaction.execute(
             "INSERT INTO accounts (kind, owner, balance_cents) VALUES (?, ?, ?)",
             *account,
             cents,
         )
     else:
         account_id = row["id"]
-    transaction.run(
+    transaction.execute(
         "INSERT INTO entries (transfer, account, cents) VALUES (?, ?, ?)",
         number,
         account_id,

@@ -9,9 +9,8 @@ done turns are behind, and bring up to date first what they are about (`settle`)
 
 import sqlite3
 
-from marketplace.requester import request_tokens
 from marketplace.reviewing import running
-from marketplace.state import assignments, events, hits
+from marketplace.state import assignments, events, hits, request_tokens
 from marketplace.state.transaction import Transaction
 
 _ABANDONED = (
@@ -88,9 +87,9 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
         # A review may have decided, extended or ended what else was due.
         left -= done
     if left:
-        transaction.run(_LATE, transaction.now_ms, most)
+        transaction.execute(_LATE, transaction.now_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.run(_FORGET, transaction.now_ms - request_tokens.LIFE, most)
+        transaction.execute(_FORGET, transaction.now_ms - request_tokens.LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 
@@ -171,7 +170,7 @@ def _abandon(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
 
 def _expire(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
     events.record(transaction, "HITExpired", row, at_ms=at_ms)
-    transaction.run("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
+    transaction.execute("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
     hits.settle(transaction, row["id"], at_ms=at_ms)
 
 

@@ -10,7 +10,7 @@ def send(
     transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
 ) -> None:
     """Put a message into a worker's letterbox."""
-    transaction.run(
+    transaction.execute(
         "INSERT INTO messages (worker, requester, subject, text, sent_ms) "
         "VALUES (?, ?, ?, ?, ?)",
         worker,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from marketplace.exceptions import Refusal
-from marketplace.requester import signature
 from marketplace.state import clock
 from marketplace.state.transaction import Transaction
 
@@ -52,7 +51,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
         Refusal: it has already. No error of signatures or clocks, since SDKs answer
             those by signing anew, and would do twice what was done once.
     """
-    transaction.run(
+    transaction.execute(
         "DELETE FROM spent_signatures WHERE dies_ms < ?", transaction.now_ms
     )
     seen = transaction.all(
@@ -68,11 +67,11 @@ def spend(transaction: Transaction, proof: Proof) -> None:
                 "AccessDeniedException",
                 "This signed request was carried out before; sign a new one.",
             )
-    transaction.run(
+    transaction.execute(
         "INSERT OR IGNORE INTO spent_signatures (signature, attempt, spent_ms, "
         "dies_ms) VALUES (?, ?, ?, ?)",
         proof.signature,
         proof.attempt,
         transaction.now_ms,
-        clock.to_ms(proof.signed_at + signature.SKEW),
+        clock.to_ms(proof.signed_at + clock.SIGNATURE_SKEW),
     )

@@ -1,9 +1,19 @@
-"""One SQLite file, one writer, and nothing is said before it is on the disk.
+"""One SQLite file with one writer, whose transactions may share a commit.
 
-`synchronous=FULL` with a write-ahead log: a commit that returned survives a power cut,
-so a worker who reads "submitted" has submitted. The sync is what a small write costs
-most of, and it costs the same for many; so writes of several requests may share one:
-each is all or nothing by itself (a savepoint), and nobody hears of his before `commit`.
+The lock: `Storage` has one connection and one re-entrant lock; a transaction holds the
+lock from its beginning to its end, `commit` and `close` take it too. So transactions
+follow one another, also where several threads ask.
+
+What is durable when: alone, a transaction is committed as it ends. Between
+`share_commits(...)` and `share_commits(None)` it only ends its savepoint, which makes
+it all or nothing by itself, and what it wrote waits, with what others write after it,
+for the next `commit`. The sync is what a small write costs most of, and it costs the
+same for many. Until that commit returns, no reply may leave that could have seen it.
+
+`synchronous = FULL` with a write-ahead log: a commit that returned survives a power
+cut, so a worker who reads "submitted" has submitted. A rehearsal leaves the sync out
+(`commit_without_sync`): what it committed survives the death of the process, since the
+system has it, but a power cut may take the last of it, or spoil the file.
 """
 
 import sqlite3
@@ -29,14 +39,14 @@ _TRY_SECONDS = 0.02
 
 
 class Storage:
-    """The marketplace's database; every access is a turn of its own."""
+    """The marketplace's database."""
 
     def __init__(self, database: Path) -> None:
         self._lock = threading.RLock()
-        self._has_begun: Callable[[], None] | None = None
-        self._waits = False
+        self._on_first_write: Callable[[], None] | None = None
+        self._has_unsaved = False
         self._is_whole = True
-        self._before = 0
+        self._changes_at_begin = 0
         # A new file is its owner's alone; SQLite gives the files beside it the same.
         if str(database) != ":memory:":
             database.touch(mode=0o600)
@@ -46,49 +56,55 @@ class Storage:
             check_same_thread=False,
             cached_statements=256,
         )
-        _log_ahead(self._conn)
+        _switch_to_wal(self._conn)
         for pragma in _PRAGMAS:
             self._conn.execute(pragma).close()
-        _bring_up_to_date(self._conn)
+        _migrate(self._conn)
         self._conn.row_factory = sqlite3.Row
 
-    def gather(self, has_begun: Callable[[], None] | None) -> None:
-        """Leave what is written from now on to `commit`; None ends that.
+    def commit_without_sync(self) -> None:
+        """Leave it to the system when commits reach the disk; for rehearsals only."""
+        with self._lock:
+            self._conn.execute("PRAGMA synchronous = OFF").close()
+
+    def share_commits(self, on_first_write: Callable[[], None] | None) -> None:
+        """Leave to `commit` what transactions write from now on; None ends that.
 
         Args:
-            has_begun: called with the first write that waits to be committed.
+            on_first_write: called, with the lock held, at the end of the first
+                transaction that leaves something to commit; once until `commit`.
         """
         with self._lock:
             self.commit()
-            self._has_begun = has_begun
+            self._on_first_write = on_first_write
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; where nothing is written, nothing is synced."""
+        """All or nothing; where nothing was written, there is nothing to commit."""
         with self._lock:
             self._begin()
-            self._conn.execute("SAVEPOINT turn")
+            self._conn.execute("SAVEPOINT one_transaction")
             try:
                 yield self._conn
-                self._conn.execute("RELEASE turn")
+                self._conn.execute("RELEASE one_transaction")
             except BaseException:
                 # A full disk makes SQLite roll back everything by itself.
                 if self._conn.in_transaction:
-                    self._conn.execute("ROLLBACK TO turn")
-                    self._conn.execute("RELEASE turn")
+                    self._conn.execute("ROLLBACK TO one_transaction")
+                    self._conn.execute("RELEASE one_transaction")
                 raise
             finally:
                 self._end()
 
     def commit(self) -> None:
-        """Put what waits on the disk.
+        """Make durable what transactions have left to be committed.
 
         Raises:
             sqlite3.Error: all of it was lost, and has not happened.
         """
         with self._lock:
-            waited, self._waits = self._waits, False
-            if waited and not (self._is_whole and self._conn.in_transaction):
+            had_unsaved, self._has_unsaved = self._has_unsaved, False
+            if had_unsaved and not (self._is_whole and self._conn.in_transaction):
                 self._roll_back()
                 raise sqlite3.OperationalError("SQLite rolled the transaction back.")
             if self._conn.in_transaction:
@@ -98,34 +114,35 @@ class Storage:
                     self._roll_back()
                     raise
 
-    def _roll_back(self) -> None:
-        if self._conn.in_transaction:
-            self._conn.execute("ROLLBACK")
-
-    def _begin(self) -> None:
-        if not self._conn.in_transaction:
-            # Had somebody's writes been waiting, they would still be open.
-            self._is_whole = not self._waits
-            self._conn.execute("BEGIN IMMEDIATE")
-            self._before = self._conn.total_changes
-
-    def _end(self) -> None:
-        is_written = self._conn.total_changes != self._before
-        if self._has_begun is None or not (is_written or self._waits):
-            self.commit()
-        elif not self._waits:
-            self._waits = True
-            self._has_begun()
-
     def close(self) -> None:
         """Fold the log into the file and let go of it."""
         with self._lock:
             self.commit()
             self._conn.close()
 
+    def _begin(self) -> None:
+        if not self._conn.in_transaction:
+            # Writes that wait keep SQLite's transaction open. If it is not, SQLite has
+            # rolled them back, and what is written now must not hide that.
+            self._is_whole = not self._has_unsaved
+            self._conn.execute("BEGIN IMMEDIATE")
+            self._changes_at_begin = self._conn.total_changes
 
-def _log_ahead(conn: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log; SQLite itself does not wait its turn for that."""
+    def _end(self) -> None:
+        has_written = self._conn.total_changes != self._changes_at_begin
+        if self._on_first_write is None or not (has_written or self._has_unsaved):
+            self.commit()
+        elif not self._has_unsaved:
+            self._has_unsaved = True
+            self._on_first_write()
+
+    def _roll_back(self) -> None:
+        if self._conn.in_transaction:
+            self._conn.execute("ROLLBACK")
+
+
+def _switch_to_wal(conn: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log; SQLite itself does not wait for the lock here."""
     for _ in range(_MOST_TRIES - 1):
         try:
             conn.execute("PRAGMA journal_mode = WAL").close()
@@ -138,14 +155,14 @@ def _log_ahead(conn: sqlite3.Connection) -> None:
     conn.execute("PRAGMA journal_mode = WAL").close()
 
 
-def _bring_up_to_date(conn: sqlite3.Connection) -> None:
-    """Make what tables are missing; of several who open a file at once, one does."""
+def _migrate(conn: sqlite3.Connection) -> None:
+    """Make what tables are missing; of several processes at once, one does."""
     database = Database(conn)
     if not migrations.pending(database):
         return
     conn.execute("BEGIN IMMEDIATE")
     try:
-        # Asked again behind the lock: whoever held it may have done all.
+        # Asked again behind the lock: the process that held it may have done all.
         migrations.apply(database)
         conn.execute("COMMIT")
     except BaseException:

@@ -1,7 +1,7 @@
-"""One turn of the state machine: the open transaction, the present, the mint.
+"""One open transaction, with the present moment and the source of new ids.
 
-Every operation of either side takes a turn and values, and returns values; it never
-commits, never asks a clock, never sees a request.
+Every operation of either side takes a `Transaction` and values and returns values; it
+never commits, never asks a clock, never sees a request.
 """
 
 import sqlite3
@@ -15,11 +15,12 @@ class Transaction:
     """What an operation may use.
 
     Attributes:
-        conn: the open transaction.
+        conn: the connection, in this transaction.
         now_ms: the present.
-        mint: where new ids come from.
-        is_behind: whether some of what has come due is not done yet.
-        lag_ms: how old a HIT must be to be in a list; only a rehearsal's script asks.
+        id_generator: makes new ids.
+        has_backlog: whether some of what has come due is not done yet.
+        lag_ms: how old a HIT must be to be in a list; only a rehearsal's script of
+            faults sets it.
     """
 
     conn: sqlite3.Connection
@@ -37,6 +38,6 @@ class Transaction:
         """All rows."""
         return self.conn.execute(sql, values).fetchall()
 
-    def run(self, sql: str, *values: object) -> int:
+    def execute(self, sql: str, *values: object) -> int:
         """Execute one statement; the id of the row that it made, if it made one."""
         return self.conn.execute(sql, values).lastrowid or 0

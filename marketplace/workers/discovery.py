@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,25 +62,22 @@ class Group:
 def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
     """All groups with something for this worker that he may see, oldest first."""
     held = eligibility.holdings(transaction, worker)
-    touched = _touched(transaction, worker)
     rows = transaction.all(
         f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} "
         "ORDER BY hit_types.id",
         worker["id"],
     )
-    found = []
+    visible = []
     for row in rows:
-        available = (
-            row["assignable_hits"] - touched[row["id"]] - _unlisted(transaction, row)
-        )
         requirements = json.loads(row["requirements"])
-        if available > 0 and not eligibility.unmet(
-            requirements, held, action="discover"
-        ):
-            found.append(
+        if eligibility.unmet(requirements, held, action="discover"):
+            continue
+        available = _available(transaction, worker, row)
+        if available > 0:
+            visible.append(
                 _group(transaction, row, requirements, held, available=available)
             )
-    return found
+    return visible
 
 
 def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> Group:
@@ -101,8 +97,7 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
     requirements = json.loads(row["requirements"])
     if eligibility.unmet(requirements, held, action="discover"):
         raise _nothing()
-    touched = _touched(transaction, worker)[row["id"]]
-    available = row["assignable_hits"] - touched - _unlisted(transaction, row)
+    available = _available(transaction, worker, row)
     return _group(transaction, row, requirements, held, available=available)
 
 
@@ -151,15 +146,31 @@ def _group(
     )
 
 
-def _touched(transaction: Transaction, worker: sqlite3.Row) -> Counter[int]:
-    rows = transaction.all(
-        "SELECT hits.hit_type, count(DISTINCT hits.id) AS times FROM assignments "
+def _available(
+    transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
+) -> int:
+    """How many HITs of a type have a free slot and were never touched by the worker."""
+    touched = _touched(transaction, worker, hit_type["id"])
+    hidden = _unlisted(transaction, hit_type)
+    return int(hit_type["assignable_hits"]) - touched - hidden
+
+
+def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
+    """How many of a type's open HITs the worker has had.
+
+    Only assignments from the type's oldest open HIT on are looked at: what the worker
+    did before is never read again, however much it has become.
+    """
+    row = transaction.one(
+        "SELECT count(DISTINCT assignments.hit) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
-        "WHERE assignments.worker = ? AND hits.status = 'Assignable' "
-        "GROUP BY hits.hit_type",
+        "WHERE assignments.worker = ?1 AND assignments.hit >= "
+        "(SELECT min(id) FROM hits WHERE hit_type = ?2 AND status = 'Assignable') "
+        "AND hits.hit_type = ?2 AND hits.status = 'Assignable'",
         worker["id"],
+        hit_type,
     )
-    return Counter({row["hit_type"]: row["times"] for row in rows})
+    return row[0] if row else 0
 
 
 def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:

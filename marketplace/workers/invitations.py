@@ -57,7 +57,7 @@ def invite(
         worker = find(transaction, new.handle)
     number = secrets.token_bytes(_ID_BYTES)
     expires_ms = transaction.now_ms + lifetime_ms
-    transaction.run(
+    transaction.execute(
         "INSERT INTO invitations (invitation_id, worker, made_ms, expires_ms) "
         "VALUES (?, ?, ?, ?)",
         number.hex(),
@@ -122,9 +122,9 @@ def revoke(transaction: Transaction, handle: str) -> int:
         transaction.now_ms,
         worker,
     )
-    transaction.run("DELETE FROM worker_sessions WHERE worker = ?", worker)
+    transaction.execute("DELETE FROM worker_sessions WHERE worker = ?", worker)
     # A session token, if he was given one, opens nothing any more either.
-    transaction.run(
+    transaction.execute(
         "UPDATE workers SET token_hash = ? WHERE id = ?",
         "revoked " + secrets.token_hex(_MAC_BYTES),
         worker,
@@ -148,7 +148,7 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def _key(transaction: Transaction) -> bytes:
-    transaction.run(
+    transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
         _KEY,
         secrets.token_hex(_MAC_BYTES),

@@ -90,7 +90,7 @@ def file_request(
     answer: str | None = None,
 ) -> None:
     """Write down a request, with the test that was answered if there was one."""
-    transaction.run(
+    transaction.execute(
         "INSERT INTO qualification_requests (qualification_request_id, "
         "qualification_type, worker, status, requested_ms, test, answer) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -125,7 +125,7 @@ def _too_soon(
 
 
 def _begin(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> None:
-    transaction.run(
+    transaction.execute(
         "INSERT INTO test_attempts (qualification_type, worker, test, status, "
         "started_ms, deadline_ms) VALUES (?, ?, ?, 'Open', ?, ?)",
         kind["id"],

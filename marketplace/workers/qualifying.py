@@ -173,7 +173,7 @@ def submit(
     form = read_form(row["form"])
     taken = hit_forms.finished(form, hit_forms.typed(fields))
     document = answers.form_to_xml(taken.answers)
-    transaction.run(
+    transaction.execute(
         "UPDATE test_attempts SET status = 'Submitted', ended_ms = ? WHERE id = ?",
         transaction.now_ms,
         row["id"],

@@ -68,7 +68,7 @@ def worker_of(
 def close(transaction: Transaction, request: Request) -> None:
     """End the session of a request, if there is one."""
     key = request.cookies.get(COOKIE, "")
-    transaction.run("DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key))
+    transaction.execute("DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key))
 
 
 def set_cookie(reply: Response, key: str, *, site: str) -> Response:
@@ -105,10 +105,10 @@ def _open(
     token_hash: str | None = None,
 ) -> str:
     key = secrets.token_urlsafe(_KEY_BYTES)
-    transaction.run(
+    transaction.execute(
         "DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms
     )
-    transaction.run(
+    transaction.execute(
         "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, "
         "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",
         _hash(key),

@@ -10,7 +10,7 @@ from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 
 
-class Entrance:
+class SignIn:
     """Signing in and out of one house."""
 
     def __init__(self, backend: Backend, origins: Origins) -> None:

@@ -28,7 +28,7 @@ from marketplace.workers.framing import Framing
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
-from marketplace.workers.sign_in import Entrance
+from marketplace.workers.sign_in import SignIn
 from marketplace.workers.submitting import Submitting
 
 
@@ -45,7 +45,7 @@ class Site:
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
         return [
-            *Entrance(self._backend, self._origins).routes(),
+            *SignIn(self._backend, self._origins).routes(),
             *Submitting(self._backend, self._origins).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),

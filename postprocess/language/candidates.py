@@ -1,6 +1,6 @@
-"""Which words a slip may have been: everything within two edits, found at once.
+"""Which words a typo may have been: everything within two edits, found at once.
 
-Two edits cover nine in ten real slips. pyspellchecker finds the same candidates by
+Two edits cover nine in ten real typos. pyspellchecker finds the same candidates by
 writing out every string two edits away, a third of a second a word; comparing with all
 words of about the same length takes about a millisecond.
 """

@@ -2,7 +2,7 @@
 
 Leaving the word and every candidate are rivals: each gets a weighted sum, and the sums
 become probabilities (a conditional logit). What is said about the word itself speaks
-for leaving it; what is said about a candidate, how likely that slip and that word are
+for leaving it; what is said about a candidate, how likely that typo and that word are
 in this place. `NAMES` lists all, `postprocess.language.weights` what they weigh.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from postprocess.language import lexicon
 from postprocess.language.corpus import Corpus
-from postprocess.language.doubts import Doubt
-from postprocess.language.slips import KINDS, PLACES, slips
+from postprocess.language.suspects import Suspect
+from postprocess.language.typos import KINDS, PLACES, typos
 
 Features = Mapping[str, float]
 
@@ -23,8 +23,8 @@ NAMES = (
     "second", "second_short", "long_single", "sounds_alike", "in_dictionary",
     "split", "split_short", "split_pull",
     "log_share", "fits_after", "fits_before", "log_items", "same_item",
-    "leave", "zipf", "met", "log_other_items", "again_about_item", "capitals", "opens",
-    "hyphened", "compound", "inflected", "length", "cue",
+    "leave", "zipf", "in_wordfreq", "log_other_items", "again_about_item", "capitals",
+    "opens", "hyphened", "compound", "inflected", "length", "cue",
 )  # fmt: skip
 
 _CUES = frozenset(
@@ -67,12 +67,12 @@ _HEARD = tuple(
 """A rough cut of Philips' Metaphone (1990): consonants stay, as they are heard."""
 
 
-def of_slip(word: str, meant: str) -> Features:
+def of_typo(word: str, meant: str) -> Features:
     """Features of a candidate that hold wherever the word stands."""
     if " " in meant:
         shortest = min(map(len, meant.split(" ")))
         return {"split": 1.0, "split_short": float(shortest < _LEAST_PART)}
-    kinds = slips(word, meant)
+    kinds = typos(word, meant)
     edits = sum(n for kind, n in kinds.items() if kind in KINDS)
     return {
         **{kind: float(n) for kind, n in kinds.items()},
@@ -84,37 +84,37 @@ def of_slip(word: str, meant: str) -> Features:
     }
 
 
-def of_meaning(meant: str, *, doubt: Doubt, corpus: Corpus) -> Features:
+def of_meaning(meant: str, *, suspect: Suspect, corpus: Corpus) -> Features:
     """Features of a candidate in its place: how common it is, and how well it fits."""
     parts = meant.split(" ")
     pull = corpus.fits_after(*parts) if len(parts) > 1 else 0.0
     return {
         "split_pull": pull,
         "log_share": sum(map(corpus.log_share, parts)),
-        "fits_after": corpus.fits_after(doubt.left, parts[0]),
-        "fits_before": corpus.fits_before(parts[-1], doubt.right),
+        "fits_after": corpus.fits_after(suspect.left, parts[0]),
+        "fits_before": corpus.fits_before(parts[-1], suspect.right),
         "log_items": math.log1p(corpus.items[meant]),
-        "same_item": float(corpus.texts_about(doubt.item_id, meant) > 0),
+        "same_item": float(suspect.about.get(meant, 0) > 0),
     }
 
 
-def of_leaving(doubt: Doubt, corpus: Corpus) -> Features:
+def of_leaving(suspect: Suspect, corpus: Corpus) -> Features:
     """Features of the word as it stands."""
-    word, zipf = doubt.word, lexicon.zipf(doubt.word)
-    place = doubt.place
+    word, zipf = suspect.word, lexicon.zipf(suspect.word)
+    place = suspect.place
     return {
         "leave": 1.0,
         "zipf": zipf,
-        "met": float(zipf > 0),
+        "in_wordfreq": float(zipf > 0),
         "log_other_items": math.log(max(1, corpus.items[word])),
-        "again_about_item": float(corpus.texts_about(doubt.item_id, word) > 1),
+        "again_about_item": float(suspect.about.get(word, 0) > 1),
         "capitals": corpus.capital_share(word),
         "opens": float(place.opens),
         "hyphened": float(place.is_hyphened),
         "compound": float(_is_compound(word)),
         "inflected": float(_is_inflected(word)),
         "length": float(len(word)),
-        "cue": float(not _CUES.isdisjoint((doubt.left, doubt.right))),
+        "cue": float(not _CUES.isdisjoint((suspect.left, suspect.right))),
     }
 
 

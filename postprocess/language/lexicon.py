@@ -18,7 +18,7 @@ CERTAIN_ZIPF = 9.0
 """The zipf value of a word that makes up all of a text."""
 
 _TARGET_ZIPF = 1.5
-"""Dictionary words rarer than this are no likely meaning of a slip."""
+"""Dictionary words rarer than this are no likely meaning of a typo."""
 
 _NEW_WORD_ZIPF = 2.6
 """Words only wordfreq knows must be this common: `countertop` has 2.64."""
@@ -43,7 +43,7 @@ def is_known(word: str) -> bool:
     return word in dictionary() or word.removesuffix("'s") in dictionary()
 
 
-def needs_no_doubt(word: str) -> bool:
+def is_surely_right(word: str) -> bool:
     """Whether a casefolded word is right for sure; all `targets` are."""
     return is_known(word) or zipf(word) >= _NEW_WORD_ZIPF
 
@@ -59,7 +59,7 @@ def zipf(word: str) -> float:
 
 @cache
 def targets() -> Mapping[int, Sequence[str]]:
-    """All words that a slip may be corrected to, by their length, sorted."""
+    """All words that a typo may be corrected to, by their length, sorted."""
     values = _zipf_values()
     old = {word for word in dictionary() if values.get(word, 0.0) >= _TARGET_ZIPF}
     new = {word for word, value in values.items() if value >= _NEW_WORD_ZIPF}

@@ -1,10 +1,14 @@
-"""Words of a text with their places, and which of them nobody may touch."""
+"""Words of a text with their places, and which of them no rule may touch."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
+_PLAIN_CAPITAL = re.compile(
+    r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*"
+)
 _ADDRESS = re.compile(
     r"\S*(?:://|@|www\.)\S*|\S+\.(?:com|org|net|edu|gov|io|co|uk)\b\S*|[#~/\\]\S+",
     re.IGNORECASE,
@@ -61,6 +65,28 @@ def words(text: str) -> list[Word]:
         )
         for match in _WORD.finditer(text)
     ]
+
+
+def folded(text: str) -> list[str]:
+    """The words of a text in order, casefolded; quicker than `words`, without places.
+
+    >>> folded("A cat's toy, 12oz")
+    ['a', "cat's", 'toy', 'oz']
+    """
+    if text.isascii():
+        return _PLAIN_WORD.findall(text.lower())
+    return [word.word for word in words(text)]
+
+
+def capitals(text: str) -> list[str]:
+    """The words with a capital that do not begin the text, casefolded.
+
+    >>> capitals("A can of Coke")
+    ['coke']
+    """
+    if text.isascii():
+        return [word.lower() for word in _PLAIN_CAPITAL.findall(text)]
+    return [word.word for word in words(text) if word.start and word.is_capital]
 
 
 def place(text: str, word: Word) -> Place:

@@ -33,7 +33,7 @@ WEIGHTS: Mapping[str, float] = {
     "same_item": 0.87,
     "leave": -5.52,
     "zipf": 2.13,
-    "met": -0.89,
+    "in_wordfreq": -0.89,
     "log_other_items": 1.24,
     "again_about_item": 2.35,
     "capitals": 3.34,

@@ -1,4 +1,4 @@
-"""Slips of the keyboard in ordinary words: `skatebaord` becomes `skateboard`.
+"""Typos of the keyboard in ordinary words: `skatebaord` becomes `skateboard`.
 
 Of the words that a dictionary does not know most are right: brands, new words,
 compounds. Correcting blindly does far more harm than good (`tv` to `to`, `macbook` to
@@ -20,7 +20,7 @@ from domain.edit import Edit
 from postprocess.language import features
 from postprocess.language.candidates import candidates
 from postprocess.language.corpus import Corpus
-from postprocess.language.doubts import Doubt, read
+from postprocess.language.suspects import Suspect, find_suspects
 from postprocess.language.weights import WEIGHTS
 from postprocess.text import Text
 
@@ -32,27 +32,27 @@ SURE = 0.75
 VizWiz-Captions about one in 200 is changed (docs/cleaning.md)."""
 
 
-def propose(texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
-    """A known word for every unknown one that is clearly a slip of it."""
-    corpus, doubts = read(texts)
-    found = candidates({doubt.word for doubt in doubts}, corpus)
-    constant = {word: _constant_scores(word, found[word]) for word in found}
+def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
+    """A known word for every unknown one that is clearly a typo of it."""
+    suspects = find_suspects(texts, corpus)
+    meant_by = candidates({suspect.word for suspect in suspects}, corpus)
+    constant = {word: _constant_scores(word, meant_by[word]) for word in meant_by}
     edits: dict[str, list[Edit]] = {}
-    for doubt in doubts:
-        meant, chance = _likeliest(doubt, constant[doubt.word], corpus)
+    for suspect in suspects:
+        meant, chance = _likeliest(suspect, constant[suspect.word], corpus)
         if chance >= SURE:
-            edits.setdefault(doubt.text_id, []).append(_edit(doubt, meant, chance))
+            edits.setdefault(suspect.text_id, []).append(_edit(suspect, meant, chance))
     return edits
 
 
 def _constant_scores(word: str, meant: Iterable[str]) -> Mapping[str, float]:
     """What a candidate scores wherever the word stands."""
     score = partial(features.weighted, weights=WEIGHTS)
-    return {each: score(features.of_slip(word, each)) for each in meant}
+    return {each: score(features.of_typo(word, each)) for each in meant}
 
 
 def _likeliest(
-    doubt: Doubt,
+    suspect: Suspect,
     constant: Mapping[str, float],
     corpus: Corpus,
 ) -> tuple[str, float]:
@@ -60,7 +60,7 @@ def _likeliest(
     scores = {
         meant: score
         + features.weighted(
-            features.of_meaning(meant, doubt=doubt, corpus=corpus),
+            features.of_meaning(meant, suspect=suspect, corpus=corpus),
             WEIGHTS,
         )
         for meant, score in constant.items()
@@ -69,17 +69,17 @@ def _likeliest(
         return "", 0.0
     # Equal scores: the first in the alphabet, whatever order they came in.
     best = min(scores, key=lambda meant: (-scores[meant], meant))
-    leaving = features.weighted(features.of_leaving(doubt, corpus), WEIGHTS)
+    leaving = features.weighted(features.of_leaving(suspect, corpus), WEIGHTS)
     rivals = [math.exp(min(score - scores[best], 700)) for score in scores.values()]
     return best, 1 / math.fsum([*rivals, math.exp(min(leaving - scores[best], 700))])
 
 
-def _edit(doubt: Doubt, meant: str, chance: float) -> Edit:
+def _edit(suspect: Suspect, meant: str, chance: float) -> Edit:
     return Edit(
-        start=doubt.start,
-        end=doubt.end,
-        before=doubt.surface,
-        after=meant.capitalize() if doubt.surface[0].isupper() else meant,
+        start=suspect.start,
+        end=suspect.end,
+        before=suspect.surface,
+        after=meant.capitalize() if suspect.surface[0].isupper() else meant,
         rule=NAME,
         reason=f"in no word list; {meant!r} is meant with probability {chance:.2f}",
     )

@@ -1,4 +1,4 @@
-"""Space that nobody can see: doubled, trailing, no-break, and control characters.
+"""Space that no reader can see: doubled, trailing, no-break, and control characters.
 
 Readers never notice it, but it makes equal captions unequal and splits words for every
 program that reads the dataset. Refuses to touch: every visible character, and the
@@ -8,10 +8,8 @@ between words here: a caption is one line.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
 
 from domain.edit import Edit
-from postprocess.text import Text
 
 NAME = "whitespace"
 VERSION = 1
@@ -21,14 +19,20 @@ _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 
 _UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{_INVISIBLE}]+")
 
+_WRONG = re.compile(
+    rf"\A | \Z|  |[^\S ]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]",
+)
+"""Found in every text that has an edit: all unseen but single spaces between words."""
 
-def propose(texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
-    """One plain space between words, none at the ends, nothing invisible inside."""
-    edits = {text.text_id: _edits(text.text) for text in texts}
-    return {text_id: found for text_id, found in edits.items() if found}
 
+def mend(text: str) -> list[Edit]:
+    """One plain space between words, none at the ends, nothing invisible inside.
 
-def _edits(text: str) -> list[Edit]:
+    >>> [(edit.start, edit.end, edit.after) for edit in mend("a  red dog ")]
+    [(1, 3, ' '), (10, 11, '')]
+    """
+    if not _WRONG.search(text):
+        return []
     return [
         Edit(
             start=match.start(),

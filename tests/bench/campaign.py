@@ -79,19 +79,19 @@ def _in_a_process(size: str) -> dict[str, dict[str, float]]:
 def measure(size: str) -> dict[str, dict[str, float]]:
     """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from flows.rehearse import prepare, rehearsal_world  # noqa: PLC0415
+    from flows.rehearse import prepare, rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder:
         path = _campaign_file(Path(folder), size)
         campaign = watch.timed("read, draw", lambda: prepare(path))
-        with rehearsal_world(campaign) as (place, crowd):
-            began = place.clock.now()
-            passes, reached = _run(place, crowd, watch)
-            days = (place.clock.now() - began).total_seconds() / 86_400
-            calls = httpx.get(f"{place.platform.endpoint}/rehearsal/calls").json()
+        with rehearsal_of(campaign) as (run, crowd):
+            began = run.clock.now()
+            passes, progress = _run(run, crowd, watch)
+            days = (run.clock.now() - began).total_seconds() / 86_400
+            calls = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
             marketplace_mib = _marketplace_mib()
-    accepted = reached.submitted - reached.rejected
+    accepted = progress.submitted - progress.rejected
     calls = dict(sorted(calls.get("calls", calls).items()))
     return {
         "seconds": watch.wall | {"all": sum(watch.wall.values())},
@@ -149,40 +149,25 @@ def _campaign_file(folder: Path, size: str) -> Path:
     return path
 
 
-def _run(place: Any, crowd: Any, watch: Watch) -> tuple[int, Any]:  # noqa: ANN401 - imported late
+def _run(run: Any, crowd: Any, watch: Watch) -> tuple[int, Any]:  # noqa: ANN401 - imported late
     """Passes and workers in turn; how many passes, and the progress at the end."""
-    from flows.steps import (  # noqa: PLC0415
-        assess,
-        clean,
-        collect,
-        decide,
-        export,
-        launch,
-        settle,
-    )
-    from flows.steps.progress import progress  # noqa: PLC0415
-    from store.polls import LEAST, next_wait  # noqa: PLC0415
+    from flows.passes import run_pass, write_results  # noqa: PLC0415
+    from flows.polling import LEAST, next_wait  # noqa: PLC0415
 
-    passes, wait, known, is_due = 0, LEAST, 0, True
+    passes, wait, known = 0, LEAST, 0
     while True:
         passes += 1
-        if watch.timed("collect", lambda: collect.collect(place)) or is_due:
-            watch.timed("assess", lambda: assess.assess(place))
-            watch.timed("decide", lambda: decide.decide(place))
-            watch.timed("settle", lambda: settle.settle(place))
-            watch.timed("launch", lambda: launch.launch(place))
-        reached = watch.timed("progress", lambda: progress(place))
-        if reached.is_finished:
+        progress = run_pass(run, call=watch.timed)
+        if progress.is_finished:
             break
-        if is_due := reached.waiting_for == "the next pass":
+        if progress.waiting_for == "the next pass":
             continue
         # As `piecework run` waits.
-        left, done = reached.hits_open, reached.hits_posted - reached.hits_open
+        left, done = progress.hits_open, progress.hits_posted - progress.hits_open
         wait, known = next_wait(wait, came=done - known, left=left), done
         watch.timed(CROWD, partial(crowd.work_until, hours=wait.total_seconds() / 3600))
-    watch.timed("clean", lambda: clean.clean(place))
-    watch.timed("export", lambda: export.export(place))
-    return passes, reached
+    write_results(run, call=watch.timed)
+    return passes, progress
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from typing import Any
 
 import httpx
 
+from marketplace.requester.calling import perform
 from marketplace.state.backend import Backend, Rules
 from tests.bench.line import KEY, Line, call, connect, worker_call
 from tests.bench.signed import LiveRequester
@@ -173,16 +174,16 @@ def fill(database: Path, size: int) -> None:
     with closing(
         Backend(database, Rules(rehearsal=True, seed=7, start=START))
     ) as backend:
-        hit_type = backend.perform(KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
+        hit_type = perform(backend, KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
         given = {
             "HITTypeId": hit_type,
             "LifetimeInSeconds": 864_000,
             "Question": QUESTION,
         }
         for first in range(0, size, 1000):
-            with backend.together(lambda: None, lambda: None):
+            with backend.group_commits(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
-                    backend.perform(KEY, "CreateHITWithHITType", given)
+                    perform(backend, KEY, "CreateHITWithHITType", given)
 
 
 async def cost(market: Running) -> dict[str, float]:

@@ -17,8 +17,9 @@ from pathlib import Path
 import httpx
 
 from domain.clock import SystemClock
+from flows.assembling import load_campaign
+from flows.opening import AT_ONCE, open_for_rehearsal
 from flows.steps import launch
-from flows.wiring import AT_ONCE, load_campaign, rehearsal_place
 from store import hits
 
 HITS = 1000
@@ -88,14 +89,14 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
         rows = (f"p{n},https://example.org/{n}.jpg\n" for n in range(number * 5))
         (path.parent / "items.csv").write_text("image_id,url\n" + "".join(rows))
         campaign = load_campaign(path)
-        with rehearsal_place(campaign, endpoint, SystemClock()) as opened:
-            place = replace(opened, at_once=at_once)
+        with open_for_rehearsal(campaign, endpoint, SystemClock()) as opened:
+            run = replace(opened, at_once=at_once)
             _control(endpoint, faults)
             before = _calls(endpoint)
             began = time.perf_counter()
-            launch.launch(place)
+            launch.launch(run)
             seconds = time.perf_counter() - began
-            posted = [hit for hit in hits.every(place.store) if hit.hit_id]
+            posted = [hit for hit in hits.load(run.store) if hit.hit_id]
             _control(endpoint, [])
             calls = _calls(endpoint) - before
         if len({hit.hit_id for hit in posted}) != number:

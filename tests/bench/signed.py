@@ -9,6 +9,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from marketplace.requester.calling import perform
 from marketplace.requester.model import TARGET_PREFIX
 from marketplace.state import keys
 from marketplace.state.backend import Backend, Rules
@@ -27,7 +28,7 @@ class LiveRequester:
         with closing(Backend(database, Rules())) as backend:
             with backend.transaction() as transaction:
                 self._key = keys.give(transaction, "Bench", deposit_cents=10**9)
-            made = backend.perform(self._key.access_key, "CreateHIT", dict(hit))["HIT"]
+            made = perform(backend, self._key.access_key, "CreateHIT", dict(hit))["HIT"]
         self._new = {
             "HITTypeId": made["HITTypeId"],
             "LifetimeInSeconds": hit["LifetimeInSeconds"],

@@ -17,7 +17,7 @@ from rehearsal.crowd.preview_worker import sign_in_url
 from store import assignments
 from tests.browser.pages import tick
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN
 
 pytestmark = pytest.mark.browser
 

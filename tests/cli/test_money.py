@@ -11,8 +11,9 @@ from click.testing import CliRunner, Result
 
 from cli.main import main
 from domain.clock import FixedClock, SystemClock
+from flows.assembling import load_campaign
 from flows.steps.state import read_state
-from flows.wiring import load_campaign, market_place, rehearsal_place
+from flows.wiring import market_place, rehearsal_place
 from marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.test_crash import CAMPAIGN

@@ -65,7 +65,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         rehearsal=True,
         seed=7,
         start=today,
-        stand_in=authority.establish(folder / "market-aws", now=today),
+        aws_proxy=authority.establish(folder / "market-aws", now=today),
     ) as running:
         yield running
 
@@ -88,11 +88,11 @@ def psiturk(
     except UnavailableError as fault:
         pytest.skip(f"psiTurk is not here: {fault}")
     home = tmp_path_factory.mktemp("psiturk")
-    assert running.standing_in is not None
+    assert running.aws_proxy is not None
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        **running.standing_in.environment(),
+        **running.aws_proxy.environment(),
         "AWS_ACCESS_KEY_ID": "P" + secrets.token_hex(8),
         "AWS_SECRET_ACCESS_KEY": "unused",
         "PSITURK_TITLE": "Describe a picture",

@@ -36,8 +36,8 @@ class Live:
         """Variables of a user: led here by the proxy, or by the endpoint's own one."""
         led = {"AWS_ENDPOINT_URL_MTURK": self.running.endpoint_url}
         if as_aws:
-            assert self.running.standing_in is not None
-            led = self.running.standing_in.environment()
+            assert self.running.aws_proxy is not None
+            led = self.running.aws_proxy.environment()
         return {
             **command_line_environment(self.key.access_key),
             "AWS_SECRET_ACCESS_KEY": secret or self.key.secret,
@@ -57,8 +57,8 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     ):
         key = keys.give(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
-    stand_in = authority.establish(folder / "market-aws", now=now)
-    with serve(database, stand_in=stand_in) as running:
+    aws_proxy = authority.establish(folder / "market-aws", now=now)
+    with serve(database, aws_proxy=aws_proxy) as running:
         yield Live(running=running, key=key)
 
 

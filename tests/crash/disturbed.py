@@ -24,9 +24,10 @@ from botocore.retries import standard
 
 from cli.main import main
 from domain.clock import Clock, SystemClock
-from flows.steps.whole_pass import whole_pass
-from flows.wiring import load_campaign, rehearsal_place
-from flows.workplace import Workplace
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_for_rehearsal
+from flows.passes import run_pass
 from tests.crash.faults import Fault
 from tests.crash.world import World
 
@@ -60,7 +61,7 @@ class Ended:
     complained: str
 
 
-def run_pass(
+def pass_apart(
     world: World, fault: Fault | None = None, call: Call | None = None
 ) -> Ended:
     """Make one pass in a new process, and what the fault does around it."""
@@ -161,11 +162,11 @@ def _pass(
     standard.ExponentialBackoff.delay_amount = lambda *_: 0.02  # type: ignore[method-assign]
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
     loaded = load_campaign(folder / "crash.toml")
-    with rehearsal_place(loaded, endpoint, clock) as place:
-        at_once = replace(place, at_once=AT_ONCE)
-        place.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
-        _Watch(folder, there, fault, call, clock).over(place)
-        click.echo(whole_pass(at_once).waiting_for)
+    with open_for_rehearsal(loaded, endpoint, clock) as run:
+        at_once = replace(run, at_once=AT_ONCE)
+        run.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
+        _Watch(folder, there, fault, call, clock).over(run)
+        click.echo(run_pass(at_once).waiting_for)
 
 
 class _Watch:
@@ -184,8 +185,8 @@ class _Watch:
         self._mine = threading.local()
         self._awaits_commit = self._has_committed = False
 
-    def over(self, place: Workplace) -> None:
-        client = place.platform._client  # type: ignore[attr-defined]
+    def over(self, run: CampaignRun) -> None:
+        client = run.platform._client  # type: ignore[attr-defined]
         client.meta.events.register_first("before-send.mturk", self._count)
         if self._fault is None or self._fault.kind == "script":
             if self._fault is not None and "slower" in self._fault.name:
@@ -194,7 +195,7 @@ class _Watch:
             return
         if self._fault.where.endswith("commit"):
             client.meta.events.register_last("after-call.mturk", self._await_commit)
-            place.store.db.conn.set_trace_callback(self._trace)
+            run.store.db.conn.set_trace_callback(self._trace)
             return
         client.meta.events.register_last(f"{self._fault.where}.mturk", self._meet)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from flows.workplace import Workplace
+from flows.campaign_run import CampaignRun
 
 Moment = Literal["before the call", "reply lost", "before the record"]
 
@@ -37,8 +37,8 @@ def calls_made(calls: Path) -> list[str]:
     return calls.read_text().split() if calls.exists() else []
 
 
-def _watch(place: Workplace, calls: Path, death: Death | None) -> None:
-    events = place.platform._client.meta.events  # type: ignore[attr-defined]
+def _watch(run: CampaignRun, calls: Path, death: Death | None) -> None:
+    events = run.platform._client.meta.events  # type: ignore[attr-defined]
 
     def count(event_name: str, **_: object) -> None:
         with calls.open("a") as file:

@@ -19,19 +19,19 @@ import pytest
 from domain.clock import FixedClock, SystemClock
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
-from flows.steps.left_open import close_left_open
-from flows.steps.pay import pay
-from flows.steps.state import read_state
-from flows.steps.top_up import top_ups
-from flows.steps.unreject import unreject
-from flows.wiring import load_campaign, rehearsal_place
-from flows.workplace import Workplace
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_for_rehearsal
+from flows.passes import run_pass
+from flows.payments.interrupted_payments import close_interrupted
+from flows.payments.pay import pay
+from flows.payments.wage_floor_bonuses import top_ups
+from flows.people.unreject import unreject
 from marketplace.http.server import serve
-from store import ledger
+from store import assignments, ledger
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import one_pass
+from tests.small_campaign import write_campaign
 
 # The one who was rejected is paid (one call). Everybody took 12 minutes: at $5 an hour
 # that is $1.00, so each of six who were paid 50 cents gets 50 cents more (six calls).
@@ -42,24 +42,21 @@ CALLS = 13
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a campaign that is finished, its marketplace's file within."""
     folder = tmp_path_factory.mktemp("finished")
-    path = folder / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(folder)
     start = SystemClock().now() - timedelta(hours=2)
     with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
         people = People(running.endpoint_url, minutes=(12,) * 8)
-        with rehearsal_place(
+        with open_for_rehearsal(
             load_campaign(path), running.endpoint_url, SystemClock()
-        ) as place:
-            while not one_pass(place).is_finished:
+        ) as run:
+            while not run_pass(run).is_finished:
                 people.work()
     return folder
 
 
-def rejected_of(place: Workplace) -> AssignmentId:
+def rejected_of(run: CampaignRun) -> AssignmentId:
     """The one assignment that the policy rejected."""
-    with sqlite3.connect(place.store.path) as store:
+    with sqlite3.connect(run.store.path) as store:
         (found,) = store.execute(
             "SELECT subject_id FROM decisions WHERE verdict = 'reject'"
         ).fetchone()
@@ -69,13 +66,13 @@ def rejected_of(place: Workplace) -> AssignmentId:
 def _all_money(
     campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime
 ) -> None:
-    with rehearsal_place(load_campaign(campaign), endpoint, FixedClock(now)) as place:
-        _watch(place, calls, death)
-        close_left_open(place)
-        name = rejected_of(place)
-        if read_state(place).decisions["assignment", name].verdict == "reject":
-            unreject(place, name, because="It was fine.", by="ada")
-        pay(place, top_ups(place))
+    with open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now)) as run:
+        _watch(run, calls, death)
+        close_interrupted(run)
+        name = rejected_of(run)
+        if assignments.verdict_and_outcome(run.store, name)[0] == "reject":
+            unreject(run, name, because="It was fine.", by="ada")
+        pay(run, top_ups(run))
 
 
 def ask(
@@ -111,12 +108,12 @@ def paid_to_the_end(
             ).raise_for_status()
         assert ask(campaign, running.endpoint_url, None, now) == 0
         books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
-        with rehearsal_place(
+        with open_for_rehearsal(
             load_campaign(campaign), running.endpoint_url, FixedClock(now)
-        ) as place:
-            mine = ledger.balances(place.store)
+        ) as run:
+            mine = ledger.balances(run.store)
             with pytest.raises(ConfigError, match="is not rejected"):
-                unreject(place, rejected_of(place), because="It was fine.", by="ada")
+                unreject(run, rejected_of(run), because="It was fine.", by="ada")
     bonuses = Counter(one["assignment_id"] for one in books["bonuses"])
     assert sorted(bonuses.values()) == [1] * 6
     assert {one["cents"] for one in books["bonuses"]} == {50}

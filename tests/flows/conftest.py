@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from domain.progress import Progress
-from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.progress import progress
-from flows.wiring import load_campaign, market_place
-from flows.workplace import Workplace
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_on_marketplace
 from marketplace.http.server import serve
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN, write_campaign
 
-Opened = tuple[Workplace, People]
+Opened = tuple[CampaignRun, People]
 Open = Callable[[str], AbstractContextManager[Opened]]
 
 
@@ -28,10 +26,7 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
     @contextmanager
     def opened(text: str) -> Iterator[Opened]:
-        path = tmp_path / "crash.toml"
-        path.write_text(text)
-        rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-        (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+        path = write_campaign(tmp_path, text)
         with serve(
             tmp_path / "marketplace.db",
             rehearsal=True,
@@ -39,8 +34,8 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         ) as running:
             campaign = load_campaign(path)
-            with market_place(campaign, running.endpoint_url, live=False) as place:
-                yield place, People(running.endpoint_url)
+            with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
+                yield run, People(running.endpoint_url)
 
     return opened
 
@@ -49,13 +44,3 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 def campaign_text() -> str:
     """The campaign file, as the crash suite has it."""
     return CAMPAIGN
-
-
-def one_pass(place: Workplace) -> Progress:
-    """What a flow does with a campaign, step by step."""
-    collect.collect(place)
-    assess.assess(place)
-    decide.decide(place)
-    settle.settle(place)
-    launch.launch(place)
-    return progress(place)

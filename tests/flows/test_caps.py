@@ -9,10 +9,12 @@ from domain.clock import FixedClock
 from domain.errors import BudgetExceeded
 from domain.hit import PlannedHit
 from domain.ids import HitKey
-from flows.steps import caps, launch
-from flows.workplace import Workplace
-from store import hits, ledger, spending
-from tests.flows.conftest import Open, one_pass
+from flows import caps
+from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
+from flows.steps import launch
+from store import hits, ledger
+from tests.flows.conftest import Open
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -22,9 +24,9 @@ def with_key(text: str, line: str) -> str:
     return text.replace('reward_usd = "0.50"', f'reward_usd = "0.50"\n{line}')
 
 
-def at(place: Workplace, moment: datetime) -> Workplace:
-    """The place at another time by the pipeline's clock."""
-    return replace(place, clock=FixedClock(moment))
+def at(run: CampaignRun, moment: datetime) -> CampaignRun:
+    """The run at another time by the pipeline's clock."""
+    return replace(run, clock=FixedClock(moment))
 
 
 # A HIT of the campaign: two assignments of 50 + 10 cents. A batch is one HIT.
@@ -39,10 +41,10 @@ def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
     at_work: Open, campaign_text: str, line: str, words: str
 ) -> None:
     """Refused with the key's name, and nothing was posted."""
-    with at_work(with_key(campaign_text, line)) as (place, _):
+    with at_work(with_key(campaign_text, line)) as (run, _):
         with pytest.raises(BudgetExceeded, match=words):
-            launch.launch(place)
-        assert list(place.platform.find_hits()) == []
+            launch.launch(run)
+        assert list(run.platform.find_hits()) == []
 
 
 def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
@@ -53,22 +55,22 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
     text = text.replace(
         'any_of = ["capitals", "rule_violation"]', 'any_of = ["pasted"]'
     )
-    with at_work(text) as (place, people):
-        monday = at(place, NOON)
-        one_pass(monday)
+    with at_work(text) as (run, people):
+        monday = at(run, NOON)
+        run_pass(monday)
         people.work()
-        reached = one_pass(monday)
+        reached = run_pass(monday)
         assert (reached.waiting_for, reached.batch) == ("the next day", 2)
         assert reached.goes_on_at == "2026-01-06T00:00:00+00:00"
         assert reached.stopped_by == "rewards.day_budget_usd"
         assert not reached.is_finished
         assert not reached.cap_reached
-        assert len(list(place.platform.find_hits())) == 1
-        late = at(place, NOON.replace(hour=23, minute=59, second=59))
-        assert one_pass(late).waiting_for == "the next day"
-        tuesday = at(place, NOON + timedelta(hours=12))
-        assert one_pass(tuesday).waiting_for == "workers"
-        assert len(list(place.platform.find_hits())) == 2
+        assert len(list(run.platform.find_hits())) == 1
+        late = at(run, NOON.replace(hour=23, minute=59, second=59))
+        assert run_pass(late).waiting_for == "the next day"
+        tuesday = at(run, NOON + timedelta(hours=12))
+        assert run_pass(tuesday).waiting_for == "workers"
+        assert len(list(run.platform.find_hits())) == 2
 
 
 def test_a_batch_is_posted_over_as_many_days_as_its_cap_needs(
@@ -77,14 +79,14 @@ def test_a_batch_is_posted_over_as_many_days_as_its_cap_needs(
     """Two HITs, one a day; workers at the first are waited for meanwhile."""
     text = with_key(campaign_text, 'day_budget_usd = "1.20"')
     text = text.replace("batches = 2", "batches = 1")
-    with at_work(text) as (place, people):
-        monday, tuesday = at(place, NOON), at(place, NOON + timedelta(days=1))
-        first = one_pass(monday)
+    with at_work(text) as (run, people):
+        monday, tuesday = at(run, NOON), at(run, NOON + timedelta(days=1))
+        first = run_pass(monday)
         assert (first.hits_posted, first.waiting_for) == (1, "workers")
         assert first.goes_on_at.startswith("2026-01-06")
         people.work()
-        assert one_pass(monday).waiting_for == "the next day"
-        second = one_pass(tuesday)
+        assert run_pass(monday).waiting_for == "the next day"
+        second = run_pass(tuesday)
         assert (second.hits_posted, second.waiting_for) == (2, "workers")
 
 
@@ -93,25 +95,26 @@ def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
 ) -> None:
     """$1.20 a batch pays for no replacement of bob's two answers."""
     with at_work(with_key(campaign_text, 'batch_budget_usd = "1.20"')) as (
-        place,
+        run,
         people,
     ):
-        reached = one_pass(place)
+        reached = run_pass(run)
         while not reached.is_finished:
             people.work()
-            reached = one_pass(place)
+            reached = run_pass(run)
         assert (reached.batch, reached.cap_reached) == (2, True)
         assert reached.stopped_by == "rewards.batch_budget_usd"
         # dan's rejection gave 60 cents back to batch 2: one assignment more of it.
-        assert spending.taken_by_batch(place.store) == {1: 120, 2: 120}
-        assert ledger.taken_cents(place.store) == 240
+        taken = [ledger.taken_by_batch_cents(run.store, batch) for batch in (1, 2)]
+        assert taken == [120, 120]
+        assert ledger.taken_cents(run.store) == 240
 
 
 def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
     at_work: Open, campaign_text: str
 ) -> None:
     """Even a HIT that something planned too dearly is not posted."""
-    with at_work(with_key(campaign_text, 'batch_budget_usd = "3.00"')) as (place, _):
+    with at_work(with_key(campaign_text, 'batch_budget_usd = "3.00"')) as (run, _):
         dear = PlannedHit(
             hit_key=HitKey("crash.b0001.r00.000001"),
             batch=1,
@@ -119,30 +122,31 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
             max_assignments=1,
             reward_cents=300,
             fee_cents=60,
-            item_ids=(place.campaign.items[0].item_id,),
+            item_ids=(run.campaign.items[0].item_id,),
         )
-        hits.plan(place.store, [dear])
+        hits.plan(run.store, [dear])
         with pytest.raises(BudgetExceeded, match=r"left of the cap of batch 1"):
-            launch.launch(place)
-        assert list(place.platform.find_hits()) == []
+            launch.launch(run)
+        assert list(run.platform.find_hits()) == []
 
 
 def test_money_that_came_back_was_promised_all_the_same(
     at_work: Open, campaign_text: str
 ) -> None:
     """A day's allowance never grows within the day."""
-    with at_work(with_key(campaign_text, 'day_budget_usd = "9.00"')) as (place, _):
-        monday = at(place, NOON)
-        one_pass(monday)
+    with at_work(with_key(campaign_text, 'day_budget_usd = "9.00"')) as (run, _):
+        monday = at(run, NOON)
+        run_pass(monday)
         assert caps.left_today(monday) == 900 - 120
-        with place.store.db.atomic():
+        with run.store.db.atomic():
             ledger.move(
-                place.store,
+                run.store,
                 60,
                 credit="held",
                 debit="requester",
                 intent_key="publish:crash.b0001.r00.000001",
+                batch=1,
                 at=NOON,
             )
         assert caps.left_today(monday) == 900 - 120
-        assert caps.left_today(at(place, NOON + timedelta(days=1))) == 900
+        assert caps.left_today(at(run, NOON + timedelta(days=1))) == 900

@@ -7,16 +7,17 @@ from datetime import timedelta
 
 import pytest
 
-from domain.clock import FixedClock, OnwardClock
-from flows.steps.decision_file import read_decisions, waiting_csv
-from flows.workplace import Workplace
+from domain.clock import FixedClock, MonotonicClock
+from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
+from flows.people.decisions_csv import read_decisions, waiting_csv
 from tests.crash import people as script
-from tests.flows.conftest import Open, one_pass
+from tests.flows.conftest import Open
 
 
-def _keep_all(place: Workplace) -> None:
+def _keep_all(run: CampaignRun) -> None:
     """A person keeps everything that waits."""
-    rows = list(csv.DictReader(io.StringIO(waiting_csv(place)[0].decode())))
+    rows = list(csv.DictReader(io.StringIO(waiting_csv(run)[0].decode())))
     for row in rows:
         verdict = "approve" if row["subject_kind"] == "assignment" else "keep"
         row["verdict"], row["because"] = verdict, ""
@@ -24,7 +25,7 @@ def _keep_all(place: Workplace) -> None:
     writer = csv.DictWriter(out, fieldnames=list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
-    read_decisions(place, out.getvalue(), decided_by="ada", name="d.csv")
+    read_decisions(run, out.getvalue(), decided_by="ada", name="d.csv")
 
 
 def test_a_worker_who_was_kept_is_judged_again_although_the_clock_went_back(
@@ -38,14 +39,14 @@ def test_a_worker_who_was_kept_is_judged_again_although_the_clock_went_back(
         people,
     ):
         machine = FixedClock(opened.clock.now())
-        place = replace(opened, clock=OnwardClock(machine, None))
-        one_pass(place)
+        run = replace(opened, clock=MonotonicClock(machine, None))
+        run_pass(run)
         people.work()
-        one_pass(place)
-        _keep_all(place)
+        run_pass(run)
+        _keep_all(run)
         machine.moment -= timedelta(hours=1)
-        assert one_pass(place).batch == 2
+        assert run_pass(run).batch == 2
         people.work()
-        one_pass(place)
+        run_pass(run)
         # Bob's assignment, his two answers, and whether he shall be excluded.
-        assert one_pass(place).to_decide == 4
+        assert run_pass(run).to_decide == 4

@@ -10,20 +10,20 @@ import pandas as pd
 import pytest
 
 from domain.ids import HitId, HitTypeId
+from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
+from flows.polling import OPEN_HITS
+from flows.results.clean import clean
+from flows.results.export import export
+from flows.snapshot import next_poll_of_open_hits
 from flows.steps import assess, collect
-from flows.steps.clean import clean
-from flows.steps.collect import next_harvest
-from flows.steps.export import export
-from flows.steps.state import read_state
-from flows.workplace import Workplace
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
-from store import hits, ledger, polls
-from store.polls import HARVEST
+from store import answers_table, decisions, hits, ledger
 from tests.crash.people import People
-from tests.flows.conftest import Open, one_pass
+from tests.flows.conftest import Open
 
-At = tuple[Workplace, People, VirtualClock]
+At = tuple[CampaignRun, People, VirtualClock]
 HalfDone = Callable[[str], AbstractContextManager[At]]
 
 
@@ -41,17 +41,17 @@ def half_done(at_work: Open, campaign_text: str) -> HalfDone:
         text = text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
         with at_work(text) as (market, people):
             clock = VirtualClock(market.platform.endpoint)
-            place = replace(market, clock=clock)
-            one_pass(place)
+            run = replace(market, clock=clock)
+            run_pass(run)
             assert people.work(at_most=1) == 1
-            yield place, people, clock
+            yield run, people, clock
 
     return opened
 
 
-def _calls(place: Workplace) -> dict[str, int]:
+def _calls(run: CampaignRun) -> dict[str, int]:
     counts: dict[str, int] = httpx.get(
-        f"{place.platform.endpoint}/rehearsal/calls"
+        f"{run.platform.endpoint}/rehearsal/calls"
     ).json()
     return counts
 
@@ -60,16 +60,16 @@ def test_an_open_hit_is_asked_after_some_hours_and_not_before(
     half_done: HalfDone,
 ) -> None:
     """One look at each six hours: a listing for all, a call for what has news."""
-    with half_done("policy") as (place, _, clock):
-        assert collect.collect(place) == 0
-        before = _calls(place)
+    with half_done("policy") as (run, _, clock):
+        assert collect.collect(run) == 0
+        before = _calls(run)
         assert "ListAssignmentsForHIT" not in before
-        clock.let_pass(HARVEST)
-        assert collect.collect(place) == 1
-        assert next_harvest(place) == clock.now() + HARVEST
-        clock.let_pass(HARVEST)
-        assert collect.collect(place) == 0
-        calls = _calls(place)
+        clock.let_pass(OPEN_HITS)
+        assert collect.collect(run) == 1
+        assert next_poll_of_open_hits(run) == clock.now() + OPEN_HITS
+        clock.let_pass(OPEN_HITS)
+        assert collect.collect(run) == 0
+        calls = _calls(run)
         assert calls["ListAssignmentsForHIT"] == 1
         # Two looks, each a page and the empty one that ends a list.
         assert calls["ListHITs"] - before["ListHITs"] == 4
@@ -79,40 +79,40 @@ def test_answers_of_an_open_hit_come_when_they_are_asked_for(
     half_done: HalfDone,
 ) -> None:
     """Whoever wants them now has them now, and twice is once."""
-    with half_done("policy") as (place, _, _clock):
-        assert collect.collect(place, harvest=True) == 1
-        assert collect.collect(place, harvest=True) == 0
-        assert len(read_state(place).answers) == 2
+    with half_done("policy") as (run, _, _clock):
+        assert collect.collect(run, poll_open_hits=True) == 1
+        assert collect.collect(run, poll_open_hits=True) == 0
+        assert answers_table.last_number(run.store) == 2
 
 
 def test_an_open_batch_is_judged_before_the_platform_does_it(
     half_done: HalfDone,
 ) -> None:
     """After three quarters of the delay ann is paid, though the HIT is still open."""
-    with half_done("policy") as (place, _, clock):
+    with half_done("policy") as (run, _, clock):
         clock.let_pass(timedelta(hours=35))
-        waiting = one_pass(place)
+        waiting = run_pass(run)
         assert (waiting.answers, waiting.accepted) == (2, 0)
         clock.let_pass(timedelta(hours=1, minutes=1))
-        paid = one_pass(place)
+        paid = run_pass(run)
         assert (paid.accepted, paid.hits_open, paid.rewards_cents) == (2, 1, 50)
         assert paid.waiting_for == "workers"
-        assert one_pass(place) == paid
+        assert run_pass(run) == paid
 
 
 def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
     half_done: HalfDone,
 ) -> None:
     """The whole campaign ends as if it had been collected in one piece."""
-    with half_done("policy") as (place, people, clock):
+    with half_done("policy") as (run, people, clock):
         clock.let_pass(timedelta(hours=37))
-        reached = one_pass(place)
+        reached = run_pass(run)
         while not reached.is_finished:
             people.work()
-            reached = one_pass(place)
+            reached = run_pass(run)
         assert (reached.submitted, reached.rejected, reached.missing) == (6, 1, 0)
-        assert ledger.balances(place.store)["rewards"] == 250
-        books = httpx.get(f"{place.platform.endpoint}/rehearsal/books").json()
+        assert ledger.balances(run.store)["rewards"] == 250
+        books = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
         assert sum(one["paid_cents"] for one in books["assignments"]) == 250
 
 
@@ -120,31 +120,31 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
     half_done: HalfDone,
 ) -> None:
     """Ann's two captions are in every file, marked, and nothing was decided."""
-    with half_done("policy") as (place, _, _clock):
-        collect.collect(place, harvest=True)
-        assess.assess(place)
-        clean(place)
-        export(place)
-        dataset = place.campaign.out / "dataset"
+    with half_done("policy") as (run, _, _clock):
+        collect.collect(run, poll_open_hits=True)
+        assess.assess(run)
+        clean(run)
+        export(run)
+        dataset = run.campaign.out / "dataset"
         captions = pd.read_csv(dataset / "captions.csv")
         assert captions["is_provisional"].tolist() == [True, True]
         card = (dataset / "DATA_CARD.md").read_text()
         assert "NOT FINISHED: 8 accepted answers are still wanted, 1 HITs" in card
         assert "Do not train on it" not in card
-        assert read_state(place).decisions == {}
+        assert decisions.load(run.store) == []
 
 
 def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
     half_done: HalfDone,
 ) -> None:
     """Bob shouts, and a person decides: his captions are set aside as not decided."""
-    with half_done("person") as (place, people, _clock):
+    with half_done("person") as (run, people, _clock):
         people.work(at_most=1)
-        collect.collect(place)
-        assess.assess(place)
-        clean(place)
-        export(place)
-        dataset = place.campaign.out / "dataset"
+        collect.collect(run)
+        assess.assess(run)
+        clean(run)
+        export(run)
+        dataset = run.campaign.out / "dataset"
         assert len(pd.read_csv(dataset / "captions.csv")) == 2
         aside = pd.read_csv(dataset / "set_aside.csv")
         assert set(aside["rejected_because"]) == {
@@ -156,12 +156,12 @@ def test_people_are_asked_about_an_open_batch_before_the_platform_decides(
     half_done: HalfDone,
 ) -> None:
     """Bob shouted: his answers wait for a person while the HIT's last slot is open."""
-    with half_done("person") as (place, people, clock):
+    with half_done("person") as (run, people, clock):
         # ann's work is beyond doubt; bob's is the second assignment of the same HIT,
         # so the batch is whole, and only he waits.
         people.work(at_most=1)
         clock.let_pass(timedelta(hours=37))
-        reached = one_pass(place)
+        reached = run_pass(run)
         assert reached.waiting_for == "people"
         assert reached.accepted == 2
         assert reached.to_decide > 0
@@ -182,24 +182,25 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
-    monkeypatch.setattr(polls, "HARVEST", timedelta(days=365))
+    monkeypatch.setattr("flows.snapshot.OPEN_HITS", timedelta(days=365))
+    monkeypatch.setattr("flows.steps.collect.OPEN_HITS", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = VirtualClock(market.platform.endpoint)
-        place = replace(
+        run = replace(
             market, clock=clock, platform=_Unordered(market.platform.endpoint)
         )
-        one_pass(place)
-        while read_state(place).batch == 1:
+        run_pass(run)
+        while hits.batch_at_work(run.store) == 1:
             people.work()
             clock.let_pass(timedelta(hours=2))
-            one_pass(place)
+            run_pass(run)
         people.work()
-        clock.let_pass(timedelta(seconds=place.campaign.posting.lifetime_seconds))
-        collect.collect(place)
-        assert hits.uncollected(place.store)
+        clock.let_pass(timedelta(seconds=run.campaign.posting.lifetime_seconds))
+        collect.collect(run)
+        assert hits.uncollected(run.store)
         clock.let_pass(
-            timedelta(seconds=place.campaign.posting.assignment_duration_seconds)
+            timedelta(seconds=run.campaign.posting.assignment_duration_seconds)
         )
         clock.let_pass(timedelta(hours=1, minutes=1))
-        collect.collect(place)
-        assert not hits.uncollected(place.store)
+        collect.collect(run)
+        assert not hits.uncollected(run.store)

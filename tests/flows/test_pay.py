@@ -1,77 +1,31 @@
 """Bonuses on a real marketplace: by rule or by file, each once, within the caps."""
 
-import csv
-import io
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import httpx
 import pytest
 
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
-from flows.steps.bonus_file import label_fault, read_bonuses
-from flows.steps.bonuses import OPERATION
-from flows.steps.left_open import close_left_open
-from flows.steps.pay import pay
-from flows.steps.progress import progress
-from flows.steps.report_facts import report_facts
-from flows.steps.state import read_state
-from flows.steps.top_up import top_ups
-from flows.workplace import Workplace
+from flows.payments.bonus_csv import label_fault, read_bonuses
+from flows.payments.bonuses import OPERATION
+from flows.payments.interrupted_payments import close_interrupted
+from flows.payments.pay import pay
+from flows.payments.wage_floor_bonuses import top_ups
+from flows.progress import read_progress
 from postprocess.pseudonyms import pseudonym
-from store import intents, ledger
-from tests.flows.conftest import Open, Opened, one_pass
-
-EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
-
-
-def books(place: Workplace) -> dict[str, Any]:
-    """The marketplace's own books."""
-    found: dict[str, Any] = httpx.get(
-        f"{place.platform.endpoint}/rehearsal/books"
-    ).json()
-    return found
-
-
-def check_books(place: Workplace) -> None:
-    """The ledger equals the marketplace's books, to the cent."""
-    theirs, mine = books(place), ledger.balances(place.store)
-    paid = sum(one["paid_cents"] for one in theirs["assignments"])
-    bonuses = sum(one["cents"] for one in theirs["bonuses"])
-    assert (paid, bonuses, theirs["fees_cents"], theirs["held_cents"]) == (
-        mine["rewards"],
-        mine["bonuses"],
-        mine["fees"],
-        mine["held"],
-    )
-    assert theirs["balance_cents"] == 1_000_000 + mine["requester"]
-
-
-def first_batch_paid(opened: Opened) -> Workplace:
-    """After ann took 12 minutes and bob 18; both are paid 50 cents for two items."""
-    place, people = opened
-    place = replace(place, clock=FixedClock(EVENING))
-    people.minutes = (12, 18)
-    one_pass(place)
-    people.work()
-    one_pass(place)
-    return place
-
-
-def ids(place: Workplace) -> list[str]:
-    """The assignments of the first batch, in the order of submission."""
-    return list(read_state(place).assignments)
-
-
-def a_file(
-    *rows: tuple[str, ...], header: str = "assignment_id,amount_usd,reason"
-) -> str:
-    """A CSV as a person writes it."""
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows([header.split(","), *rows])
-    return out.getvalue()
+from store import assignments, intents, ledger
+from tests.flows.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+    first_batch_paid,
+)
+from tests.flows.conftest import Open
+from tests.flows.reported import reported
 
 
 def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
@@ -79,19 +33,19 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
 ) -> None:
     """Median of 12 and 18 minutes is 15; at $5 an hour that is $1.25: 75 cents each."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        plan = top_ups(place)
+        run = first_batch_paid(opened)
+        plan = top_ups(run)
         assert [one.bonus.cents for one in plan.due] == [75, 75]
         assert (plan.bonus_cents, plan.total_cents) == (150, 180)  # 20 % fee
         assert "15.0 minutes" in plan.due[0].bonus.reason
-        done = pay(place, plan)
+        done = pay(run, plan)
         assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
-        again = top_ups(place)
+        again = top_ups(run)
         assert (again.due, again.before, again.lacking_cents) == ((), 2, 0)
-        assert [one["cents"] for one in books(place)["bonuses"]] == [75, 75]
-        check_books(place)
-        assert progress(place).bonuses_cents == 150
-        facts = report_facts(place, read_state(place))
+        assert [one["cents"] for one in books(run)["bonuses"]] == [75, 75]
+        check_books(run)
+        assert read_progress(run).bonuses_cents == 150
+        facts = reported(run)
         assert facts.cents("paid_bonuses") == 150
         # 50 cents and 75: $1.25 for 12 minutes, and for 18.
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
@@ -102,11 +56,11 @@ def test_what_is_paid_already_counts_towards_the_floor(
 ) -> None:
     """Who had 30 cents for another reason lacks 45, and who had 80 lacks nothing."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        ann, bob = ids(place)
-        text = a_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
-        pay(place, read_bonuses(place, text, label="bonus", name="b.csv"))
-        plan = top_ups(place)
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
+        pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
+        plan = top_ups(run)
         assert [(one.bonus.assignment_id, one.bonus.cents) for one in plan.due] == [
             (ann, 45)
         ]
@@ -117,30 +71,30 @@ def test_a_file_pays_once_however_often_it_is_read(
 ) -> None:
     """The label and what it is for are the key; another label is another bonus."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        ann, bob = ids(place)
-        worker = list(read_state(place).assignments.values())[1].worker_id
-        hashed = pseudonym(worker, place.pseudonym_key)
-        text = a_file(
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        worker = assignments.load(run.store)[1].worker_id
+        hashed = pseudonym(worker, run.pseudonym_key)
+        text = bonus_file(
             (f"{ann}.2", "", "0.25", "Fine."),
             ("", hashed, "0.10", "'=Ok"),
             header="assignment_id,worker,amount_usd,reason",
         )
         for paid in (2, 0):
-            plan = read_bonuses(place, text, label="bonus", name="b.csv")
+            plan = read_bonuses(run, text, label="bonus", name="b.csv")
             assert (len(plan.due), plan.before) == (paid, 2 - paid)
-            pay(place, plan)
+            pay(run, plan)
         theirs = [
             (one["assignment_id"], one["cents"], one["reason"])
-            for one in books(place)["bonuses"]
+            for one in books(run)["bonuses"]
         ]
         assert sorted(theirs) == sorted([(ann, 25, "Fine."), (bob, 10, "=Ok")])
         other = text.replace("0.25", "0.26")
         with pytest.raises(ConfigError, match=r"line 2: had \$0\.25 as 'bonus' before"):
-            read_bonuses(place, other, label="bonus", name="b.csv")
-        pay(place, read_bonuses(place, text, label="thanks", name="b.csv"))
-        assert len(books(place)["bonuses"]) == 4
-        check_books(place)
+            read_bonuses(run, other, label="bonus", name="b.csv")
+        pay(run, read_bonuses(run, text, label="thanks", name="b.csv"))
+        assert len(books(run)["bonuses"]) == 4
+        check_books(run)
 
 
 @pytest.mark.parametrize(
@@ -167,11 +121,11 @@ def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
 ) -> None:
     """A good row beside it is not paid either."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        ann, bob = ids(place)
-        text = a_file(tuple(cell.format(ann=ann) for cell in row), (bob, "1", "r"))
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        text = bonus_file(tuple(cell.format(ann=ann) for cell in row), (bob, "1", "r"))
         with pytest.raises(ConfigError, match=words):
-            read_bonuses(place, text, label="bonus", name="b.csv")
+            read_bonuses(run, text, label="bonus", name="b.csv")
 
 
 @pytest.mark.parametrize(
@@ -187,8 +141,8 @@ def test_a_bad_file_is_refused(
     at_work: Open, campaign_text: str, text: str, words: str
 ) -> None:
     """In a sentence that says what is allowed."""
-    with at_work(campaign_text) as (place, _), pytest.raises(ConfigError, match=words):
-        read_bonuses(place, text, label="bonus", name="b.csv")
+    with at_work(campaign_text) as (run, _), pytest.raises(ConfigError, match=words):
+        read_bonuses(run, text, label="bonus", name="b.csv")
 
 
 def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
@@ -196,16 +150,16 @@ def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
 ) -> None:
     """Nobody has to guess which of two lines holds, or who is meant."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        ann, _ = ids(place)
-        text = a_file(
+        run = first_batch_paid(opened)
+        ann, _ = assignment_ids(run)
+        text = bonus_file(
             (ann, "", "1", "r"),
             (f"{ann}.1", "", "1", "r"),
             (ann, "0123456789abcdef", "1", "r"),
             header="assignment_id,worker,amount_usd,reason",
         )
         with pytest.raises(ConfigError) as error:
-            read_bonuses(place, text, label="bonus", name="b.csv")
+            read_bonuses(run, text, label="bonus", name="b.csv")
         first, second = error.value.faults
         assert "line 3: has a bonus in an earlier line" in first
         assert "line 4" in second
@@ -221,13 +175,13 @@ def test_a_label_is_a_plain_word(label: str) -> None:
 def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -> None:
     """$20.00 less 1.20 paid and 0.60 held for a replacement; $19 and fee do not fit."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        ann, bob = ids(place)
-        text = a_file((bob, "0.10", "r"), (ann, "19.00", "r"))
-        plan = read_bonuses(place, text, label="bonus", name="b.csv")
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        text = bonus_file((bob, "0.10", "r"), (ann, "19.00", "r"))
+        plan = read_bonuses(run, text, label="bonus", name="b.csv")
         with pytest.raises(BudgetExceeded, match="cost \\$22\\.92 with fees, but"):
-            pay(place, plan)
-        assert books(place)["bonuses"] == []
+            pay(run, plan)
+        assert books(run)["bonuses"] == []
 
 
 def test_a_day_s_cap_pays_the_rest_on_the_next_day(
@@ -238,14 +192,14 @@ def test_a_day_s_cap_pays_the_rest_on_the_next_day(
         'reward_usd = "0.50"', 'reward_usd = "0.50"\nday_budget_usd = "2.80"'
     )
     with at_work(text) as opened:
-        place = first_batch_paid(opened)
-        assert ledger.taken_cents(place.store) == 180
-        done = pay(place, top_ups(place))
+        run = first_batch_paid(opened)
+        assert ledger.taken_cents(run.store) == 180
+        done = pay(run, top_ups(run))
         assert (done.bonuses, done.waiting, done.waiting_cents) == (1, 1, 90)
-        tomorrow = replace(place, clock=FixedClock(EVENING + timedelta(days=1)))
+        tomorrow = replace(run, clock=FixedClock(EVENING + timedelta(days=1)))
         done = pay(tomorrow, top_ups(tomorrow))
         assert (done.bonuses, done.waiting) == (1, 0)
-        check_books(place)
+        check_books(run)
 
 
 def test_work_of_half_a_year_ago_gets_no_bonus(
@@ -253,13 +207,16 @@ def test_work_of_half_a_year_ago_gets_no_bonus(
 ) -> None:
     """The platform would refuse it; so it is said beforehand."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        late = replace(place, clock=FixedClock(EVENING + timedelta(days=184)))
+        run = first_batch_paid(opened)
+        late = replace(run, clock=FixedClock(EVENING + timedelta(days=184)))
         plan = top_ups(late)
         assert (plan.due, len(plan.too_late)) == ((), 2)
         with pytest.raises(ConfigError, match="more than six months ago"):
             read_bonuses(
-                late, a_file((ids(place)[0], "1", "r")), label="bonus", name="b"
+                late,
+                bonus_file((assignment_ids(run)[0], "1", "r")),
+                label="bonus",
+                name="b",
             )
 
 
@@ -268,15 +225,15 @@ def test_what_was_begun_and_never_arrived_is_forgotten_and_may_be_paid_otherwise
 ) -> None:
     """An open intent without a payment stands in nobody's way."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        plan = top_ups(place)
-        with place.store.db.atomic():
-            intents.declare(place.store, plan.due[0].intent, place.clock)
-        assert progress(place).waiting_for == "workers"
-        assert close_left_open(place) == 1
-        assert intents.every(place.store, OPERATION, is_done=False) == []
-        assert pay(place, top_ups(place)).bonuses == 2
-        check_books(place)
+        run = first_batch_paid(opened)
+        plan = top_ups(run)
+        with run.store.db.atomic():
+            intents.declare(run.store, plan.due[0].intent, run.clock)
+        assert read_progress(run).waiting_for == "workers"
+        assert close_interrupted(run) == 1
+        assert intents.load(run.store, OPERATION, is_done=False) == []
+        assert pay(run, top_ups(run)).bonuses == 2
+        check_books(run)
 
 
 def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
@@ -284,17 +241,17 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
 ) -> None:
     """Also long after, when the platform has forgotten the token."""
     with at_work(campaign_text) as opened:
-        place = first_batch_paid(opened)
-        first = top_ups(place).due[0]
-        with place.store.db.atomic():
-            intents.declare(place.store, first.intent, place.clock)
-        place.platform.bonus(first.bonus, token=first.intent.token(place.store))
+        run = first_batch_paid(opened)
+        first = top_ups(run).due[0]
+        with run.store.db.atomic():
+            intents.declare(run.store, first.intent, run.clock)
+        run.platform.bonus(first.bonus, token=first.intent.token(run.store))
         later = EVENING + timedelta(hours=25)
         httpx.put(
-            f"{place.platform.endpoint}/rehearsal/clock",
+            f"{run.platform.endpoint}/rehearsal/clock",
             json={"now": later.isoformat()},
         ).raise_for_status()
-        close_left_open(place)
-        check_books(place)
-        assert pay(place, top_ups(place)).bonuses == 1
-        check_books(place)
+        close_interrupted(run)
+        check_books(run)
+        assert pay(run, top_ups(run)).bonuses == 1
+        check_books(run)

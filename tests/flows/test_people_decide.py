@@ -4,9 +4,10 @@ import io
 import pytest
 
 from domain.errors import ConfigError
-from flows.steps.decision_file import read_decisions, waiting_csv
-from store import assignments, judgements
-from tests.flows.conftest import Open, one_pass
+from flows.passes import run_pass
+from flows.people.decisions_csv import read_decisions, waiting_csv
+from store import assignments, decisions
+from tests.flows.conftest import Open
 
 
 def _person(text: str) -> str:
@@ -29,15 +30,15 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
     at_work: Open, campaign_text: str
 ) -> None:
     """Ann's clean work is approved at once; bob's capitals wait for a person."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         assert people.work() == 2
-        reached = one_pass(place)
+        reached = run_pass(run)
         assert reached.waiting_for == "people"
         # bob's assignment, his two answers, and the exclusion that is proposed.
         assert reached.to_decide == 4
         assert reached.rewards_cents == 50
-        content, count = waiting_csv(place)
+        content, count = waiting_csv(run)
         rows = _rows(content)
         assert count == len(rows) == 4
         assert {row["subject_kind"] for row in rows} == {
@@ -46,7 +47,7 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
             "worker",
         }
         assert all("capitals" in row["evidence"] for row in rows[:2])
-        workers = {one.worker_id for one in assignments.every(place.store)}
+        workers = {one.worker_id for one in assignments.load(run.store)}
         assert not [worker for worker in workers if worker in content.decode()]
 
 
@@ -54,35 +55,37 @@ def test_decisions_that_are_read_are_acted_on_once(
     at_work: Open, campaign_text: str
 ) -> None:
     """As proposed: two drops, one approval, one exclusion; then replacements."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        text = waiting_csv(place)[0].decode()
-        assert read_decisions(place, text, decided_by="ada", name="d.csv") == 4
+        run_pass(run)
+        text = waiting_csv(run)[0].decode()
+        assert read_decisions(run, text, decided_by="ada", name="d.csv") == 4
         with pytest.raises(ConfigError, match="waits for a decision"):
-            read_decisions(place, text, decided_by="ada", name="d.csv")
-        reached = one_pass(place)
+            read_decisions(run, text, decided_by="ada", name="d.csv")
+        reached = run_pass(run)
         assert (reached.dropped, reached.excluded) == (2, 1)
         assert (reached.replaced, reached.waiting_for) == (1, "workers")
         by_ada = [
-            one for one in judgements.decisions(place.store) if "ada" in one.decided_by
+            decision
+            for decision in decisions.load(run.store)
+            if "ada" in decision.decided_by
         ]
         assert len(by_ada) == 4
 
 
 def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -> None:
     """Kept answers count, a kept worker stays, and nothing is replaced."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        rows = _rows(waiting_csv(place)[0])
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
         for row in rows:
             if row["subject_kind"] != "assignment":
                 row["verdict"], row["because"] = "keep", ""
-        assert read_decisions(place, _written(rows), decided_by="ada", name="d") == 4
-        reached = one_pass(place)
+        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 4
+        reached = run_pass(run)
         assert (reached.accepted, reached.excluded, reached.replaced) == (4, 0, 0)
         assert reached.batch == 2
 
@@ -102,60 +105,58 @@ def test_a_bad_file_is_refused_whole(
     at_work: Open, campaign_text: str, change: dict[str, str], words: str
 ) -> None:
     """One bad row and nothing is stored; the sentence names the line."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        before = len(judgements.decisions(place.store))
-        rows = _rows(waiting_csv(place)[0])
+        run_pass(run)
+        before = len(decisions.load(run.store))
+        rows = _rows(waiting_csv(run)[0])
         rows[0] |= change
         with pytest.raises(ConfigError, match=words) as error:
-            read_decisions(place, _written(rows), decided_by="ada", name="d.csv")
+            read_decisions(run, _written(rows), decided_by="ada", name="d.csv")
         assert "d.csv: line 2" in error.value.faults[0]
-        assert len(judgements.decisions(place.store)) == before
+        assert len(decisions.load(run.store)) == before
 
 
 def test_two_verdicts_about_one_subject_are_a_fault(
     at_work: Open, campaign_text: str
 ) -> None:
     """Nobody has to guess which of two lines holds."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        rows = _rows(waiting_csv(place)[0])
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
         with pytest.raises(ConfigError, match="a verdict in an earlier line"):
-            read_decisions(
-                place, _written([*rows, rows[0]]), decided_by="ada", name="d"
-            )
+            read_decisions(run, _written([*rows, rows[0]]), decided_by="ada", name="d")
 
 
 def test_a_rejected_assignment_cannot_leave_its_answers_in(
     at_work: Open, campaign_text: str
 ) -> None:
     """Work that is used is paid for; to reject it is to drop it."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        rows = _rows(waiting_csv(place)[0])
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
         for row in rows:
             verdicts = {"assignment": "reject", "answer": "keep", "worker": "keep"}
             row["verdict"] = verdicts[row["subject_kind"]]
             row["because"] = "Shouted throughout."
         with pytest.raises(ConfigError, match="although its assignment is rejected"):
-            read_decisions(place, _written(rows), decided_by="ada", name="d")
+            read_decisions(run, _written(rows), decided_by="ada", name="d")
 
 
 def test_a_row_left_empty_goes_on_waiting(at_work: Open, campaign_text: str) -> None:
     """No verdict, no decision; the campaign still waits for people."""
-    with at_work(_person(campaign_text)) as (place, people):
-        one_pass(place)
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
         people.work()
-        one_pass(place)
-        rows = _rows(waiting_csv(place)[0])
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
         rows[0]["verdict"] = ""
-        assert read_decisions(place, _written(rows), decided_by="ada", name="d") == 3
-        reached = one_pass(place)
+        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 3
+        reached = run_pass(run)
         assert (reached.to_decide, reached.waiting_for) == (1, "people")
         assert reached.batch == 1

@@ -16,14 +16,14 @@ from domain.errors import ConfigError
 from domain.hit import QualificationRequirement
 from domain.ids import ItemId, QualificationTypeId
 from domain.money import FeeSchedule
-from flows.steps.planning import all_first_rounds, deal, replacements
-from flows.steps.pricing import (
+from flows.planning.dealing import all_first_rounds, deal, replacements
+from flows.planning.pricing import (
     expected_replacements,
     price,
     top_up_cents,
     worst_replacements,
 )
-from tests.flows.test_planning import TODAY, campaign
+from tests.flows.campaigns import TODAY, campaign
 
 
 def changed(one: Campaign, **rewards: object) -> Campaign:

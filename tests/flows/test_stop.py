@@ -9,22 +9,23 @@ import pytest
 from domain.clock import FixedClock
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.ids import HitId, HitKey
+from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
+from flows.progress import read_progress
 from flows.steps import launch
-from flows.steps.progress import progress
-from flows.workplace import Workplace
 from store import hits, intents, ledger, stops
 from store.database import open_store
 from store.intents import declare
-from tests.flows.conftest import Open, one_pass
+from tests.flows.conftest import Open
 
 
-def _stop(place: Workplace) -> None:
-    stops.stop(place.store, at=place.clock.now())
+def _stop(run: CampaignRun) -> None:
+    stops.stop(run.store, at=run.clock.now())
 
 
-def _books(place: Workplace) -> dict[str, object]:
+def _books(run: CampaignRun) -> dict[str, object]:
     books: dict[str, object] = httpx.get(
-        f"{place.platform.endpoint}/rehearsal/books"
+        f"{run.platform.endpoint}/rehearsal/books"
     ).json()
     return books
 
@@ -33,17 +34,17 @@ def test_a_stopped_campaign_expires_what_is_live_and_lets_go_of_the_money(
     at_work: Open, campaign_text: str
 ) -> None:
     """Nobody came: the one HIT of batch 1 is expired and its 1.20 are free again."""
-    with at_work(campaign_text) as (place, people):
-        assert one_pass(place).held_cents == 120
-        _stop(place)
-        assert progress(place).waiting_for == "the next pass"
-        one_pass(place)
+    with at_work(campaign_text) as (run, people):
+        assert run_pass(run).held_cents == 120
+        _stop(run)
+        assert read_progress(run).waiting_for == "the next pass"
+        run_pass(run)
         assert people.work() == 0
-        reached = one_pass(place)
+        reached = run_pass(run)
         assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
         assert (reached.hits_posted, reached.stopped_by) == (1, "piecework stop")
         assert not reached.cap_reached
-        books = _books(place)
+        books = _books(run)
         assert (books["held_cents"], books["balance_cents"]) == (0, 1_000_000)
 
 
@@ -51,21 +52,21 @@ def test_work_in_hand_is_collected_judged_and_paid_after_the_stop(
     at_work: Open, campaign_text: str
 ) -> None:
     """Ann accepts, the campaign is stopped, ann submits: she is paid, bob sees none."""
-    with at_work(campaign_text) as (place, people):
-        one_pass(place)
+    with at_work(campaign_text) as (run, people):
+        run_pass(run)
 
         def stop_and_pass() -> None:
-            _stop(place)
-            assert one_pass(place).waiting_for == "workers"
+            _stop(run)
+            assert run_pass(run).waiting_for == "workers"
 
         people.meanwhile = stop_and_pass
         assert people.work() == 1
         people.meanwhile = bool
-        reached = one_pass(place)
+        reached = run_pass(run)
         assert (reached.submitted, reached.accepted) == (1, 2)
         assert (reached.rewards_cents, reached.fees_cents) == (50, 10)
         assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
-        assert one_pass(place).hits_posted == 1
+        assert run_pass(run).hits_posted == 1
 
 
 def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
@@ -73,19 +74,19 @@ def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
 ) -> None:
     """Both rounds that the campaign file allows are still there after the stop."""
     text = campaign_text.replace("[rewards]", "max_rounds = 1\n[rewards]")
-    with at_work(text) as (place, people):
-        one_pass(place)
-        _stop(place)
-        one_pass(place)
-        assert one_pass(place).is_finished
-        assert stops.undo(place.store, at=place.clock.now())
-        reached = one_pass(place)
+    with at_work(text) as (run, people):
+        run_pass(run)
+        _stop(run)
+        run_pass(run)
+        assert run_pass(run).is_finished
+        assert stops.undo(run.store, at=run.clock.now())
+        reached = run_pass(run)
         assert (reached.replaced, reached.stopped_by) == (1, "")
         while not reached.is_finished:
             assert people.work() or reached.waiting_for == "the next pass"
-            reached = one_pass(place)
+            reached = run_pass(run)
         assert (reached.missing, reached.accepted) == (0, 8)
-        assert ledger.balances(place.store)["held"] == 0
+        assert ledger.balances(run.store)["held"] == 0
 
 
 def test_a_stop_while_a_pass_posts_ends_the_posting(
@@ -95,31 +96,31 @@ def test_a_stop_while_a_pass_posts_ends_the_posting(
     text = campaign_text.replace("items_per_hit = 2", "items_per_hit = 1").replace(
         "batches = 2", "batches = 1"
     )
-    with at_work(text) as (place, _):
+    with at_work(text) as (run, _):
         posted = []
 
         def stop_too(**_: object) -> None:
             posted.append(1)
-            _stop_elsewhere(place)
+            _stop_elsewhere(run)
 
-        events = place.platform._client.meta.events  # type: ignore[attr-defined]
+        events = run.platform._client.meta.events  # type: ignore[attr-defined]
         events.register("needs-retry.mturk.CreateHITWithHITType", stop_too)
-        launch.launch(_one_at_a_time(place))
+        launch.launch(_one_at_a_time(run))
         assert len(posted) == 1
-        one_pass(place)
-        reached = one_pass(place)
+        run_pass(run)
+        reached = run_pass(run)
         assert (reached.hits_posted, reached.waiting_for) == (1, "nobody")
-        assert hits.unposted(place.store) == []
+        assert hits.unposted(run.store) == []
 
 
-def _one_at_a_time(place: Workplace) -> Workplace:
-    return replace(place, at_once=1)
+def _one_at_a_time(run: CampaignRun) -> CampaignRun:
+    return replace(run, at_once=1)
 
 
-def _stop_elsewhere(place: Workplace) -> None:
+def _stop_elsewhere(run: CampaignRun) -> None:
     """As another process does it: over a connection of its own."""
-    other = open_store(place.store.path)
-    stops.stop(other, at=place.clock.now())
+    other = open_store(run.store.path)
+    stops.stop(other, at=run.clock.now())
     other.close()
 
 
@@ -127,94 +128,94 @@ def test_a_hit_whose_posting_was_cut_off_is_found_and_expired(
     at_work: Open, campaign_text: str
 ) -> None:
     """The call got through and nothing was recorded; the stop takes the HIT in."""
-    with at_work(campaign_text) as (place, _):
-        one_pass(place)
-        place.store.db.execute(
+    with at_work(campaign_text) as (run, _):
+        run_pass(run)
+        run.store.db.execute(
             "UPDATE intents SET done_at = NULL, outcome = NULL "
             "WHERE operation = 'publish'"
         )
-        place.store.db.execute("DELETE FROM ledger")
-        place.store.db.execute(
+        run.store.db.execute("DELETE FROM ledger")
+        run.store.db.execute(
             "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
         )
-        place.store.db.conn.commit()
-        _stop(place)
-        one_pass(place)
-        reached = one_pass(place)
+        run.store.db.conn.commit()
+        _stop(run)
+        run_pass(run)
+        reached = run_pass(run)
         assert (reached.hits_posted, reached.waiting_for) == (1, "nobody")
-        assert reached.held_cents == _books(place)["held_cents"] == 0
+        assert reached.held_cents == _books(run)["held_cents"] == 0
 
 
 def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
     at_work: Open, campaign_text: str
 ) -> None:
     """Within two minutes a list may be behind; after that, it was never posted."""
-    with at_work(campaign_text) as (place, _):
-        launch.launch(place)
-        hit = hits.every(place.store)[0]
-        place.store.db.execute("UPDATE hits SET hit_key = 'crash.b0001.r00.000009'")
-        place.store.db.conn.commit()
-        clock = FixedClock(place.clock.now())
-        at_rest = replace(place, clock=clock)
+    with at_work(campaign_text) as (run, _):
+        launch.launch(run)
+        hit = hits.load(run.store)[0]
+        run.store.db.execute("UPDATE hits SET hit_key = 'crash.b0001.r00.000009'")
+        run.store.db.conn.commit()
+        clock = FixedClock(run.clock.now())
+        at_rest = replace(run, clock=clock)
         planned = replace(hit, hit_id=None, hit_key=HitKey("crash.b0001.r00.000002"))
-        with place.store.db.atomic():
+        with run.store.db.atomic():
             declare(
-                place.store,
+                run.store,
                 intents.Intent(key=f"publish:{planned.hit_key}", operation="publish"),
                 clock,
             )
-        hits.plan(place.store, [planned])
-        _stop(place)
+        hits.plan(run.store, [planned])
+        _stop(run)
         with pytest.raises(TransientPlatformError, match="in no list yet"):
             launch.launch(at_rest)
-        assert len(hits.unposted(place.store)) == 1
+        assert len(hits.unposted(run.store)) == 1
         clock.moment += timedelta(minutes=3)
         launch.launch(at_rest)
-        assert hits.unposted(place.store) == []
+        assert hits.unposted(run.store) == []
 
 
 def test_expiring_is_repeatable(at_work: Open, campaign_text: str) -> None:
     """MTurk refuses an exact repeat; the adapter expires as often as it is asked."""
-    with at_work(campaign_text) as (place, _):
-        one_pass(place)
-        hit_id = HitId(str(hits.every(place.store)[0].hit_id))
+    with at_work(campaign_text) as (run, _):
+        run_pass(run)
+        hit_id = HitId(str(hits.load(run.store)[0].hit_id))
         for _ in range(3):
-            place.platform.expire(hit_id)
+            run.platform.expire(hit_id)
         with pytest.raises(PlatformRefused):
-            place.platform.expire(HitId("3" + "A" * 29))
+            run.platform.expire(HitId("3" + "A" * 29))
 
 
 def test_stopping_twice_is_stopping_once(at_work: Open, campaign_text: str) -> None:
     """One row for one stop; undoing what is not stopped says so."""
-    with at_work(campaign_text) as (place, _):
-        at = place.clock.now()
-        assert not stops.undo(place.store, at=at)
-        assert stops.stop(place.store, at=at)
-        assert not stops.stop(place.store, at=at)
-        assert stops.stopped_at(place.store) == at
-        assert stops.undo(place.store, at=at)
-        assert (stops.stopped_at(place.store), stops.undone(place.store)) == (None, 1)
+    with at_work(campaign_text) as (run, _):
+        at = run.clock.now()
+        assert not stops.undo(run.store, at=at)
+        assert stops.stop(run.store, at=at)
+        assert not stops.stop(run.store, at=at)
+        assert stops.stopped_at(run.store) == at
+        assert stops.undo(run.store, at=at)
+        assert (stops.stopped_at(run.store), stops.undone(run.store)) == (None, 1)
 
 
 def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(
     at_work: Open, campaign_text: str
 ) -> None:
     """The HIT found is of the old type, and is asked for under that."""
-    with at_work(campaign_text) as (place, people):
-        one_pass(place)
-        before = hits.every(place.store)[0].hit_type_id
-        place.store.db.execute(
+    with at_work(campaign_text) as (run, people):
+        run_pass(run)
+        before = hits.load(run.store)[0].hit_type_id
+        run.store.db.execute(
             "UPDATE intents SET done_at = NULL, outcome = NULL "
             "WHERE operation = 'publish'"
         )
-        place.store.db.execute("DELETE FROM ledger")
-        place.store.db.execute(
+        run.store.db.execute("DELETE FROM ledger")
+        run.store.db.execute(
             "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
         )
-        place.store.db.conn.commit()
-        reworded = replace(place.campaign, title="Another title altogether")
-        later = replace(place, campaign=reworded)
-        one_pass(later)
-        assert hits.every(place.store)[0].hit_type_id == before
+        run.store.db.conn.commit()
+        reworded = replace(run.campaign, title="Another title altogether")
+        later = replace(run, campaign=reworded)
+        run_pass(later)
+        assert hits.load(run.store)[0].hit_type_id == before
         people.work()
-        assert one_pass(later).submitted == 2
+        assert run_pass(later).submitted == 2

@@ -15,35 +15,39 @@ from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
 from domain.ids import AssignmentId
 from domain.verdicts import Decision
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_for_rehearsal
+from flows.passes import run_pass
+from flows.payments.bonus_csv import read_bonuses
+from flows.payments.interrupted_payments import close_interrupted
+from flows.payments.pay import pay
+from flows.people.unreject import OPERATION, unreject
+from flows.progress import read_progress
 from flows.steps import collect, launch, settle
-from flows.steps.bonus_file import read_bonuses
-from flows.steps.left_open import close_left_open
-from flows.steps.pay import pay
-from flows.steps.progress import progress
-from flows.steps.state import counted, read_state
-from flows.steps.unreject import OPERATION, unreject
-from flows.wiring import load_campaign, rehearsal_place
-from flows.workplace import Workplace
 from marketplace.http.server import serve
-from store import intents, judgements, ledger
+from store import assignments, decisions, intents, ledger
+from store.answers_table import read_fates
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import Open, one_pass
-from tests.flows.test_pay import EVENING, a_file, books, check_books
+from tests.flows.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+)
+from tests.flows.conftest import Open
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 WHY = "The picture was upside down; the captions are right."
 
 
-def to_the_end(place: Workplace, people: People) -> AssignmentId:
+def to_the_end(run: CampaignRun, people: People) -> AssignmentId:
     """Let the campaign finish; dan's assignment, which was rejected."""
-    while not one_pass(place).is_finished:
+    while not run_pass(run).is_finished:
         people.work()
-    (rejected,) = [
-        one.subject_id
-        for one in read_state(place).decisions.values()
-        if one.verdict == "reject"
-    ]
-    return AssignmentId(rejected)
+    (rejected,) = decisions.load(run.store, "assignment", verdicts=["reject"])
+    return AssignmentId(rejected.subject_id)
 
 
 def test_rejected_work_is_paid_after_all_and_counts_again(
@@ -51,42 +55,43 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
 ) -> None:
     """Reward and fee move once; what replaced it meanwhile becomes surplus."""
     with at_work(campaign_text) as (opened, people):
-        place = replace(opened, clock=FixedClock(EVENING))
-        name = to_the_end(place, people)
-        before, was = ledger.balances(place.store), progress(place)
-        assert unreject(place, name, because=WHY, by="ada") == 2
-        after, now = ledger.balances(place.store), progress(place)
+        run = replace(opened, clock=FixedClock(EVENING))
+        name = to_the_end(run, people)
+        before, was = ledger.balances(run.store), read_progress(run)
+        assert unreject(run, name, because=WHY, by="ada") == 2
+        after, now = ledger.balances(run.store), read_progress(run)
         assert after["rewards"] - before["rewards"] == 50
         assert after["fees"] - before["fees"] == 10
         assert now.rejected == was.rejected - 1 == 0
         assert (now.accepted, now.surplus) == (was.accepted, was.surplus + 2)
         assert now.is_finished
-        check_books(place)
-        state = read_state(place)
-        counting, surplus = counted(state, 2)
-        again = {one for one in state.answers if one.startswith(name)}
-        assert again <= counting  # the earliest answers count
-        assert len(surplus) == 2
-        history = [
-            (one.verdict, one.decided_by)
-            for one in judgements.decisions(place.store)
-            if one.subject_id == name
-        ]
+        check_books(run)
+        kept = read_fates(run.store, wanted=2).query("verdict == 'keep'")
+        again = set(assignments.answers_with(run.store, name, "keep"))
+        assert len(again) == 2
+        # The earliest answers count.
+        assert again <= set(kept.index[~kept["is_surplus"]])
+        assert kept["is_surplus"].sum() == 2
+        history = run.store.db.execute(
+            "SELECT verdict, decided_by FROM decisions WHERE subject_id = ? "
+            "ORDER BY decision_id",
+            [name],
+        ).fetchall()
         assert history == [("reject", "policy:crash"), ("approve", "ada")]
-        assert one_pass(place) == now  # settled: nothing is approved a second time
+        assert run_pass(run) == now  # settled: nothing is approved a second time
         with pytest.raises(ConfigError, match="not rejected: its verdict is approve"):
-            unreject(place, name, because=WHY, by="ada")
+            unreject(run, name, because=WHY, by="ada")
 
 
 def test_work_may_be_paid_and_kept_out(at_work: Open, campaign_text: str) -> None:
     """Its answers stay dropped."""
     with at_work(campaign_text) as (opened, people):
-        place = replace(opened, clock=FixedClock(EVENING))
-        name, was = to_the_end(place, people), progress(place)
-        assert unreject(place, name, because=WHY, by="ada", keep_answers=False) == 0
-        now = progress(place)
+        run = replace(opened, clock=FixedClock(EVENING))
+        name, was = to_the_end(run, people), read_progress(run)
+        assert unreject(run, name, because=WHY, by="ada", keep_answers=False) == 0
+        now = read_progress(run)
         assert (now.dropped, now.surplus) == (was.dropped, was.surplus)
-        check_books(place)
+        check_books(run)
 
 
 def test_what_was_not_rejected_or_long_ago_is_refused(
@@ -94,31 +99,31 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
 ) -> None:
     """Each in a sentence, and nothing is paid."""
     with at_work(campaign_text) as (opened, people):
-        place = replace(opened, clock=FixedClock(EVENING))
-        name = to_the_end(place, people)
-        other = next(one for one in read_state(place).assignments if one != name)
-        late = replace(place, clock=FixedClock(EVENING + timedelta(days=31)))
+        run = replace(opened, clock=FixedClock(EVENING))
+        name = to_the_end(run, people)
+        other = next(other for other in assignment_ids(run) if other != name)
+        late = replace(run, clock=FixedClock(EVENING + timedelta(days=31)))
         tight = replace(
-            place,
+            run,
             campaign=replace(
-                place.campaign,
+                run.campaign,
                 rewards=replace(
-                    place.campaign.rewards,
-                    budget_cents=ledger.taken_cents(place.store) + 59,
+                    run.campaign.rewards,
+                    budget_cents=ledger.taken_cents(run.store) + 59,
                 ),
             ),
         )
-        before = ledger.balances(place.store)
+        before = ledger.balances(run.store)
         for where, one, words, kind in (
-            (place, other, "is not rejected: its verdict is approve", ConfigError),
-            (place, AssignmentId("3NOBODY"), "is no assignment", ConfigError),
+            (run, other, "is not rejected: its verdict is approve", ConfigError),
+            (run, AssignmentId("3NOBODY"), "is no assignment", ConfigError),
             (late, name, "until 2026-02-04", ConfigError),
             (tight, name, "would cost \\$0\\.60, more than is left", BudgetExceeded),
         ):
             with pytest.raises(kind, match=words):
                 unreject(where, one, because=WHY, by="ada")
-        assert ledger.balances(place.store) == before
-        check_books(place)
+        assert ledger.balances(run.store) == before
+        check_books(run)
 
 
 @pytest.mark.parametrize("arrived", [True, False])
@@ -127,23 +132,23 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
 ) -> None:
     """Paid there and not here: booked. Never arrived: forgotten, to be said again."""
     with at_work(campaign_text) as (opened, people):
-        place = replace(opened, clock=FixedClock(EVENING))
-        name = to_the_end(place, people)
+        run = replace(opened, clock=FixedClock(EVENING))
+        name = to_the_end(run, people)
         intent = intents.Intent(
             key=f"{OPERATION}:{name}",
             operation=OPERATION,
             arguments={"subject": name, "because": WHY, "by": "ada", "keep": 1},
             amount_cents=60,
         )
-        with place.store.db.atomic():
-            intents.declare(place.store, intent, place.clock)
+        with run.store.db.atomic():
+            intents.declare(run.store, intent, run.clock)
         if arrived:
-            place.platform.approve_rejected(name, WHY)
-        assert progress(place).waiting_for == "the next pass"
-        reached = one_pass(place)
+            run.platform.approve_rejected(name, WHY)
+        assert read_progress(run).waiting_for == "the next pass"
+        reached = run_pass(run)
         assert (reached.rejected, reached.waiting_for) == (1 - arrived, "nobody")
-        check_books(place)
-        assert close_left_open(place) == 0
+        check_books(run)
+        assert close_interrupted(run) == 0
 
 
 # The law of all money: whatever is done in whatever order, both keep the same books.
@@ -159,13 +164,12 @@ _ACTS = st.lists(
 
 
 @contextmanager
-def six_assignments(folder: Path) -> Iterator[Workplace]:
+def six_assignments(folder: Path) -> Iterator[CampaignRun]:
     """One HIT type, three HITs, six assignments that nobody has judged yet."""
-    path = folder / "crash.toml"
     text = CAMPAIGN.replace("batches = 2", "batches = 1")
-    path.write_text(text.replace("items_per_hit = 2", "items_per_hit = 1"))
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 4))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(
+        folder, text.replace("items_per_hit = 2", "items_per_hit = 1"), pictures=3
+    )
     with serve(
         folder / "marketplace.db",
         rehearsal=True,
@@ -173,13 +177,15 @@ def six_assignments(folder: Path) -> Iterator[Workplace]:
         start=datetime(2026, 1, 5, 9, tzinfo=UTC),
     ) as running:
         clock = FixedClock(EVENING)
-        with rehearsal_place(load_campaign(path), running.endpoint_url, clock) as place:
-            launch.launch(place)
+        with open_for_rehearsal(
+            load_campaign(path), running.endpoint_url, clock
+        ) as run:
+            launch.launch(run)
             people = People(running.endpoint_url)
             while people.work():
                 pass
-            collect.collect(place)
-            yield place
+            collect.collect(run)
+            yield run
 
 
 @given(_ACTS)
@@ -190,19 +196,19 @@ def test_the_ledger_equals_the_marketplace_s_books_after_any_acts(
     """Approve, reject, take back, bonus, in any order: equal after each, always."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        six_assignments(Path(folder)) as place,
+        six_assignments(Path(folder)) as run,
     ):
-        names = list(read_state(place).assignments)
+        names = assignment_ids(run)
         assert len(names) == 6
         for number, (act, which, cents) in enumerate(acts):
             name = names[which % len(names)]
-            _do(place, act, name, cents=cents, label=f"n{number}")
-            check_books(place)
-        assert books(place)["held_cents"] == ledger.balances(place.store)["held"]
+            _do(run, act, name, cents=cents, label=f"n{number}")
+            check_books(run)
+        assert books(run)["held_cents"] == ledger.balances(run.store)["held"]
 
 
 def _do(
-    place: Workplace, act: str, name: AssignmentId, *, cents: int, label: str
+    run: CampaignRun, act: str, name: AssignmentId, *, cents: int, label: str
 ) -> None:
     """One act of a requester; what makes no sense at that time is refused in words."""
     if act in ("approve", "reject"):
@@ -211,25 +217,24 @@ def _do(
             subject_id=name,
             verdict="approve" if act == "approve" else "reject",
             decided_by="ada",
-            decided_at=place.clock.now(),
+            decided_at=run.clock.now(),
             because=WHY,
         )
         dropped = [
             replace(decision, subject_kind="answer", subject_id=answer, verdict="drop")
-            for answer in read_state(place).answers
-            if answer.startswith(name)
+            for answer, _, _ in assignments.verdicts_of_answers(run.store, [name])
         ]
-        judgements.keep_decisions(place.store, [decision, *dropped])
-        settle.settle(place)
+        decisions.keep(run.store, [decision, *dropped])
+        settle.settle(run)
         return
-    status = place.platform.assignment_status(name)
+    status = run.platform.assignment_status(name)
     try:
         if act == "unreject":
-            unreject(place, name, because=WHY, by="ada")
+            unreject(run, name, because=WHY, by="ada")
             assert status == "Rejected"
         else:
-            text = a_file((name, f"0.{cents:02}", "Thanks."))
-            pay(place, read_bonuses(place, text, label=label, name="b.csv"))
+            text = bonus_file((name, f"0.{cents:02}", "Thanks."))
+            pay(run, read_bonuses(run, text, label=label, name="b.csv"))
             assert status == "Approved"
     except ConfigError:
         assert status != ("Rejected" if act == "unreject" else "Approved")

@@ -7,14 +7,14 @@ import pytest
 
 from domain.ids import AssignmentId
 from domain.task import GOLD, TRUTH, Task
-from flows.wiring import load_campaign
+from flows.assembling import load_campaign
 from hit_templates.answers import read_answers
 from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.messages import languages
 from hit_templates.order import groups_of, item_order
 from hit_templates.page_compression import unpack
-from hit_templates.render import html_question
 from hit_templates.tasks import FOLDER, load_task, task_names
+from platforms.question import html_question
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.page import read_page
 from rehearsal.crowd.people import people
@@ -135,7 +135,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         order = item_order(
             task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
         )
-        assert [one.place for one in answers] == [
+        assert [one.run for one in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]
 

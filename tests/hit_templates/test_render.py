@@ -15,14 +15,9 @@ from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
 from hit_templates.page_compression import unpack
-from hit_templates.render import (
-    MOST_QUESTION_BYTES,
-    NAMESPACE,
-    html_question,
-    question_bytes,
-    render_hit,
-)
+from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
+from platforms.question import NAMESPACE, html_question
 
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = """"><script>alert(1)</script>{{ 7 * 7 }}]]>'"""
@@ -194,13 +189,6 @@ _carried = st.text(
 )  # fmt: skip
 
 
-@given(st.lists(_carried | st.sampled_from(["]]>", "]]", "]", ">", "<![CDATA["])))
-def test_any_page_survives_the_xml(parts: list[str]) -> None:
-    """What an XML reader takes out is what was put in, with `]]>` anywhere."""
-    page = "".join(parts)
-    assert content_of(html_question(page)) == page
-
-
 @given(_carried)
 def test_any_item_id_comes_back_from_the_page(item_id: str) -> None:
     """The id that a form sends back is the id that was rendered."""
@@ -210,28 +198,3 @@ def test_any_item_id_comes_back_from_the_page(item_id: str) -> None:
     found = re.search(r'name="item\.1" value="([^"]*)"', page)
     assert found is not None
     assert html_words.unescape(found[1]) == item_id
-
-
-@pytest.mark.parametrize("char", ["\x00", "\x0b", "\r", "\x1f", "\ud800", "\uffff"])
-def test_what_xml_cannot_carry_is_refused_with_its_line(char: str) -> None:
-    """Control characters, half characters and the carriage return."""
-    with pytest.raises(ConfigError, match="in line 2"):
-        html_question(f"<p>\n{char}</p>")
-
-
-def test_a_question_may_have_65535_bytes_and_not_one_more() -> None:
-    """The limit is MTurk's, counted in bytes of UTF-8."""
-    frame = question_bytes(html_question(""))
-    most = MOST_QUESTION_BYTES - frame
-    assert question_bytes(html_question("x" * most)) == 65_535
-    with pytest.raises(ConfigError, match=r"65,536 bytes; at most 65,535"):
-        html_question("x" * (most + 1))
-    with pytest.raises(ConfigError, match="bytes"):
-        html_question("\N{EURO SIGN}" * (most // 3 + 1))  # three bytes each
-
-
-def test_the_frame_height_is_stated() -> None:
-    """0 fits the window, anything else is pixels."""
-    for height in (0, 900):
-        question = fromstring(html_question("<p>", frame_height=height))
-        assert question.findtext(f"{{{NAMESPACE}}}FrameHeight") == str(height)

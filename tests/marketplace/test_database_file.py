@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from marketplace.requester.calling import perform
 from marketplace.schema.migrations import statements
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
@@ -48,10 +49,10 @@ def test_a_database_of_an_earlier_version_opens_and_goes_on(tmp_path: Path) -> N
         conn.executescript(EARLIER.read_text(encoding="utf-8"))
     with closing(Backend(database, RULES)) as backend:
         hit = {"HITId": "3BESIVB3GA86KMQWM5R8QT9WUB2EAD"}
-        found = backend.perform("LAB", "GetHIT", hit)["HIT"]
+        found = perform(backend, "LAB", "GetHIT", hit)["HIT"]
         assert found["NumberOfAssignmentsAvailable"] == 2
         more = {"NumberOfAdditionalAssignments": 1, **hit}
-        backend.perform("LAB", "CreateAdditionalAssignmentsForHIT", more)
+        perform(backend, "LAB", "CreateAdditionalAssignmentsForHIT", more)
         with backend.transaction() as transaction:
             assert audit.broken_laws(transaction) == []
             worker = transaction.one("SELECT * FROM workers WHERE handle = 'ann'")

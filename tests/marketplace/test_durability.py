@@ -16,11 +16,12 @@ import pytest
 
 from marketplace.exceptions import Refusal
 from marketplace.http.server import serve
+from marketplace.requester.calling import perform
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules, WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
-from tests.marketplace.apart import run_apart
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
+from tests.marketplace.own_event_loop import run_in_thread
 
 ROOT = Path(__file__).resolve().parents[2]
 POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
@@ -171,7 +172,7 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
         assert all(isinstance(end, ConnectionError) for end in ends), ends
 
     with process(database) as (running, market):
-        run_apart(load(market, running.kill))
+        run_in_thread(load(market, running.kill))
     with closing(sqlite3.connect(database)) as conn:
         rows = conn.execute(
             "SELECT assignment_id, hit_id, assignments.status FROM assignments "
@@ -198,12 +199,12 @@ def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None
     with (
         closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
         closing(sqlite3.connect(database)) as other,
-        backend.together(lambda: begun.append("once"), lambda: None),
+        backend.group_commits(lambda: begun.append("once"), lambda: None),
     ):
-        backend.perform("ONE", "GetAccountBalance", {})
+        perform(backend, "ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
-            backend.perform("TWO", "GetHIT", {"HITId": "NONE"})
-        backend.perform("THREE", "GetAccountBalance", {})
+            perform(backend, "TWO", "GetHIT", {"HITId": "NONE"})
+        perform(backend, "THREE", "GetAccountBalance", {})
         query = "SELECT access_key FROM requesters"
         assert other.execute(query).fetchall() == []
         backend.commit()
@@ -215,16 +216,31 @@ def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     """If the file's transaction is lost, so is the answer of everyone in it."""
     with closing(Backend(tmp_path / "market.db", Rules(rehearsal=True))) as backend:
         for goes_on in (False, True):
-            with backend.together(lambda: None, lambda: None):
-                backend.perform("ONE", "GetAccountBalance", {})
+            with backend.group_commits(lambda: None, lambda: None):
+                perform(backend, "ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
                 backend._storage._conn.execute("ROLLBACK")
                 if goes_on:
-                    backend.perform("TWO", "GetAccountBalance", {})
+                    perform(backend, "TWO", "GetAccountBalance", {})
                 with pytest.raises(sqlite3.OperationalError, match="rolled the"):
                     backend.commit()
         with backend.transaction() as transaction:
             assert transaction.all("SELECT * FROM requesters") == []
+
+
+def test_only_a_rehearsal_leaves_the_sync_out(tmp_path: Path) -> None:
+    """SQLite's FULL is 2, OFF is 0; a live file refused as a rehearsal stays FULL."""
+    for name, rules, expected in (
+        ("live.db", Rules(), 2),
+        ("rehearsal.db", Rules(rehearsal=True, seed=7), 0),
+    ):
+        with (
+            closing(Backend(tmp_path / name, rules)) as backend,
+            backend.transaction() as transaction,
+        ):
+            row = transaction.one("PRAGMA synchronous")
+            assert row is not None
+            assert row[0] == expected
 
 
 def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:
@@ -271,8 +287,8 @@ def test_a_refused_turn_leaves_nothing(backend: Backend) -> None:
 
     def fail() -> None:
         with backend.transaction() as transaction:
-            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
-            transaction.run("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+            transaction.execute("INSERT INTO settings (key, value) VALUES ('x', 'y')")
+            transaction.execute("INSERT INTO settings (key, value) VALUES ('x', 'y')")
 
     with pytest.raises(sqlite3.IntegrityError):
         fail()

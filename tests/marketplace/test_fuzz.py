@@ -19,9 +19,9 @@ from marketplace.state.backend import Backend, Rules
 from marketplace.state.clock import DAY
 from marketplace.workers import invitations
 from tests.bench.line import Line, Reply, connect
-from tests.marketplace import strangers
-from tests.marketplace.apart import run_apart
+from tests.marketplace import hostile_requests
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
+from tests.marketplace.own_event_loop import run_in_thread
 
 RULES = Rules(rehearsal=True, seed=7, start=START)
 UNKEPT = ("calls", "sqlite_sequence")
@@ -65,7 +65,7 @@ class Scene:
     """A running marketplace with something in it that could be broken."""
 
     market: Market
-    known: strangers.Known
+    known: hostile_requests.Known
     watch: Watch
 
 
@@ -105,7 +105,7 @@ def scene(database: Path) -> Iterator[Scene]:
             "LifetimeInSeconds": 3600,
             "MaxResults": 10,
         }
-        known = strangers.Known(
+        known = hostile_requests.Known(
             values=values,
             session=ann.token,
             group=group,
@@ -133,7 +133,7 @@ async def besiege(stage: Scene, count: int, seed: int) -> Counter[int]:
     lines: dict[str, Line] = {}
     statuses: Counter[int] = Counter()
     before = stage.watch.digest()
-    for sent in itertools.islice(strangers.requests(stage.known, chance), count):
+    for sent in itertools.islice(hostile_requests.requests(stage.known, chance), count):
         to = stage.market.frames if sent.to_frames else stage.market.endpoint
         reply = await answer(lines, to, sent.request)
         statuses[reply.status] += 1
@@ -155,7 +155,7 @@ def check(folder: Path, *, count: int, seed: int) -> None:
     """Besiege a marketplace, and look at what is left of it."""
     database = folder / "market.db"
     with scene(database) as stage:
-        statuses = run_apart(besiege(stage, count, seed))
+        statuses = run_in_thread(besiege(stage, count, seed))
         # Most are refused; some were harmless, and prove that the door is open.
         assert statuses[400] > count // 4, statuses
         assert statuses[200] > count // 50, statuses

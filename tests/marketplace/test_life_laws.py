@@ -21,6 +21,7 @@ from hypothesis.stateful import (
 )
 
 from marketplace.exceptions import Refusal
+from marketplace.requester.calling import perform
 from marketplace.state import accounts, audit, clock
 from marketplace.state.backend import Backend, Rules
 from marketplace.workers import assignment_actions, discovery
@@ -177,7 +178,7 @@ class LifeLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.backend.perform("KEY", operation, given)
+        return perform(self.backend, "KEY", operation, given)
 
     @rule(
         kind=st.sampled_from(KINDS),

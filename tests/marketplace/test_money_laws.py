@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from marketplace.exceptions import Refusal
+from marketplace.requester.calling import perform
 from marketplace.state import accounts, audit, clock
 from marketplace.state.backend import Backend, Rules
 from marketplace.workers import assignment_actions
@@ -114,7 +115,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **given: object) -> dict[str, Any]:
         """A requester's call."""
-        return self.backend.perform("KEY", operation, given)
+        return perform(self.backend, "KEY", operation, given)
 
     @rule(
         price=st.sampled_from(PRICES),

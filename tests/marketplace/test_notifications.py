@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -17,62 +17,16 @@ from botocore.exceptions import ClientError
 from marketplace.http import notification_sender
 from marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
-
-if TYPE_CHECKING:
-    from mypy_boto3_mturk import MTurkClient
-
-QUEUE = "http://127.0.0.1:9324/000000000000/mturk"
-TOPIC = "arn:aws:sns:us-east-1:000000000000:mturk"
-ALL = [
-    "AssignmentAccepted",
-    "AssignmentAbandoned",
-    "AssignmentReturned",
-    "AssignmentSubmitted",
-    "AssignmentRejected",
-    "AssignmentApproved",
-    "HITCreated",
-    "HITExpired",
-    "HITReviewable",
-    "HITExtended",
-    "HITDisposed",
-]
-
-
-def specification(*events: str, **given: object) -> dict[str, Any]:
-    """A notification specification for a queue."""
-    return {
-        "Destination": QUEUE,
-        "Transport": "SQS",
-        "Version": "2014-08-15",
-        "EventTypes": list(events) or ALL,
-        **given,
-    }
-
-
-def update(client: "MTurkClient", hit_type: str, **given: object) -> None:
-    """Change the settings of a HIT type."""
-    wanted: dict[str, Any] = {"HITTypeId": hit_type, **given}
-    client.update_notification_settings(**wanted)
-
-
-def send_test(client: "MTurkClient", kind: str, **given: object) -> None:
-    """Have a test event sent."""
-    wanted: dict[str, Any] = {
-        "Notification": specification(**given),
-        "TestEventType": kind,
-    }
-    client.send_test_event_notification(**wanted)
-
-
-def events(market: Market) -> list[dict[str, Any]]:
-    """All that happened."""
-    found: list[dict[str, Any]] = market.http.get("/rehearsal/events").json()["events"]
-    return found
-
-
-def kinds(market: Market) -> list[str]:
-    """The types of all that happened."""
-    return [one["event_type"] for one in events(market)]
+from tests.marketplace.notification_calls import (
+    ALL,
+    QUEUE,
+    TOPIC,
+    events,
+    kinds,
+    send_test,
+    specification,
+    update,
+)
 
 
 class Queue:

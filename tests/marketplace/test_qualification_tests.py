@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from tests.marketplace.documents import choice, form, key, percentage, question
 from tests.marketplace.market import Market, Worker, refusal
-from tests.marketplace.test_qualifications import make
+from tests.marketplace.qualification_types import make
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

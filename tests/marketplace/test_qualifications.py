@@ -1,6 +1,6 @@
 """Qualification types, grants, requirements and blocks, over the wire."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -13,25 +13,7 @@ from marketplace.state.system_qualifications import (
     PERCENT_APPROVED,
 )
 from tests.marketplace.market import HIT_TYPE, Market, post, refusal
-
-if TYPE_CHECKING:
-    from mypy_boto3_mturk import MTurkClient
-
-
-def make(client: "MTurkClient", name: str = "trained", **given: object) -> str:
-    """A qualification type's id."""
-    values: dict[str, Any] = {
-        "Description": "x",
-        "QualificationTypeStatus": "Active",
-        **given,
-    }
-    reply = client.create_qualification_type(Name=name, **values)
-    return reply["QualificationType"]["QualificationTypeId"]
-
-
-def need(kind: str, comparator: str = "Exists", **given: object) -> list[Any]:
-    """One requirement, as a HIT type takes it."""
-    return [{"QualificationTypeId": kind, "Comparator": comparator, **given}]
+from tests.marketplace.qualification_types import make, need
 
 
 def test_a_name_is_taken_until_its_type_is_deleted(standing: Market) -> None:

@@ -19,7 +19,8 @@ from scipy.optimize import minimize
 
 from postprocess.language import features
 from postprocess.language.candidates import candidates
-from postprocess.language.doubts import Doubt, read
+from postprocess.language.corpus import Corpus
+from postprocess.language.suspects import Suspect, find_suspects
 from postprocess.text import Text
 
 SPELLING = Path(__file__).resolve().parents[2] / "../shared/data/spelling"
@@ -66,14 +67,15 @@ def main() -> None:
 
 
 def labelled() -> tuple[list[Case], Counter[str]]:
-    """The labelled words that are doubts, and how many labelled words there are."""
+    """The labelled words that are suspects, and how many labelled words there are."""
     rows = [json.loads(line) for line in _lines("input_corpus.jsonl")]
     texts = [
         Text(text_id=row["key"], item_id=row["image"], text=row["text"]) for row in rows
     ]
-    corpus, doubts = read(texts)
-    by_place = {(doubt.text_id, doubt.start): doubt for doubt in doubts}
-    found = candidates({doubt.word for doubt in doubts}, corpus)
+    corpus = Corpus((text.item_id, text.text) for text in texts)
+    suspects = find_suspects(texts, corpus)
+    by_place = {(suspect.text_id, suspect.start): suspect for suspect in suspects}
+    found = candidates({suspect.word for suspect in suspects}, corpus)
     cases, totals = [], Counter[str]()
     for gold in map(json.loads, _lines("gold.jsonl")):
         for label in gold["tokens"]:
@@ -81,18 +83,18 @@ def labelled() -> tuple[list[Case], Counter[str]]:
                 continue
             totals[f"{gold['kind']} {label['cls']}"] += 1
             totals[f"{gold['kind']} {label['cls']} {gold['key'].split('|')[0]}"] += 1
-            doubt = by_place.get((gold["key"], label["start"]))
-            if doubt:
-                meant = found[doubt.word]
-                rivals = [features.of_leaving(doubt, corpus)] + [
+            suspect = by_place.get((gold["key"], label["start"]))
+            if suspect:
+                meant = found[suspect.word]
+                rivals = [features.of_leaving(suspect, corpus)] + [
                     {
-                        **features.of_slip(doubt.word, each),
-                        **features.of_meaning(each, doubt=doubt, corpus=corpus),
+                        **features.of_typo(suspect.word, each),
+                        **features.of_meaning(each, suspect=suspect, corpus=corpus),
                     }
                     for each in meant
                 ]
                 cases.append(
-                    _case(gold, label, doubt=doubt, meant=meant, rivals=rivals)
+                    _case(gold, label, suspect=suspect, meant=meant, rivals=rivals)
                 )
     return cases, totals
 
@@ -137,7 +139,7 @@ def _case(
     gold: Mapping[str, str],
     label: Mapping[str, str],
     *,
-    doubt: Doubt,
+    suspect: Suspect,
     meant: list[str],
     rivals: list[features.Features],
 ) -> Case:
@@ -148,7 +150,7 @@ def _case(
     return Case(
         kind=gold["kind"],
         source=gold["key"].split("|")[0],
-        word=doubt.word,
+        word=suspect.word,
         is_typo=is_typo,
         rows=np.array(rows),
         right=tuple(right) or (0,),

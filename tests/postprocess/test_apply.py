@@ -4,7 +4,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,23 +107,18 @@ def test_a_text_id_that_occurs_twice_is_refused() -> None:
 
 
 def _swapping(old: str, new: str) -> Rule:
-    def propose(given_texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
-        return {
-            text.text_id: [
-                Edit(
-                    start=0,
-                    end=len(old),
-                    before=old,
-                    after=new,
-                    rule=old,
-                    reason="to and fro",
-                ),
-            ]
-            for text in given_texts
-            if text.text == old
-        }
+    def mend(text: str) -> list[Edit]:
+        edit = Edit(
+            start=0,
+            end=len(old),
+            before=old,
+            after=new,
+            rule=old,
+            reason="to and fro",
+        )
+        return [edit] if text == old else []
 
-    return cast("Rule", SimpleNamespace(NAME=old, VERSION=1, propose=propose))
+    return cast("Rule", SimpleNamespace(NAME=old, VERSION=1, mend=mend))
 
 
 def test_rules_that_never_agree_are_named() -> None:

@@ -12,9 +12,10 @@ import pytest
 
 from domain.hit import Item
 from domain.task import Task
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from marketplace.http.server import serve
+from platforms.question import html_question
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

@@ -129,6 +129,7 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
         raise RuntimeError("the disk is full")
@@ -204,6 +205,7 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
 
@@ -230,6 +232,7 @@ def _numbered(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
 

@@ -19,8 +19,8 @@ from domain.ids import (
     WorkerId,
 )
 from domain.verdicts import Decision, Finding, SubjectKind
-from store import assignments, edits, hits, judgements
-from store.database import Store, about, fix, open_store
+from store import assignments, edits, hits
+from store.database import Store, get_setting, open_store, set_once
 
 HIT = PlannedHit(
     hit_key=HitKey("birds.b0001.r00.000001"),
@@ -77,7 +77,7 @@ def test_a_hit_moves_from_planned_to_posted_to_collected(
     with store.db.atomic():
         hits.mark_collected(store, HitId("H"), at=clock.now())
     assert hits.uncollected(store) == []
-    assert hits.every(store)[0].collected_at == clock.now()
+    assert hits.load(store)[0].collected_at == clock.now()
 
 
 def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
@@ -94,7 +94,7 @@ def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
     )
     with pytest.raises(sqlite3.IntegrityError):
         hits.plan(store, [other, HIT])
-    assert hits.every(store) == [HIT]
+    assert hits.load(store) == [HIT]
 
 
 def test_what_a_worker_sent_is_kept_verbatim_and_once(
@@ -114,7 +114,7 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(
     for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
         with store.db.atomic():
             assignments.keep(store, _assignment(clock, raw), [answer])
-    assert assignments.every(store) == [_assignment(clock, "<Answer>\x85\r\n</Answer>")]
+    assert assignments.load(store) == [_assignment(clock, "<Answer>\x85\r\n</Answer>")]
     assert assignments.answers(store) == [answer]
 
 
@@ -131,9 +131,9 @@ def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
             because="it is good",
         )
 
-    assert judgements.keep_decisions(store, [decision("keep")]) == 1
-    assert judgements.keep_decisions(store, [decision("drop")]) == 0
-    assert [one.verdict for one in judgements.decisions(store)] == ["keep"]
+    assert decisions.keep(store, [decision("keep")]) == 1
+    assert decisions.keep(store, [decision("drop")]) == 0
+    assert [one.verdict for one in decisions.load(store)] == ["keep"]
 
 
 def test_keep_of_a_worker_may_be_followed_by_exclude(
@@ -152,7 +152,7 @@ def test_keep_of_a_worker_may_be_followed_by_exclude(
         )
 
     for verdict, new in (("keep", 1), ("exclude", 1), ("keep", 0)):
-        assert judgements.keep_decisions(store, [decision(verdict)]) == new
+        assert decisions.keep(store, [decision(verdict)]) == new
 
 
 def test_a_newer_finding_replaces_the_older(store: Store) -> None:
@@ -171,8 +171,8 @@ def test_a_newer_finding_replaces_the_older(store: Store) -> None:
 
     seen: dict[SubjectKind, list[str]] = {"answer": ["S1.1"]}
     for suspicion, kept in ((0.2, 1), (0.9, 1), (0.0, 0)):
-        judgements.replace_findings(store, [finding(suspicion)], subjects=seen)
-        assert judgements.findings(store) == [finding(suspicion)] * kept
+        findings.replace(store, [finding(suspicion)], subjects=seen)
+        assert findings.load(store) == [finding(suspicion)] * kept
 
 
 def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
@@ -189,18 +189,18 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
         assignments.keep(store, _assignment(clock, "raw"), [answer])
     edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
     edits.replace_all(store, {AnswerId("S1.1"): [edit]})
-    assert edits.every(store) == {"S1.1": (edit,)}
+    assert edits.load(store) == {"S1.1": (edit,)}
     edits.replace_all(store, {})
-    assert edits.every(store) == {}
+    assert edits.load(store) == {}
 
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:
     """A fact that was fixed at birth cannot become another."""
-    fix(store, "world", "rehearsal")
-    fix(store, "world", "rehearsal")
+    set_once(store, "world", "rehearsal")
+    set_once(store, "world", "rehearsal")
     with pytest.raises(StoreError, match="fixed differently"):
-        fix(store, "world", "http://127.0.0.1:8080")
-    assert about(store, "world") == "rehearsal"
+        set_once(store, "world", "http://127.0.0.1:8080")
+    assert get_setting(store, "world") == "rehearsal"
 
 
 def test_opening_again_finds_everything(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_opening_again_finds_everything(tmp_path: Path) -> None:
     hits.plan(first, [HIT])
     first.close()
     second = open_store(path)
-    assert hits.every(second) == [HIT]
+    assert hits.load(second) == [HIT]
     second.close()
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 from config.drawn_pictures import picture_name
 from domain.hit import Item
 from domain.ids import ItemId
-from hit_templates.render import html_question, render_hit
+from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from marketplace.http.server import serve
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
+from platforms.question import html_question
 from rehearsal.pictures.drawing import draw
 from rehearsal.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
-from tests.marketplace.test_qualifications import make, need
+from tests.marketplace.qualification_types import make, need
 
 NAME = "Describing pictures well"
 CAPTIONS = {

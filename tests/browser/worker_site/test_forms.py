@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.marketplace.documents import choice, form, free_text, key, question
 from tests.marketplace.market import Market, post
-from tests.marketplace.test_qualifications import make
+from tests.marketplace.qualification_types import make
 
 pytestmark = pytest.mark.browser
 

@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from marketplace.http.server import serve
+from marketplace.requester.calling import perform
 from marketplace.state import accounts, clock
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.system_qualifications import NUMBER_APPROVED
@@ -90,7 +91,7 @@ def test_live_the_browsers_clock_only_fills_the_gaps(
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
         given = {**HIT_TYPE, "Question": html_question(DRAFTING)}
-        backend.perform("LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
+        perform(backend, "LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
         page = browser.new_page()
         page.clock.install()
         page.goto(f"{running.endpoint_url}/worker/sign-in?invitation={code}")

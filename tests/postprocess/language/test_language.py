@@ -1,4 +1,4 @@
-"""What the spelling rule knows: words, places, candidates, kinds of slips, counts."""
+"""What the spelling rule knows: words, places, candidates, kinds of typos, counts."""
 
 import math
 
@@ -11,9 +11,9 @@ from spellchecker import SpellChecker
 from postprocess.language import features, lexicon
 from postprocess.language.candidates import candidates, near, splits
 from postprocess.language.corpus import EDGE, Corpus
-from postprocess.language.doubts import MANY_ITEMS, read
-from postprocess.language.slips import KINDS, PLACES, slips
-from postprocess.language.tokens import place, words
+from postprocess.language.suspects import MANY_ITEMS, Suspect, find_suspects
+from postprocess.language.tokens import capitals, folded, place, words
+from postprocess.language.typos import KINDS, PLACES, typos
 from postprocess.language.weights import WEIGHTS
 from postprocess.text import Text
 
@@ -21,7 +21,12 @@ LETTERS = st.text(alphabet="abcdeilnorst", min_size=4, max_size=9)
 
 
 def _corpus(*texts: tuple[str, str]) -> Corpus:
-    return Corpus((item_id, words(text)) for item_id, text in texts)
+    return Corpus(texts)
+
+
+def _read(*texts: Text) -> tuple[Corpus, list[Suspect]]:
+    corpus = Corpus((text.item_id, text.text) for text in texts)
+    return corpus, find_suspects(texts, corpus)
 
 
 @settings(deadline=None, max_examples=25)
@@ -40,13 +45,13 @@ def test_pyspellcheckers_candidates_are_among_ours(word: str) -> None:
     assert {one for one in oracle if lexicon.zipf(one) >= 2} <= set(near([word])[word])
 
 
-def test_every_target_needs_no_doubt() -> None:
+def test_every_target_is_surely_right() -> None:
     """What was corrected is never corrected again, so cleaning comes to an end."""
     doubtful = [
         word
         for words_ in lexicon.targets().values()
         for word in words_
-        if not lexicon.needs_no_doubt(word)
+        if not lexicon.is_surely_right(word)
     ]
     assert doubtful == []
 
@@ -55,13 +60,13 @@ def test_new_words_complete_the_dictionary() -> None:
     """Pyspellchecker lacks them, and must not make `to` of `tv`."""
     for word in ("tv", "countertop", "selfie", "smartphone", "dvd", "screenshot"):
         assert not lexicon.is_known(word)
-        assert lexicon.needs_no_doubt(word)
+        assert lexicon.is_surely_right(word)
 
 
 def test_common_misspellings_of_the_web_are_still_doubts() -> None:
     """Wordfreq has met them; the dictionary has not."""
     for word in ("tatoos", "jewlery", "umbrela", "skatebord"):
-        assert not lexicon.needs_no_doubt(word)
+        assert not lexicon.is_surely_right(word)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_common_misspellings_of_the_web_are_still_doubts() -> None:
 )
 def test_kinds_of_slips(word: str, meant: str, kinds: dict[str, int]) -> None:
     """Read from left to right: what the fingers did."""
-    assert slips(word, meant) == kinds
+    assert typos(word, meant) == kinds
 
 
 @settings(deadline=None, max_examples=25)
@@ -93,11 +98,11 @@ def test_kinds_of_slips(word: str, meant: str, kinds: dict[str, int]) -> None:
 def test_every_slip_of_a_candidate_has_a_kind(word: str) -> None:
     """As many as optimal string alignment counts, or one more.
 
-    One swap is undone before the rest is aligned, so two swaps count as three slips;
+    One swap is undone before the rest is aligned, so two swaps count as three typos;
     but none is lost.
     """
     for meant in near([word])[word]:
-        found = sum(n for kind, n in slips(word, meant).items() if kind in KINDS)
+        found = sum(n for kind, n in typos(word, meant).items() if kind in KINDS)
         edits = OSA.distance(word, meant)
         assert edits <= found <= edits + 1
 
@@ -165,13 +170,39 @@ def test_words_keep_their_places() -> None:
     ]
 
 
+@given(st.text(alphabet=st.sampled_from("abZÉß '\u2019-1\u0130."), max_size=20))
+def test_the_quick_way_to_words_finds_the_same_words(text: str) -> None:
+    """Counts are made of the words that rules look at, in plain text and in any."""
+    assert folded(text) == [word.word for word in words(text)]
+    assert capitals(text) == [
+        word.word for word in words(text) if word.start and word.is_capital
+    ]
+
+
+def test_corpora_of_different_items_add_up_and_can_be_taken_out() -> None:
+    """Parts counted apart are the whole, and a part taken out leaves the rest."""
+    first, second = ("1", "a red Dog"), ("2", "a red can of Coke")
+    whole = _corpus(first, second)
+    parts = _corpus(first)
+    parts.add(_corpus(second))
+    for corpus in (whole, parts):
+        assert corpus.counts == {EDGE: 2, "a": 2, "red": 2, "dog": 1, "can": 1,
+                                 "of": 1, "coke": 1}  # fmt: skip
+        assert corpus.items["red"] == 2
+        assert corpus.capital_share("coke") == 1
+    assert parts.fits_after("a", "red") == whole.fits_after("a", "red")
+    parts.subtract(_corpus(second))
+    alone = _corpus(first)
+    assert parts.counts["red"] == alone.counts["red"] == 1
+    assert parts.fits_after("a", "red") == alone.fits_after("a", "red")
+    assert parts.capital_share("coke") == alone.capital_share("coke") == 0
+
+
 def test_counts_of_a_corpus() -> None:
     """Words, items and neighbours, counted by hand."""
     corpus = _corpus(("1", "a red dog"), ("1", "A dog and a Fox"), ("2", "red red"))
     assert (corpus.counts["a"], corpus.counts["red"], corpus.counts[EDGE]) == (3, 3, 3)
     assert (corpus.items["dog"], corpus.items["red"]) == (1, 2)
-    assert corpus.texts_about("1", "dog") == 2
-    assert corpus.texts_about("3", "dog") == 0
     # "A" opens its text, so of three only its two others count, both small.
     assert corpus.capital_share("a") == 0
     assert corpus.capital_share("fox") == 1
@@ -203,21 +234,21 @@ def test_doubts_are_the_unknown_words_only() -> None:
         text="A tabel near Jorgen and teh gevalia cup",
         protected=frozenset({"gevalia"}),
     )
-    _, doubts = read([text])
-    assert [(each.word, each.left, each.right) for each in doubts] == [
+    _, suspects = _read(text)
+    assert [(each.word, each.left, each.right) for each in suspects] == [
         ("tabel", "a", "near"),
     ]
 
 
 @pytest.mark.parametrize("items", [MANY_ITEMS - 1, MANY_ITEMS])
-def test_a_word_about_many_items_is_no_doubt(items: int) -> None:
-    """Items count, not texts: one worker may repeat a slip about one picture."""
+def test_a_word_about_many_items_is_no_suspect(items: int) -> None:
+    """Items count, not texts: one worker may repeat a typo about one picture."""
     texts = [
         Text(text_id=f"{n}.{m}", item_id=str(n), text="a tabel")
         for n in range(items)
         for m in range(2)
     ]
-    assert bool(read(texts)[1]) == (items < MANY_ITEMS)
+    assert bool(_read(*texts)[1]) == (items < MANY_ITEMS)
 
 
 def test_the_likeliest_candidates_come_first() -> None:
@@ -244,7 +275,7 @@ def test_sounds() -> None:
 def test_what_speaks_for_leaving() -> None:
     """Compounds, inflections and cue words are named as such."""
     text = Text(text_id="a", item_id="i", text="the brand smuckrs of shopfrontt")
-    corpus, doubts = read([text])
-    first = features.of_leaving(doubts[0], corpus)
+    corpus, suspects = _read(text)
+    first = features.of_leaving(suspects[0], corpus)
     assert (first["cue"], first["length"], first["leave"]) == (1, 7, 1)
     assert first["log_other_items"] == 0

@@ -5,16 +5,24 @@ text, why it must stay. Every case is cleaned alone, which is the hardest: no ot
 caption helps.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from domain.edit import Edit
 from postprocess.edits import replay as replayed
+from postprocess.language.corpus import Corpus
 from postprocess.rules import spelling
 from postprocess.text import Text
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "spelling"
+
+
+def _proposed(texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
+    corpus = Corpus((text.item_id, text.text) for text in texts)
+    return spelling.propose(texts, corpus)
 
 
 def _rows(name: str) -> list[list[str]]:
@@ -31,7 +39,7 @@ def _spelled(text: str, *others: str, protected: frozenset[str] = frozenset()) -
             for n, other in enumerate(others)
         ),
     ]
-    return replayed(text, spelling.propose(among).get("a", ()))
+    return replayed(text, _proposed(among).get("a", ()))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +47,7 @@ def _spelled(text: str, *others: str, protected: frozenset[str] = frozenset()) -
     [*_rows("in_the_wild"), *_rows("synthetic")],
 )
 def test_a_slip_in_a_caption_is_mended(text: str, wrong: str, right: str) -> None:
-    """The slip and nothing else is replaced by the word that was meant."""
+    """The typo and nothing else is replaced by the word that was meant."""
     assert wrong in text
     assert _spelled(text) == text.replace(wrong, right, 1)
 
@@ -70,14 +78,14 @@ def test_there_are_at_least_as_many_negative_cases() -> None:
 
 
 def test_words_of_the_item_are_left() -> None:
-    """What the requester's own columns say is no slip."""
+    """What the requester's own columns say is no typo."""
     text = "a wooden tabel near the door"
     assert _spelled(text) == "a wooden table near the door"
     assert _spelled(text, protected=frozenset({"tabel"})) == text
 
 
 def test_a_word_of_the_crowd_is_left() -> None:
-    """What was written about a dozen items is no slip, however it looks."""
+    """What was written about a dozen items is no typo, however it looks."""
     text = "a wooden tabel near the door"
     # Twelve items in all: the text's own and eleven more.
     assert _spelled(text, *[f"a tabel number {n}" for n in range(11)]) == text
@@ -89,8 +97,8 @@ def test_another_caption_of_the_item_can_tip_the_scales() -> None:
     other = Text(text_id="b", item_id="i", text="a spoon next to a bowl")
     mine = Text(text_id="a", item_id="i", text=text)
     about_another = replace(other, item_id="j")
-    assert "a" not in spelling.propose([mine, about_another])
-    (edit,) = spelling.propose([mine, other])["a"]
+    assert "a" not in _proposed([mine, about_another])
+    (edit,) = _proposed([mine, other])["a"]
     assert (edit.before, edit.after) == ("nezt", "next")
 
 
@@ -102,7 +110,7 @@ def test_capitals_at_the_start_are_kept() -> None:
 def test_the_reason_says_how_sure_the_rule_is() -> None:
     """A reviewer reads what was meant and with which probability."""
     text = Text(text_id="a", item_id="i", text="a wooden tabel")
-    ((edit,),) = spelling.propose([text]).values()
+    ((edit,),) = _proposed([text]).values()
     assert edit.reason.startswith("in no word list; 'table' is meant with probability ")
     assert spelling.SURE <= float(edit.reason.rsplit(" ", 1)[1]) <= 1
 

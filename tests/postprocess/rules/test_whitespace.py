@@ -1,4 +1,4 @@
-"""The whitespace rule mends what nobody sees, and nothing that anybody sees."""
+"""The whitespace rule mends what cannot be seen, and nothing that can."""
 
 import pytest
 from hypothesis import given
@@ -6,12 +6,10 @@ from hypothesis import strategies as st
 
 from postprocess.edits import replay
 from postprocess.rules import whitespace
-from postprocess.text import Text
 
 
 def _mended(text: str) -> str:
-    proposed = whitespace.propose([Text(text_id="a", item_id="i", text=text)])
-    return replay(text, proposed.get("a", ()))
+    return replay(text, whitespace.mend(text))
 
 
 @pytest.mark.parametrize(
@@ -68,10 +66,7 @@ def test_mending_twice_is_mending_once(text: str) -> None:
 
 def test_the_reason_names_what_cannot_be_seen() -> None:
     """A reviewer reads the character's name."""
-    proposed = whitespace.propose(
-        [Text(text_id="a", item_id="i", text="a\u00a0dog\x00 ran")],
-    )
-    assert [edit.reason for edit in proposed["a"]] == [
+    assert [edit.reason for edit in whitespace.mend("a\u00a0dog\x00 ran")] == [
         "invisible: NO-BREAK SPACE",
         "invisible: control character U+0000",
     ]

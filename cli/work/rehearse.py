@@ -1,0 +1,48 @@
+"""Runs the flow `rehearse` under a progress bar and gives its results as values."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from prefect import tags
+from rich.progress import Progress as Bar
+
+from domain.progress import Progress
+from flows.opening import open_to_look
+from flows.progress import read_progress
+from flows.rehearse import prepare, rehearsal_flow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsed:
+    """How a rehearsal ended."""
+
+    progress: Progress
+    facts: dict[str, object]
+    report: Path
+    virtual_hours: float
+
+
+def rehearse_campaign(campaign: Path, bar: Bar) -> Rehearsed:
+    """Rehearse a campaign in this process; faults of its file come first."""
+    loaded = prepare(campaign)
+    wanted = len(loaded.items) * loaded.posting.assignments
+    shown = bar.add_task("batch 1", total=wanted)
+
+    def listener(reached: Progress) -> None:
+        bar.update(
+            shown,
+            completed=reached.accepted,
+            description=f"batch {reached.batch} of {reached.batches}",
+        )
+
+    flow = rehearsal_flow(on_progress=listener)
+    with tags("piecework", "rehearsal", loaded.name):
+        facts = flow(str(campaign.resolve()))
+    with open_to_look(loaded) as run:
+        reached = read_progress(run)
+    return Rehearsed(
+        progress=reached,
+        facts=facts,
+        report=Path(str(facts["report"])),
+        virtual_hours=float(str(facts["virtual_seconds"])) / 3600,
+    )

@@ -1,0 +1,74 @@
+"""What a step works with: a campaign, its memory, and, where it acts, its platform."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from domain.campaign import Campaign
+from domain.capabilities import MTURK, Capabilities
+from domain.clock import Clock
+from platforms.ports import Platform
+from store.answers_table import last_number, read_answers
+from store.database import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignStore:
+    """A campaign and its memory: enough to look at it, to decide and to export.
+
+    Attributes:
+        is_rehearsal: workers are simulated and no money moves.
+        pseudonym_key: keys the hashes that stand for worker ids outside the store.
+        endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
+        capabilities: what that marketplace allows.
+    """
+
+    campaign: Campaign
+    store: Store
+    clock: Clock
+    is_rehearsal: bool
+    pseudonym_key: bytes
+    endpoint: str = ""
+    capabilities: Capabilities = MTURK
+    _answers: "_Answers" = field(default_factory=lambda: _Answers(), repr=False)  # noqa: PLW0108 - defined below
+
+    def answers(self) -> pd.DataFrame:
+        """The table of all answers so far (`domain.tables`), in the order of keeping.
+
+        It is read on from where it ended when it was asked for last; what is kept never
+        changes.
+        """
+        return self._answers.read(self.store, self.campaign)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignRun(CampaignStore):
+    """A campaign at work on a platform: what a pass is made with.
+
+    Attributes:
+        at_once: how many calls may be under way at a time.
+        posts_in_order: whether HITs are posted one after the other all the same. They
+            are in a rehearsal, whose marketplace gives ids in the order of posting.
+    """
+
+    platform: Platform
+    at_once: int = 1
+    posts_in_order: bool = False
+
+
+class _Answers:
+    """The table of answers as far as it was read, by one process."""
+
+    def __init__(self) -> None:
+        self._table: pd.DataFrame | None = None
+        self._number = 0
+
+    def read(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+        number = last_number(store)
+        if self._table is None:
+            self._table = read_answers(store, campaign.task)
+        elif number > self._number:
+            news = read_answers(store, campaign.task, after=self._number)
+            self._table = pd.concat([self._table, news])
+        self._number = number
+        return self._table

@@ -1,0 +1,331 @@
+"""Opening a campaign: its file, its store, and the environment that it works in.
+
+A store is bound to one campaign and one environment (a rehearsal, or one endpoint), to
+its items and to how they are dealt; opened for another, it refuses.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+from domain.campaign import Campaign
+from domain.clock import Clock, MonotonicClock, SystemClock
+from domain.errors import RefusedForSafety, StoreError
+from flows.campaign_run import CampaignRun, CampaignStore
+from flows.consent import agreed_before, refuse_without_consent
+from flows.posting.publishing import posted_by
+from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
+from platforms.credentials import Credentials
+from platforms.endpoint import normal_endpoint
+from platforms.mturk import MTurk
+from platforms.ports import Platform
+from store.agreements import agree, agreed_cents
+from store.database import Store, get_setting, open_store, set_once
+from store.files import FILE_NAME
+from store.latest import latest
+from store.lock import only_pass
+
+REHEARSAL = "rehearsal"
+AT_ONCE = 24
+"""Calls under way at a time on a marketplace; beyond it only the caller's own
+processor is busier, see docs/benchmarks.md."""
+
+AT_ONCE_IN_REHEARSALS = 4
+"""Likewise where marketplace and pipeline share a machine."""
+
+_ENVIRONMENT = "world"
+"""The setting that names the environment of a store."""
+
+
+@contextmanager
+def open_on_marketplace(
+    campaign: Campaign,
+    endpoint: str,
+    *,
+    live: bool,
+    allow_second_store: bool = False,
+    spend_at_most_cents: int | None = None,
+    credentials: Credentials | None = None,
+) -> Iterator[CampaignRun]:
+    """A campaign at work on a marketplace that runs elsewhere.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the marketplace.
+        live: real people work, perhaps on another machine.
+        allow_second_store: begin although the marketplace has HITs of a campaign of
+            this name from another store.
+        spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
+            it was agreed before.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+
+    Raises:
+        RefusedForSafety: see `flows.consent`; or the campaign is at work from another
+            store.
+        StoreError: another process works on the campaign, or the store is of
+            another environment.
+    """
+    endpoint = normal_endpoint(endpoint)
+    is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
+    refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
+    platform = MTurk.with_keys(endpoint, credentials)
+    with only_pass(campaign.out):
+        if not allow_second_store:
+            refuse_duplicate_store(campaign, platform)
+        with _opened(campaign, environment=endpoint) as store:
+            _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+            clock = SystemClock()
+            if spend_at_most_cents is not None:
+                agree(store, spend_at_most_cents, at=clock.now())
+            yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
+
+
+@contextmanager
+def open_for_rehearsal(
+    campaign: Campaign,
+    endpoint: str,
+    clock: Clock,
+    *,
+    allow_second_store: bool = True,
+) -> Iterator[CampaignRun]:
+    """A campaign at work in a rehearsal: policy decides, ids are hashed by the seed.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the rehearsal's marketplace.
+        clock: its virtual time.
+        allow_second_store: as for `open_on_marketplace`.
+
+    Raises:
+        RefusedForSafety: the campaign is at work from another store.
+    """
+    platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
+    if not allow_second_store:
+        refuse_duplicate_store(campaign, platform)
+    with _opened(
+        campaign, environment=rehearsal_environment(campaign), survives_power_cuts=False
+    ) as store:
+        _name(store, *_rehearsal_name_and_key(campaign))
+        yield _run(
+            replace(campaign, decided_by="policy"),
+            store,
+            clock,
+            platform,
+            at_once=AT_ONCE_IN_REHEARSALS,
+        )
+
+
+@contextmanager
+def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
+    """A campaign with its store, to look at it, decide and export; no platform.
+
+    Raises:
+        StoreError: the campaign has no store yet, or it is of other items.
+    """
+    environment = _environment_of(campaign)
+    is_rehearsal = environment.startswith(REHEARSAL)
+    if is_rehearsal:
+        environment = rehearsal_environment(campaign)
+        campaign = replace(campaign, decided_by="policy")
+    with _opened(campaign, environment=environment) as store:
+        yield CampaignStore(
+            campaign=_with_agreement(campaign, store),
+            store=store,
+            clock=MonotonicClock(SystemClock(), latest(store)),
+            is_rehearsal=is_rehearsal,
+            pseudonym_key=_pseudonym_key(store),
+            endpoint="" if is_rehearsal else environment,
+        )
+
+
+def on_its_platform(campaign_store: CampaignStore) -> CampaignRun:
+    """The campaign on the marketplace that its store is bound to.
+
+    Raises:
+        RefusedForSafety: the store is of a rehearsal.
+    """
+    if campaign_store.is_rehearsal:
+        raise _was_rehearsed(campaign_store.campaign)
+    return CampaignRun(
+        campaign=campaign_store.campaign,
+        store=campaign_store.store,
+        clock=campaign_store.clock,
+        is_rehearsal=False,
+        pseudonym_key=campaign_store.pseudonym_key,
+        endpoint=campaign_store.endpoint,
+        platform=MTurk.with_keys(campaign_store.endpoint, None),
+        at_once=AT_ONCE,
+    )
+
+
+def bound_endpoint(campaign: Campaign) -> str:
+    """The marketplace that a campaign's store is of.
+
+    Raises:
+        RefusedForSafety: it is of a rehearsal.
+        StoreError: the campaign has no store yet.
+    """
+    environment = _environment_of(campaign)
+    if environment.startswith(REHEARSAL):
+        raise _was_rehearsed(campaign)
+    return environment
+
+
+def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
+    """Refuse to begin a campaign that is at work from a store on another machine.
+
+    A store is the only place that knows what was posted and who was paid. A second one
+    for the same campaign would post and pay everything again, so a store that is to be
+    made asks the marketplace first.
+
+    Raises:
+        RefusedForSafety: the marketplace has HITs of a campaign of this name.
+    """
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            if get_setting(store, "name") is not None:
+                return
+    for annotation, hit_id in platform.find_hits():
+        if (name := posted_by(annotation, campaign.name)) is not None:
+            raise RefusedForSafety(
+                f"{campaign.out}: there is no store here, but HIT {hit_id} on "
+                f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
+                f"store is elsewhere ({name!r}); a second store would post and pay "
+                "everything again",
+                next_step="run the pass where the store is, or bring piecework.db "
+                "here; another campaign of this name begins with --allow-second-store",
+            )
+
+
+def check_store(campaign: Campaign, environment: str) -> None:
+    """Compare a store that exists with the campaign, before anything is touched.
+
+    Raises:
+        StoreError: it is of another environment, or of other items.
+    """
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            if get_setting(store, _ENVIRONMENT) is not None:
+                _bind_store(store, campaign, environment)
+
+
+def rehearsal_environment(campaign: Campaign) -> str:
+    """What a rehearsal's store is bound to: rehearsals of another seed are others."""
+    return f"{REHEARSAL}, seed {campaign.rehearsal.seed}"
+
+
+@contextmanager
+def _opened(
+    campaign: Campaign, *, environment: str, survives_power_cuts: bool = True
+) -> Iterator[Store]:
+    """The campaign's store, made if there is none, and bound for good."""
+    path = campaign.out / FILE_NAME
+    with closing(
+        open_store(path, create=True, survives_power_cuts=survives_power_cuts)
+    ) as store:
+        with store.db.atomic():
+            _bind_store(store, campaign, environment)
+        yield store
+
+
+def _run(
+    campaign: Campaign,
+    store: Store,
+    clock: Clock,
+    platform: MTurk,
+    *,
+    at_once: int,
+) -> CampaignRun:
+    environment = get_setting(store, _ENVIRONMENT) or ""
+    return CampaignRun(
+        campaign=_with_agreement(campaign, store),
+        store=store,
+        platform=platform,
+        clock=MonotonicClock(clock, latest(store)),
+        is_rehearsal=environment.startswith(REHEARSAL),
+        pseudonym_key=_pseudonym_key(store),
+        endpoint=platform.endpoint,
+        capabilities=platform.capabilities,
+        at_once=at_once,
+        posts_in_order=environment.startswith(REHEARSAL),
+    )
+
+
+def _with_agreement(campaign: Campaign, store: Store) -> Campaign:
+    rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
+    return replace(campaign, rewards=rewards)
+
+
+def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
+    """Give a store its name and key; those of an earlier time stay."""
+    with store.db.atomic():
+        set_once(store, "name", get_setting(store, "name") or name)
+        set_once(
+            store,
+            "pseudonym_key",
+            get_setting(store, "pseudonym_key") or pseudonym_key.hex(),
+        )
+
+
+def _pseudonym_key(store: Store) -> bytes:
+    return bytes.fromhex(get_setting(store, "pseudonym_key") or "")
+
+
+def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
+    name = f"piecework rehearsal {campaign.name} {campaign.rehearsal.seed}"
+    return name, hashlib.sha256(name.encode()).digest()
+
+
+def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
+    return RefusedForSafety(
+        f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are simulated, "
+        "and its marketplace does not run any more"
+    )
+
+
+def _environment_of(campaign: Campaign) -> str:
+    path = campaign.out / FILE_NAME
+    with closing(open_store(path)) as store:
+        environment = get_setting(store, _ENVIRONMENT)
+    if environment is None:
+        raise StoreError(f"{path}: the store is empty; no pass has begun")
+    return environment
+
+
+def _bind_store(store: Store, campaign: Campaign, environment: str) -> None:
+    set_once(
+        store,
+        "campaign",
+        campaign.name,
+        otherwise=f"it belongs to another campaign than {campaign.name!r}",
+    )
+    known = get_setting(store, _ENVIRONMENT)
+    set_once(
+        store,
+        _ENVIRONMENT,
+        environment,
+        otherwise=f"it is of {known}, not of {environment}",
+    )
+    set_once(
+        store,
+        "work",
+        _work_hash(campaign),
+        otherwise="the items, task, batches, assignments or items_per_hit have changed "
+        "since its HITs were dealt",
+    )
+
+
+def _work_hash(campaign: Campaign) -> str:
+    """What must not change once HITs exist: the items and how they are dealt out."""
+    posting = campaign.posting
+    parts = [
+        campaign.task.name,
+        str((posting.batches, posting.assignments, posting.items_per_hit)),
+        *sorted(item.item_id for item in campaign.items),
+        *(f"practice {item.item_id}" for item in campaign.practice),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,72 @@
+"""What a pass is told, from a command or a schedule: one value for both."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from config.campaign_file import parse
+from domain.errors import ConfigError
+from domain.money import cents_from_text
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassRequest:
+    """One pass over one campaign in one environment.
+
+    Attributes:
+        campaign: path of the campaign file.
+        endpoint: URL of the marketplace.
+        live: real people work; needed for a marketplace on another machine.
+        spend_at_most_cents: what the whole campaign may take; `None`: as agreed before.
+        rehearsal: the marketplace is a rehearsal's, with simulated workers.
+        allow_second_store: begin although the marketplace has HITs of a campaign of
+            this name from another store.
+    """
+
+    campaign: Path
+    endpoint: str
+    live: bool = False
+    spend_at_most_cents: int | None = None
+    rehearsal: bool = False
+    allow_second_store: bool = False
+
+    def digest(self) -> str:
+        """A hash of the request with the bytes of the campaign's files.
+
+        Raises:
+            ConfigError: the campaign file cannot be read.
+        """
+        tables = parse(self.campaign).tables
+        files = [self.campaign]
+        if tables.items.file is not None:
+            files.append(self.campaign.parent / tables.items.file)
+        contents = [
+            hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in files
+            if file.is_file()
+        ]
+        request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
+        return hashlib.sha256(request.encode()).hexdigest()
+
+
+def amount_cents(text: str, *, option: str = "--spend-at-most") -> int:
+    """An amount that a person wrote, in cents.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        return cents_from_text(text)
+    except ValueError as fault:
+        raise ConfigError([f"{option} {fault}"]) from fault
+
+
+def campaign_path(campaign: str) -> Path:
+    """The file that a flow's parameter names; a relative path begins at the checkout.
+
+    A worker runs flows in a folder of its own making, so its own is no place to begin.
+    """
+    return (ROOT / campaign).resolve()

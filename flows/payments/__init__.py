@@ -1,0 +1,1 @@
+"""Bonuses: which are due, and how each is paid once."""

@@ -1,0 +1,1 @@
+"""What people decide: verdicts, rejections taken back, a campaign stopped."""

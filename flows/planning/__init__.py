@@ -1,0 +1,1 @@
+"""Pure: what is due next, which HITs come next, and what they cost."""

@@ -1,0 +1,1 @@
+"""HITs on the platform: posted, looked for, closed, and who may take them."""

@@ -1,0 +1,19 @@
+"""The qualification type that keeps excluded workers out of a campaign's HITs."""
+
+from domain.ids import QualificationTypeId
+from flows.campaign_run import CampaignRun
+from store.database import get_setting, set_once
+
+_KEY = "exclusion"
+
+
+def exclusion_type(run: CampaignRun) -> QualificationTypeId:
+    """Its id; it is made on the platform when it is asked for first."""
+    if (known := get_setting(run.store, _KEY)) is not None:
+        return QualificationTypeId(known)
+    made = run.platform.exclusion(
+        run.campaign.exclusion_name,
+        "Held by workers whom the requester does not ask again for this kind of HIT.",
+    )
+    set_once(run.store, _KEY, made)
+    return made

@@ -1,0 +1,59 @@
+"""Steps as Prefect tasks: a task is a step of a pass, never a HIT.
+
+Only `collect` is retried by Prefect, because it only reads; the acts that spend lean on
+the store's intents, and simply run again with the next pass.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from prefect import Task
+from prefect.cache_policies import NO_CACHE
+from prefect.runtime import flow_run
+
+from flows.campaign_run import CampaignRun, CampaignStore
+from flows.passes import Call
+from flows.planning.next_action import next_action
+from flows.snapshot import take_snapshot
+
+_T = TypeVar("_T")
+_RETRIES = {"collect": 2}
+
+
+def task_for_each(run: CampaignRun) -> Call:
+    """What runs the steps of a pass as tasks; those without work leave no trace."""
+
+    def call(name: str, step: Callable[[], _T], /) -> _T:
+        if name == "collect" or _is_work_due(run):
+            return run_as_task(name, step)
+        return step()
+
+    return call
+
+
+def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
+    """Run a step as a task of the flow that is running."""
+    # The step is a closure: Prefect would walk through the campaign, were it given one.
+    return Task(
+        step,
+        name=name,
+        retries=_RETRIES.get(name, 0),
+        retry_delay_seconds=5,
+        cache_policy=NO_CACHE,
+    )()
+
+
+def run_name() -> str:
+    """What Prefect's pages call a flow run: the flow and the campaign file's stem."""
+    campaign = Path(str(flow_run.parameters["campaign"])).stem
+    return f"{flow_run.flow_name} {campaign}"
+
+
+def _is_work_due(campaign_store: CampaignStore) -> bool:
+    action = next_action(
+        take_snapshot(campaign_store),
+        campaign_store.campaign,
+        today=campaign_store.clock.now().date(),
+    )
+    return action.waiting_for == "the next pass"

@@ -1,0 +1,54 @@
+"""What has been done, what it cost, and who waits for whom; for people and programs."""
+
+from domain.progress import Progress
+from flows.campaign_run import CampaignStore
+from flows.planning.next_action import next_action
+from flows.settlement import PAID_ALREADY
+from flows.snapshot import take_snapshot
+from store import assignments, findings, hits, item_totals, ledger
+
+
+def read_progress(campaign_store: CampaignStore) -> Progress:
+    """Where the campaign stands; asks only the store, and plans nothing."""
+    store, campaign = campaign_store.store, campaign_store.campaign
+    wanted = campaign.posting.assignments
+    snapshot = take_snapshot(campaign_store)
+    action = next_action(snapshot, campaign, today=campaign_store.clock.now().date())
+    batches = hits.count_by_batch(store)
+    counts = item_totals.count_accepted(store, wanted=wanted)
+    verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
+    money = ledger.balances(store)
+    missing = wanted * len(campaign.items) - counts.accepted
+    is_finished = action.waiting_for == "nobody"
+    is_put_off = action.stopped_by == "rewards.day_budget_usd"
+    is_due = action.waiting_for == "workers" and action.at is not None
+    return Progress(
+        campaign=campaign.name,
+        is_rehearsal=campaign_store.is_rehearsal,
+        items=len(campaign.items),
+        batch=max((batch.batch for batch in batches), default=0),
+        batches=campaign.posting.batches,
+        hits_posted=sum(batch.posted for batch in batches),
+        hits_open=snapshot.open_hits,
+        replaced=sum(batch.replacing for batch in batches),
+        submitted=verdicts.assignments,
+        answers=verdicts.answers,
+        flagged=findings.count_flagged(store),
+        accepted=counts.accepted,
+        dropped=verdicts.dropped,
+        surplus=counts.surplus,
+        missing=missing,
+        rejected=verdicts.rejected,
+        excluded=verdicts.excluded,
+        to_decide=snapshot.proposals,
+        rewards_cents=money["rewards"],
+        bonuses_cents=money["bonuses"],
+        fees_cents=money["fees"],
+        held_cents=money["held"],
+        budget_cents=campaign.rewards.cap_cents,
+        waiting_for=action.waiting_for,
+        cap_reached=is_finished and missing > 0 and not snapshot.stopped,
+        stopped_by=action.stopped_by,
+        goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
+        due_at=action.at.isoformat() if is_due and action.at else "",
+    )

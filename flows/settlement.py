@@ -1,0 +1,16 @@
+"""How decisions are carried out: the keys of their acts, and how those may end."""
+
+from domain.verdicts import Decision
+
+DONE = "done"
+PAID_ALREADY = "approved by the platform before"
+REJECTED_ALREADY = "rejected elsewhere before"
+"""Outcomes of acts."""
+
+
+def settlement_key(decision: Decision) -> str:
+    """The key of the intent that carries a decision out; its operation is the verdict.
+
+    Decisions that are acted on are `approve`, `reject`, `exclude` and `block`.
+    """
+    return f"{decision.verdict}:{decision.subject_id}"

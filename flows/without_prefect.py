@@ -1,0 +1,30 @@
+"""A whole pass without Prefect: for cron, for a terminal, and for a small machine."""
+
+from domain.progress import Progress
+from flows.environments import open_environment
+from flows.pass_request import PassRequest
+from flows.passes import run_pass, write_results
+from store import last_pass
+
+
+def advance_without_prefect(
+    request: PassRequest, *, poll_open_hits: bool = False
+) -> Progress:
+    """Do what is due on a campaign; dataset and report once it is finished.
+
+    Args:
+        request: what the pass is told.
+        poll_open_hits: ask open HITs for what they have got, however lately that was
+            done.
+
+    Raises:
+        PieceworkError: as the steps say; running it again is always safe.
+    """
+    with open_environment(request) as run:
+        progress = run_pass(run, poll_open_hits=poll_open_hits)
+        if progress.is_finished:
+            write_results(run)
+        last_pass.remember(
+            run.store, progress.as_dict(), request_digest=request.digest()
+        )
+    return progress

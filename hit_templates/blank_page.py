@@ -1,0 +1,105 @@
+"""A page with places left open for what items say: made once, filled in for each HIT.
+
+The HITs of a campaign differ in little but ids and addresses, so a template runs once,
+over items of slots. A slot can be printed as it is and nothing else: a template that
+asks what a value is, or changes it, raises `NeedsValue`, and its pages are rendered one
+by one. Where a slot was printed stands a character that no text of ours holds; there
+the value goes, escaped as the template would have escaped it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from markupsafe import Markup, escape
+
+from hit_templates.page_compression import MARK, pack, packed_spans, quoted
+
+_FIRST = 0xF0000
+_SLOT = re.compile("([\U000f0000-\U000ffffd])")
+"""Supplementary characters for private use, one for each slot."""
+
+
+class NeedsValue(Exception):  # noqa: N818 - no fault: the template does more than print
+    """A template looked at a value that it was to print."""
+
+
+class Slot:
+    """Stands for a value while a blank page is made."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise NeedsValue
+
+    __getattr__ = __str__ = __repr__ = __format__ = __bool__ = __len__ = _refuse
+    __iter__ = __contains__ = __getitem__ = __call__ = __eq__ = __ne__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __add__ = __radd__ = _refuse
+
+
+def printed(value: object) -> object:
+    """What a template's environment prints for a value; a slot leaves its mark."""
+    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - no markup; the slot's other half
+
+
+@dataclass(frozen=True, slots=True)
+class BlankPage:
+    """A page cut at its slots, whole and packed.
+
+    Attributes:
+        whole: pieces of the page; those of odd index are numbers of slots.
+        packed: likewise of the packed page.
+        is_quoted: of each piece of `packed`, whether it lies in a script's text.
+    """
+
+    whole: tuple[str | int, ...]
+    packed: tuple[str | int, ...]
+    is_quoted: tuple[bool, ...]
+
+    def filled(self, values: Sequence[str], *, more_than: int) -> str:
+        """The page of one HIT, packed if it has more bytes than this.
+
+        Args:
+            values: what stands in each slot, by its number; markup stays as it is.
+            more_than: bytes of UTF-8.
+        """
+        escaped = [str(escape(value)) for value in values]
+        page = "".join(
+            piece if isinstance(piece, str) else escaped[piece] for piece in self.whole
+        )
+        if len(page.encode()) <= more_than or MARK in page:
+            return page
+        packed = "".join(
+            piece
+            if isinstance(piece, str)
+            else (quoted(escaped[piece]) if is_quoted else escaped[piece])
+            for piece, is_quoted in zip(self.packed, self.is_quoted, strict=True)
+        )
+        # What neighbours have in common could still be shared.
+        is_small = len(packed.encode()) <= more_than
+        return packed if is_small else pack(page, more_than=more_than)
+
+
+def blank_page(page: str) -> BlankPage:
+    """A page that was rendered over slots, cut at them."""
+    packed = pack(page, more_than=0)
+    spans, pieces, start = packed_spans(packed), _SLOT.split(packed), 0
+    is_quoted = []
+    for piece in pieces:
+        is_quoted.append(any(first <= start < last for first, last in spans))
+        start += len(piece)
+    return BlankPage(
+        whole=_numbered(_SLOT.split(page)),
+        packed=_numbered(pieces),
+        is_quoted=tuple(is_quoted),
+    )
+
+
+def _numbered(pieces: Sequence[str]) -> tuple[str | int, ...]:
+    return tuple(
+        ord(piece) - _FIRST if n % 2 else piece for n, piece in enumerate(pieces)
+    )

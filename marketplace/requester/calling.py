@@ -1,0 +1,59 @@
+"""One call of the requester API, from its members to its reply's members."""
+
+from typing import Any
+
+from marketplace.exceptions import Refusal
+from marketplace.requester import operations
+from marketplace.state import accounts, keys, lifecycle, replay_protection
+from marketplace.state.backend import Backend
+from marketplace.state.transaction import Transaction
+
+
+def perform(
+    backend: Backend,
+    access_key: str,
+    operation: str,
+    members: object,
+    *,
+    proof: replay_protection.Proof | None = None,
+) -> dict[str, Any]:
+    """Do one call in a transaction of its own; the members of its reply.
+
+    Args:
+        backend: where.
+        access_key: of the requester; a rehearsal opens an account for a new one.
+        operation: its name.
+        members: of the request, as JSON had them.
+        proof: the signature that this call spends, if signatures are checked.
+
+    Raises:
+        Refusal: and then nothing has changed.
+    """
+    with backend.transaction() as transaction:
+        if backend.rules.rehearsal:
+            requester = accounts.add_requester(
+                transaction, access_key, balance_cents=accounts.REHEARSAL_BALANCE_CENTS
+            )
+        else:
+            requester = keys.owner(transaction, access_key)
+        if proof is not None:
+            replay_protection.spend(transaction, proof)
+        return _perform(transaction, requester, operation, members)
+
+
+def _perform(
+    transaction: Transaction, requester: int, operation: str, members: object
+) -> dict[str, Any]:
+    if transaction.has_backlog and isinstance(members, dict):
+        lifecycle.settle_named(
+            transaction,
+            hit_id=members.get("HITId"),
+            assignment_id=members.get("AssignmentId"),
+        )
+    try:
+        return operations.perform(transaction, requester, operation, members)
+    except Refusal as refusal:
+        if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
+            # What is held for HITs that have expired may be about to be released.
+            raise Refusal("ThrottlingException", "Rate exceeded") from refusal
+        raise

@@ -1,0 +1,205 @@
+"""Decisions, which are made once and followed; and proposals, which wait for people."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from domain.ids import AssignmentId
+from domain.verdicts import Decision, SubjectKind, Verdict
+from store.columns import Row, from_text, insert, to_text
+from store.database import Store
+
+_LATEST_OF_WORKERS = """
+    SELECT * FROM decisions WHERE decision_id IN (
+        SELECT max(decision_id) FROM decisions
+        WHERE subject_kind = 'worker' GROUP BY subject_id)
+"""
+
+
+def keep(store: Store, decisions: Iterable[Decision]) -> int:
+    """Keep decisions about subjects that have none; how many were new.
+
+    Only `keep` of a worker may be followed by another: it was about one batch.
+    """
+    with store.db.atomic():
+        written = store.db.conn.executemany(
+            "INSERT INTO decisions "
+            "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
+            "SELECT :subject_kind, :subject_id, :verdict, :decided_by, :decided_at, "
+            ":because WHERE NOT EXISTS (SELECT 1 FROM decisions "
+            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
+            "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
+            map(_row, decisions),
+        )
+    return max(written.rowcount, 0)
+
+
+def overrule(store: Store, decisions: Iterable[Decision]) -> None:
+    """Keep decisions about subjects that have one; the later holds, both are kept.
+
+    Part of the caller's transaction.
+    """
+    insert(store, "decisions", map(_row, decisions))
+
+
+def load(
+    store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()
+) -> list[Decision]:
+    """Decisions in force, in the order in which their subjects were first decided.
+
+    Args:
+        store: the campaign's memory.
+        kinds: of subjects; all without any.
+        verdicts: only these.
+    """
+    conditions = []
+    if kinds:
+        conditions.append(f"subject_kind IN ({', '.join('?' * len(kinds))})")
+    if verdicts:
+        conditions.append(f"verdict IN ({', '.join('?' * len(verdicts))})")
+    chosen = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    rows = store.db.query(
+        "SELECT decisions.* FROM (SELECT max(decision_id) AS latest, "
+        "min(decision_id) AS first FROM decisions GROUP BY subject_kind, subject_id) "
+        f"JOIN decisions ON decision_id = latest {chosen} ORDER BY first",
+        [*kinds, *verdicts],
+    )
+    return [_decision(row) for row in rows]
+
+
+def about(store: Store, kind: SubjectKind, subject_id: str) -> Decision | None:
+    """The decision in force about a subject; `None` if there is none."""
+    rows = store.db.query(
+        "SELECT * FROM decisions WHERE subject_kind = ? AND subject_id = ? "
+        "ORDER BY decision_id DESC LIMIT 1",
+        [kind, subject_id],
+    )
+    return next((_decision(row) for row in rows), None)
+
+
+def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
+    """Decisions of this verdict that were not carried out yet, as they were made."""
+    if verdict in {"approve", "reject"}:
+        rows = store.db.query(
+            "SELECT decisions.* FROM (SELECT assignment_id, (SELECT max(decision_id) "
+            "FROM decisions WHERE subject_kind = 'assignment' "
+            "AND subject_id = assignment_id) AS latest FROM assignments "
+            "WHERE verdict = ? AND outcome IS NULL) "
+            "JOIN decisions ON decision_id = latest ORDER BY decision_id",
+            [verdict],
+        )
+    else:
+        rows = store.db.query(
+            f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest "
+            "LEFT JOIN intents ON intent_key = latest.verdict || ':' || subject_id "
+            "WHERE latest.verdict = ? AND done_at IS NULL ORDER BY decision_id",
+            [verdict],
+        )
+    return [_decision(row) for row in rows]
+
+
+def count_unsettled(store: Store) -> int:
+    """How many decisions have to be carried out still."""
+    (assignments,) = store.db.execute(
+        "SELECT count(*) FROM assignments WHERE verdict IS NOT NULL AND outcome IS NULL"
+    ).fetchone()
+    (workers,) = store.db.execute(
+        f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest "
+        "LEFT JOIN intents ON intent_key = latest.verdict || ':' || subject_id "
+        "WHERE latest.verdict IN ('exclude', 'block') AND done_at IS NULL"
+    ).fetchone()
+    return int(assignments) + int(workers)
+
+
+def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
+    """Workers about whom nothing more is to be decided in the batch at work.
+
+    Args:
+        store: the campaign's memory.
+        collected_at: when the last HIT of the batch was collected, if one was: a
+            worker who was kept before that may be decided about again.
+    """
+    return {
+        str(row["subject_id"])
+        for row in store.db.query(_LATEST_OF_WORKERS)
+        if row["verdict"] != "keep"
+        or collected_at is None
+        or from_text(row["decided_at"]) >= collected_at
+    }
+
+
+def propose(store: Store, proposals: Iterable[Decision]) -> None:
+    """Keep what the policy proposes and a person has to look at, and nothing older."""
+    with store.db.atomic():
+        store.db.execute("DELETE FROM proposals")
+        insert(
+            store,
+            "proposals",
+            (
+                {
+                    "subject_kind": proposal.subject_kind,
+                    "subject_id": proposal.subject_id,
+                    "verdict": proposal.verdict,
+                    "because": proposal.because,
+                }
+                for proposal in proposals
+            ),
+        )
+
+
+def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
+    """What waits for a person, as decisions that the policy would make.
+
+    Args:
+        store: the campaign's memory.
+        decided_by: stands in each of them.
+        at: likewise.
+    """
+    return [
+        Decision(
+            subject_kind=row["subject_kind"],
+            subject_id=row["subject_id"],
+            verdict=row["verdict"],
+            decided_by=decided_by,
+            decided_at=at,
+            because=row["because"],
+        )
+        for row in store.db.query("SELECT * FROM proposals ORDER BY 1, 2")
+    ]
+
+
+def count_proposals(store: Store) -> int:
+    """How many subjects wait for a person."""
+    (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
+    return int(number)
+
+
+def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
+    """Assignments that wait for a person, or an answer of which does."""
+    rows = store.db.execute(
+        "SELECT subject_id FROM proposals WHERE subject_kind = 'assignment' UNION "
+        "SELECT assignment_id FROM proposals JOIN answers ON answer_id = subject_id "
+        "WHERE subject_kind = 'answer'"
+    )
+    return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
+
+
+def _row(decision: Decision) -> Row:
+    return {
+        "subject_kind": decision.subject_kind,
+        "subject_id": decision.subject_id,
+        "verdict": decision.verdict,
+        "decided_by": decision.decided_by,
+        "decided_at": to_text(decision.decided_at),
+        "because": decision.because,
+    }
+
+
+def _decision(row: Row) -> Decision:
+    return Decision(
+        subject_kind=row["subject_kind"],  # type: ignore[arg-type]
+        subject_id=str(row["subject_id"]),
+        verdict=row["verdict"],  # type: ignore[arg-type]
+        decided_by=str(row["decided_by"]),
+        decided_at=from_text(str(row["decided_at"])),
+        because=str(row["because"]),
+    )

@@ -1,0 +1,76 @@
+"""What heuristics found: kept with its evidence, and found again when more is known."""
+
+from collections.abc import Iterable, Mapping
+
+from domain.verdicts import Finding, SubjectKind
+from store.columns import insert
+from store.database import Store
+
+
+def replace(
+    store: Store,
+    findings: Iterable[Finding],
+    *,
+    subjects: Mapping[SubjectKind, Iterable[str]],
+) -> None:
+    """Keep these findings, and no older ones about the same subjects.
+
+    Findings without any suspicion are not kept: they say nothing that a missing row
+    does not say.
+
+    Args:
+        store: the campaign's memory.
+        findings: what heuristics found, each about one of `subjects`.
+        subjects: by kind, everything that was looked at.
+    """
+    looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "DELETE FROM findings WHERE subject_kind = ? AND subject_id = ?", looked_at
+        )
+        insert(
+            store,
+            "findings",
+            (
+                {
+                    "subject_kind": finding.subject_kind,
+                    "subject_id": finding.subject_id,
+                    "heuristic": finding.heuristic,
+                    "version": finding.version,
+                    "suspicion": finding.suspicion,
+                    "flag": finding.flag,
+                    "evidence": finding.evidence,
+                }
+                for finding in findings
+                if finding.flag or finding.suspicion > 0
+            ),
+        )
+
+
+def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
+    """All findings that are kept, by subject; only those that flag, if asked so."""
+    chosen = "WHERE flag = 1" if only_flags else ""
+    return [
+        Finding(
+            heuristic=row["heuristic"],
+            version=row["version"],
+            subject_kind=row["subject_kind"],
+            subject_id=row["subject_id"],
+            suspicion=row["suspicion"],
+            flag=bool(row["flag"]),
+            evidence=row["evidence"],
+        )
+        for row in store.db.query(
+            f"SELECT * FROM findings {chosen} "
+            "ORDER BY subject_kind, subject_id, heuristic"
+        )
+    ]
+
+
+def count_flagged(store: Store) -> int:
+    """How many subjects are flagged by a heuristic or several."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM (SELECT DISTINCT subject_kind, subject_id "
+        "FROM findings WHERE flag = 1)"
+    ).fetchone()
+    return int(number)

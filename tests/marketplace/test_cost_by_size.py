@@ -1,0 +1,144 @@
+"""What a call costs does not grow with the number of HITs.
+
+Counted in steps of SQLite's virtual machine, which are the same on any machine.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marketplace.requester import operations
+from marketplace.requester.calling import perform
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.transaction import Transaction
+from marketplace.workers import assignment_actions, discovery
+from tests.marketplace.market import HIT_TYPE, QUESTION, START
+from tests.marketplace.sqlite_steps import STEP, Action, steps
+
+FEW, MANY = 60, 1200
+
+
+@pytest.fixture(scope="module")
+def backends() -> Iterator[list[Backend]]:
+    """A marketplace with few HITs and one with many, equal otherwise."""
+    made = [filled(size) for size in (FEW, MANY)]
+    yield made
+    for backend in made:
+        backend.close()
+
+
+def filled(size: int) -> Backend:
+    """Half of the HITs done and judged, half of them open."""
+    backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
+    hit_type = perform(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
+    with backend.transaction() as transaction:
+        accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
+        _, token = accounts.add_worker(
+            transaction, accounts.NewWorker(handle="bob", country="US")
+        )
+    for number in range(size):
+        given = {
+            "HITTypeId": hit_type,
+            "LifetimeInSeconds": 86_400,
+            "Question": QUESTION,
+            "UniqueRequestToken": str(number),
+        }
+        group = perform(backend, "KEY", "CreateHITWithHITType", given)["HIT"][
+            "HITGroupId"
+        ]
+        if number % 2:
+            with backend.transaction() as transaction:
+                bob = accounts.signed_in(transaction, token)
+                made = assignment_actions.accept(transaction, bob, group, hit_id=None)
+                assignment_actions.submit(
+                    transaction, bob, [("assignmentId", made), ("a", "b")]
+                )
+    return backend
+
+
+def ann(transaction: Transaction) -> sqlite3.Row:
+    """A worker who has done nothing yet."""
+    row = transaction.one("SELECT * FROM workers WHERE handle = 'ann'")
+    assert row is not None
+    return row
+
+
+def bob(transaction: Transaction) -> sqlite3.Row:
+    """The worker who has done half of all HITs."""
+    row = transaction.one("SELECT * FROM workers WHERE handle = 'bob'")
+    assert row is not None
+    return row
+
+
+def group_id(transaction: Transaction) -> str:
+    """The only group with work in it."""
+    row = transaction.one(
+        "SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1"
+    )
+    assert row is not None
+    return str(row["hit_group_id"])
+
+
+def call(operation: str, **given: object) -> Action:
+    """A requester's call inside the open transaction."""
+    return lambda transaction: operations.perform(transaction, 1, operation, given)
+
+
+def on_hit(operation: str) -> Action:
+    """A requester's call about the newest HIT."""
+
+    def act(transaction: Transaction) -> object:
+        row = transaction.one("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
+        assert row is not None
+        return operations.perform(transaction, 1, operation, {"HITId": row["hit_id"]})
+
+    return act
+
+
+POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
+ACTIONS: dict[str, Action] = {
+    "list HITs": call("ListHITs"),
+    "list reviewable HITs": call("ListReviewableHITs"),
+    "get a HIT": on_hit("GetHIT"),
+    "list assignments": on_hit("ListAssignmentsForHIT"),
+    "list bonuses": on_hit("ListBonusPayments"),
+    "balance": call("GetAccountBalance"),
+    "list groups": lambda transaction: discovery.groups(transaction, ann(transaction)),
+    "list groups after much work": lambda transaction: discovery.groups(
+        transaction, bob(transaction)
+    ),
+    "accept after much work": lambda transaction: assignment_actions.accept(
+        transaction, bob(transaction), group_id(transaction), hit_id=None
+    ),
+    "preview": lambda transaction: assignment_actions.preview(
+        transaction, ann(transaction), group_id(transaction), hit_id=None
+    ),
+    "accept": lambda transaction: assignment_actions.accept(
+        transaction, ann(transaction), group_id(transaction), hit_id=None
+    ),
+    "post a HIT": call("CreateHIT", **POSTED),
+}
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_a_call_costs_the_same_among_many_hits(
+    backends: list[Backend], name: str
+) -> None:
+    """Twenty times the HITs, and not a third more steps."""
+    few, many = (steps(backend, ACTIONS[name]) for backend in backends)
+    assert few > 0
+    assert many <= few * 4 // 3 + STEP * 10
+
+
+def test_time_passing_costs_only_what_is_due(backends: list[Backend]) -> None:
+    """Nothing is due a minute later, so hardly anything is looked at."""
+    costs = []
+    for backend in backends:
+        with backend.transaction() as transaction:
+            now_ms = transaction.now_ms
+        backend.move_clock(now_ms + 60_000)
+        costs.append(steps(backend, lambda _: None))
+    assert costs[1] <= costs[0] + STEP * 10
