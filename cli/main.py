@@ -4,45 +4,30 @@
 """
 
 import os
-import sqlite3
 import sys
 
 import click
 
-from cli.campaigns import advance, check, decisions, export, run, status
-from cli.describing import describe
-from cli.machine import sentence
-from cli.money import pay, unreject
-from cli.rehearsals import crowd, preview, rehearse
-from cli.requesters import requester
-from cli.serving import serve
-from cli.stopping import stop
-from cli.workers import worker
-from domain.errors import PieceworkError
+from cli.advance import advance
+from cli.check import check
+from cli.crowd import crowd
+from cli.decisions import decisions
+from cli.describe import describe
+from cli.errors import ErrorCodes
+from cli.export import export
+from cli.pay import pay
+from cli.preview import preview
+from cli.rehearse import rehearse
+from cli.requester import requester
+from cli.run import run
+from cli.serve import serve
+from cli.status import status
+from cli.stop import stop
+from cli.unreject import unreject
+from cli.worker import worker
 
 
-class _Group(click.Group):
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except PieceworkError as error:
-            click.secho(str(error), fg="red", err=True)
-            if error.next_step:
-                click.echo(f"next: {error.next_step}", err=True)
-            ctx.exit(error.exit_code)
-        except BrokenPipeError:
-            # Whoever read our output has seen enough (`| head`).
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
-        except (OSError, sqlite3.Error) as fault:
-            # A full disk, a folder without rights, a port in use: nothing of ours.
-            said, next_step = sentence(fault)
-            click.secho(said, fg="red", err=True)
-            click.echo(f"next: {next_step}", err=True)
-            ctx.exit(1)
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ErrorCodes, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="piecework")
 def main() -> None:
     """Turn a campaign file into a dataset that people can trust.

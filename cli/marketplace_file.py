@@ -1,4 +1,4 @@
-"""Working on a marketplace's file beside its server: the options, and one turn."""
+"""Working on a marketplace's file beside its server: one transaction."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,29 +6,18 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from domain.errors import ConfigError, RefusedForSafety
 
 if TYPE_CHECKING:
     from marketplace.state.backend import Backend
     from marketplace.state.transaction import Transaction
 
-DATABASE = click.option(
-    "--database",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("marketplace.db"),
-    show_default=True,
-    help="The marketplace's one file, as given to `piecework serve`.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-
 
 @contextmanager
-def turn_of(
+def transaction_in(
     database: Path, *, must_exist: bool = True, must_be_live: bool = False
 ) -> Iterator["Transaction"]:
-    """One turn in the marketplace of a file, whichever kind it was started as.
+    """One transaction in the marketplace of a file, whichever kind it was started as.
 
     Args:
         database: the file; afterwards its owner's alone.

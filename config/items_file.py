@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.ids import ItemId
@@ -68,16 +69,7 @@ def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item
 def _read_text(path: Path) -> str:
     if path.suffix.lower() not in {".csv", ".jsonl"}:
         raise ConfigError([f"{path}: an items file ends in .csv or .jsonl"])
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as fault:
-        raise ConfigError(
-            [f"{path}: the items file cannot be read ({fault.strerror})"]
-        ) from fault
-    except UnicodeDecodeError as fault:
-        raise ConfigError(
-            [f"{path}: not UTF-8 at byte {fault.start}; save the file as UTF-8"]
-        ) from fault
+    return read_text(path, name="items file")
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:

@@ -209,7 +209,7 @@ class RehearsalTable(_Strict):
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
 
 
-class CampaignFile(_Strict):
+class CampaignTables(_Strict):
     """A whole campaign file."""
 
     name: Name

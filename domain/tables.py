@@ -18,6 +18,7 @@ what the page shuffled inside the item.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy.typing as npt
 import pandas as pd
 
 from domain.task import Field, Task
@@ -89,7 +90,7 @@ PUBLISHED: Mapping[str, Column] = {
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
-Cells = Mapping[str, Sequence[object]]
+Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 """Cells by column; all of the same length."""
 
 

@@ -14,11 +14,12 @@ from prefect.states import Completed
 from domain.errors import CampaignBusy
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.credentials import from_block
 from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
-from flows.opening import load_campaign, open_on_marketplace
+from flows.opening import open_on_marketplace
 from flows.pass_request import PassRequest, amount_cents, campaign_path
 from flows.passes import run_pass, write_results
 from flows.polling import next_wait

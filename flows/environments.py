@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from domain.errors import PlatformRefused, RefusedForSafety
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal, open_on_marketplace
+from flows.opening import open_for_rehearsal, open_on_marketplace
 from flows.pass_request import PassRequest
 from platforms.credentials import Credentials
 from platforms.endpoint import is_on_this_machine, normal_endpoint

@@ -6,7 +6,8 @@ Both only read the store, so they need no marketplace and may run beside a pass.
 from prefect import flow
 
 from flows.artifacts import publish_artifacts
-from flows.opening import load_campaign, open_to_look
+from flows.assembling import load_campaign
+from flows.opening import open_to_look
 from flows.pass_request import campaign_path
 from flows.passes import write_results
 from flows.prefect_tasks import run_as_task, run_name

@@ -6,28 +6,21 @@ its items and to how they are dealt; opened for another, it refuses.
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from pathlib import Path
 
-from config.campaign_file import read_campaign
 from domain.campaign import Campaign
 from domain.clock import Clock, MonotonicClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
 from flows.posting.publishing import posted_by
-from hit_templates.item_faults import faults_of_items
-from hit_templates.qualification import faults_of_test
-from hit_templates.tasks import load_task
 from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
 from platforms.ports import Platform
-from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings
 from store.agreements import agree, agreed_cents
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
@@ -44,27 +37,6 @@ AT_ONCE_IN_REHEARSALS = 4
 
 _ENVIRONMENT = "world"
 """The setting that names the environment of a store."""
-
-
-def load_campaign(
-    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
-) -> Campaign:
-    """The campaign of a file, with tasks and heuristics as they are installed.
-
-    Raises:
-        ConfigError: every fault of the file, its items, heuristics and policy.
-    """
-    return read_campaign(
-        path,
-        load_task=load_task,
-        check_items=faults_of_items,
-        check_heuristics=check_settings,
-        check_qualification=faults_of_test,
-        check_policy=lambda rules: check_rules(
-            rules, heuristics=[heuristic.NAME for heuristic in HEURISTICS]
-        ),
-        drawn=drawn,
-    )
 
 
 @contextmanager
@@ -224,7 +196,7 @@ def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
                 f"store is elsewhere ({name!r}); a second store would post and pay "
                 "everything again",
                 next_step="run the pass where the store is, or bring piecework.db "
-                "here; another campaign of this name begins with --anew",
+                "here; another campaign of this name begins with --allow-second-store",
             )
 
 

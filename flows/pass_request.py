@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from config.campaign_file import read_file
+from config.campaign_file import parse
 from domain.errors import ConfigError
 from domain.money import cents_from_text
 
@@ -39,10 +39,10 @@ class PassRequest:
         Raises:
             ConfigError: the campaign file cannot be read.
         """
-        campaign_file = read_file(self.campaign)
+        tables = parse(self.campaign).tables
         files = [self.campaign]
-        if campaign_file.items.file is not None:
-            files.append(self.campaign.parent / campaign_file.items.file)
+        if tables.items.file is not None:
+            files.append(self.campaign.parent / tables.items.file)
         contents = [
             hashlib.sha256(file.read_bytes()).hexdigest()
             for file in files

@@ -9,7 +9,7 @@ the last pass found still holds (`store.last_pass`).
 
 from datetime import datetime
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
 from domain.clock import Clock, SystemClock
 from domain.errors import PlatformRefused
 from domain.ids import HitTypeId
@@ -41,7 +41,7 @@ def cached_progress(
         TransientPlatformError: the marketplace could not be asked.
     """
     now = (clock or SystemClock()).now()
-    folder = output_folder(request.campaign, read_file(request.campaign))
+    folder = parse(request.campaign).out
     if not folder.is_dir():
         return None
     with only_pass(folder):

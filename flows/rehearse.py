@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from prefect import Flow, flow
 
-from config.campaign_file import output_folder, read_file
+from config.campaign_file import parse
+from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
 from domain.errors import ConfigError, StoreError
 from domain.hit import Item
@@ -22,14 +23,10 @@ from domain.ids import ItemId
 from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
-from flows.opening import (
-    check_store,
-    load_campaign,
-    open_for_rehearsal,
-    rehearsal_environment,
-)
+from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
 from flows.pass_request import campaign_path
 from flows.passes import run_pass, write_results
 from flows.planted_traits import remember_planted
@@ -39,13 +36,13 @@ from marketplace.state.backend import WrongDatabaseError
 from platforms.virtual_clock import START, VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
-from rehearsal.crowd.item_knowledge import SceneSource, Source
+from rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.people import people
 from rehearsal.crowd.replay import Replay
-from rehearsal.crowd.traits import PLANTED_BAD
-from rehearsal.pictures import scenes
+from rehearsal.crowd.traits import SIMULATED_BAD
 from rehearsal.pictures.drawing.picture import draw
+from rehearsal.pictures.scenes import scenes
 from store.files import FILE_NAME
 from store.lock import only_pass
 
@@ -114,21 +111,22 @@ def prepare(path: Path) -> Campaign:
     Raises:
         ConfigError: every fault of the file.
     """
-    words = read_file(path)
-    if words.items.scenes and words.items.file is None:
-        out = output_folder(path, words)
-        rows = scenes.item_rows(words.items.scenes)
+    file = parse(path)
+    tables = file.tables
+    if tables.items.scenes and tables.items.file is None:
+        out = file.out
+        rows = item_rows(tables.items.scenes)
         # Faults of the file come before anything is written.
         drawn = load_campaign(path, drawn=rows)
         _check(drawn)
-        draw_pictures(out, words.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
+        draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = load_campaign(path)
     _check(campaign)
-    if words.items.scenes and words.items.file is not None:
+    if tables.items.scenes and tables.items.file is not None:
         shown = (*campaign.practice, *campaign.items, *_of_test(campaign))
-        draw_pictures(campaign.out, words.rehearsal.seed, shown)
+        draw_pictures(campaign.out, tables.rehearsal.seed, shown)
     return campaign
 
 
@@ -156,9 +154,9 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     urls = (item.columns.get("url", "") for item in items)
     wanted = {PurePosixPath(url).name for url in urls if url}
-    last = max(map(scenes.number_of, wanted))
-    for scene in scenes.scenes(seed, last):
-        name = scenes.picture_name(scene.item_id)
+    last = max(map(scene_number, wanted))
+    for scene in scenes(seed, last):
+        name = picture_name(scene.item_id)
         if name in wanted:
             (pictures / name).write_text(draw(scene), encoding="utf-8")
 
@@ -166,7 +164,7 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
 def answering_of(campaign: Campaign) -> Answering:
     """How the crowd answers: by describing, or by what the items' columns call true."""
     if campaign.task.dataset == "captions":
-        return Describing(campaign.task, _source(campaign), campaign.items)
+        return Describing(campaign.task, _knowledge(campaign), campaign.items)
     if campaign.rehearsal.replay is not None:
         raise ConfigError(
             [f"{campaign.path}: rehearsal.replay is for captions only"],
@@ -189,27 +187,25 @@ def answering_of(campaign: Campaign) -> Answering:
     return judging
 
 
-def _source(campaign: Campaign) -> Source:
+def _knowledge(campaign: Campaign) -> ItemKnowledge:
     """What the workers know about the items that they describe."""
     plan = campaign.rehearsal
-    source: Source
+    knowledge: ItemKnowledge
     if plan.replay is not None:
-        source = Replay.read(plan.replay, campaign.task)
+        knowledge = Replay.read(plan.replay, campaign.task)
     elif plan.scenes:
-        source = SceneSource(scenes.scenes(plan.seed, plan.scenes))
+        knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
     else:
         raise ConfigError(
             [f"{campaign.path}: nobody knows what the items show, so none can work"],
             next_step="name captions that people wrote: [rehearsal] replay = FILE",
         )
-    unknown = [
-        item.item_id for item in campaign.items if not source.knows(item.item_id)
-    ]
+    unknown = _unknown(campaign, knowledge.knows)
     if unknown:
         raise ConfigError(
             [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
         )
-    return source
+    return knowledge
 
 
 def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId]:
@@ -261,5 +257,5 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
                 clock=clock,
             ) as crowd,
         ):
-            remember_planted(run.store, crowd.traits_by_worker(), PLANTED_BAD)
+            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
             yield run, crowd

@@ -55,7 +55,7 @@ def does_not_exist(thing: str, key: str) -> Refusal:
     return request_error(names[thing], f"{thing} {key} does not exist.")
 
 
-def wrong_state(thing: str, key: str, *, found: str, allowed: str) -> Refusal:
+def wrong_state(thing: str, key: str, *, state: str, allowed: str) -> Refusal:
     """The operation is not for this state; names what was found and what is allowed."""
     code = {
         "HIT": "InvalidHITState",
@@ -67,7 +67,7 @@ def wrong_state(thing: str, key: str, *, found: str, allowed: str) -> Refusal:
     return request_error(
         code,
         f"This operation can be called with a status of: {allowed}. "
-        f"{thing} {key} is currently in the state '{found}'.",
+        f"{thing} {key} is currently in the state '{state}'.",
     )
 
 

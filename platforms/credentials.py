@@ -12,4 +12,4 @@ class Credentials:
 
 
 REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
-"""Any two words open a rehearsing marketplace."""
+"""What calls to a rehearsing marketplace are signed with; it checks no signature."""

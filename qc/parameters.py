@@ -1,49 +1,46 @@
 """Parameters of heuristics from a campaign file, so that a mistyped one never passes.
 
 A campaign file's table `[heuristics.<name>]` arrives as a plain dictionary. It is held
-against the heuristic's frozen `Params`: each key, type and range; every fault becomes a
-sentence with the key, what was found and what is allowed.
+against the heuristic's frozen `Params` by pydantic, strictly (true is no number): each
+key, type and range; every fault becomes a sentence with the key, what was found and
+what is allowed.
 """
 
 import dataclasses
+import functools
 import inspect
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
+from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
-    """A number's range, both ends allowed."""
-
-    least: float = -math.inf
-    most: float = math.inf
-
-    def words(self) -> str:
-        """The range for people.
-
-        >>> Between(least=0, most=1).words()
-        'from 0 to 1'
-        """
-        if math.isinf(self.most):
-            return f"{self.least:g} or more" if math.isfinite(self.least) else "any"
-        if math.isinf(self.least):
-            return f"{self.most:g} or less"
-        return f"from {self.least:g} to {self.most:g}"
-
-
-Share = Annotated[float, Between(least=0, most=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
 """A part of a whole."""
 
-Amount = Annotated[float, Between(least=0)]
+Amount = Annotated[float, Field(ge=0)]
 """Seconds, standard deviations, words a second: a number that is not negative."""
 
-Count = Annotated[int, Between(least=1)]
+Count = Annotated[int, Field(ge=1)]
 """How many at least; one or more."""
 
-Phrases = tuple[str, ...]
+Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(False)]  # noqa: FBT003 - TOML has lists, and no tuples
+"""Texts that are not empty."""
+
+_STRICT = ConfigDict(strict=True, allow_inf_nan=False)
+
+_KINDS = {
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "string": "a text",
+    "array": "a list of texts that are not empty",
+}
+"""Types of JSON's schema, in words."""
+
+_RENAMED = {"least_": "min_", "most_": "max_"}
+"""Beginnings of parameters' names that were changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,28 +54,27 @@ class Described:
 
 
 def read(
-    params: type[Any], given: Mapping[str, object], *, where: str
+    params: type[Any], settings: Mapping[str, object], *, where: str
 ) -> tuple[dict[str, object], list[str]]:
-    """The given values that can be used, and a sentence for each that cannot.
+    """The settings that can be used, and a sentence for each that cannot.
 
     Args:
         params: a frozen dataclass; its annotations say what is allowed.
-        given: what the campaign file says.
+        settings: what the campaign file says.
         where: how the faults name the table, e.g. `heuristics.capitals`.
     """
     hints = get_type_hints(params, include_extras=True)
     values: dict[str, object] = {}
     faults = []
-    for key, found in given.items():
+    for key, value in settings.items():
         if key not in hints:
-            names = ", ".join(sorted(hints)) or "none"
-            faults.append(f"{where}.{key}: no such parameter; allowed are {names}.")
+            faults.append(f"{where}.{key}{_unknown(key, hints)}")
             continue
-        value, allowed = _fit(hints[key], found)
-        if value is None:
-            faults.append(f"{where}.{key}: found {found!r}; allowed is {allowed}.")
-        else:
-            values[key] = value
+        try:
+            values[key] = _adapter(hints[key]).validate_python(value)
+        except ValidationError:
+            allowed = _allowed(hints[key])
+            faults.append(f"{where}.{key}: found {value!r}; allowed is {allowed}.")
     return values, faults
 
 
@@ -97,59 +93,37 @@ def describe(params: type[Any]) -> list[Described]:
     ]
 
 
-def _fit(hint: object, found: object) -> tuple[object, str]:
-    """The value to use, `None` if it does not fit, and what is allowed."""
-    allowed = _allowed(hint)
-    if get_origin(hint) is Literal:
-        return (found if found in get_args(hint) else None), allowed
-    kind, bounds = _kind(hint)
-    if kind is tuple:
-        return _phrases(found), allowed
-    if kind is float and type(found) is int:
-        found = float(found)
-    if type(found) is not kind:  # a bool is an int to isinstance, but not to us
-        return None, allowed
-    if bounds is not None and not _within(found, bounds):
-        return None, allowed
-    return found, allowed
+@functools.cache
+def _adapter(hint: Any) -> TypeAdapter[object]:  # noqa: ANN401 - any annotation
+    return TypeAdapter(hint, config=_STRICT)
 
 
-def _phrases(found: object) -> tuple[str, ...] | None:
-    if not isinstance(found, list | tuple):
-        return None
-    if not all(isinstance(phrase, str) and phrase.strip() for phrase in found):
-        return None
-    return tuple(found)
-
-
-def _within(found: object, bounds: Between) -> bool:
-    if not isinstance(found, int | float) or not math.isfinite(found):
-        return False
-    return bounds.least <= found <= bounds.most
-
-
-def _kind(hint: object) -> tuple[object, Between | None]:
-    if get_origin(hint) is Annotated:
-        kind, bounds = get_args(hint)
-        return kind, bounds
-    return (tuple if get_origin(hint) is tuple else hint), None
+def _unknown(key: str, hints: Mapping[str, Any]) -> str:
+    """What is wrong with a key that no parameter has."""
+    for old, new in _RENAMED.items():
+        name = new + key.removeprefix(old)
+        if key.startswith(old) and name in hints:
+            return f" is called {name} now."
+    names = ", ".join(sorted(hints)) or "none"
+    return f": no such parameter; allowed are {names}."
 
 
 def _allowed(hint: object) -> str:
-    if get_origin(hint) is Literal:
-        return "one of " + ", ".join(repr(value) for value in get_args(hint))
-    kind, bounds = _kind(hint)
-    words = _KIND_WORDS[kind]
-    return f"{words}, {bounds.words()}" if bounds is not None else words
+    """What a parameter may be, in words.
 
-
-_KIND_WORDS: dict[object, str] = {
-    float: "a number",
-    int: "a whole number",
-    bool: "true or false",
-    str: "a text",
-    tuple: "a list of texts that are not empty",
-}
+    >>> _allowed(Share), _allowed(Count)
+    ('a number, from 0 to 1', 'a whole number, 1 or more')
+    """
+    schema = _adapter(hint).json_schema()
+    if "enum" in schema:
+        return "one of " + ", ".join(repr(value) for value in schema["enum"])
+    kind = _KINDS[schema["type"]]
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None:
+        return kind
+    if high is None:
+        return f"{kind}, {low:g} or more"
+    return f"{kind}, from {low:g} to {high:g}"
 
 
 def _attributes(doc: str) -> dict[str, str]:

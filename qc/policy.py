@@ -16,10 +16,11 @@ How a rule is read:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.verdicts import (
@@ -30,36 +31,37 @@ from domain.verdicts import (
     SubjectKind,
     Verdict,
 )
+from qc.registry import RENAMED
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
 
 DEFAULTS: dict[SubjectKind, Verdict | None] = {
-    "assignment": "approve",
     "answer": "keep",
+    "assignment": "approve",
     "worker": None,
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Subject:
-    """One answer, assignment or worker, and the answers that belong to it.
+Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.intp]
 
-    Attributes:
-        sources: keys of findings that speak of it: its own and those above it.
-        answers: its answers, each with the keys of findings that speak of it.
-    """
+_BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
+    "answer": (),
+    "assignment": ("answer",),
+    "worker": ("answer", "assignment"),
+}
+"""Findings on these kinds count as findings on a subject's answers."""
 
-    kind: SubjectKind
-    subject_id: str
-    sources: tuple[tuple[SubjectKind, str], ...]
-    answers: tuple[tuple[tuple[SubjectKind, str], ...], ...]
-
-
-_Flags = Mapping[tuple[SubjectKind, str], frozenset[str]]
+_ABOVE: dict[SubjectKind, tuple[SubjectKind, ...]] = {
+    "answer": ("answer", "assignment", "worker"),
+    "assignment": ("assignment", "worker"),
+    "worker": ("worker",),
+}
+"""Findings on these kinds speak of the subject itself."""
 
 
 def decide(
-    frame: pd.DataFrame,
+    table: pd.DataFrame,
     findings: Iterable[Finding],
     rules: Sequence[PolicyRule],
     *,
@@ -69,43 +71,33 @@ def decide(
     """One decision an answer and an assignment, and those workers a rule speaks of.
 
     Args:
-        frame: the answers to decide about (`qc.frame`).
-        findings: what heuristics said about them; those without a flag are ignored.
+        table: the answers to decide about (`domain.tables`); of its columns,
+            `assignment_id` and `worker_id` are read.
+        findings: of heuristics about them; those without a flag are ignored.
         rules: the campaign's policy; see the module's words for how a rule is read.
         campaign: its name, for `decided_by`.
         at: the moment of the decision.
     """
-    flags = _flags(findings)
-    assignments = _decide_kind("assignment", frame, flags, rules)
-    answers = _decide_kind("answer", frame, flags, rules)
-    rejected = {
-        subject: because
-        for subject, (verdict, because) in assignments.items()
-        if verdict == "reject"
-    }
+    flags = _Flags(table, findings)
+    verdicts = {kind: _verdicts(kind, flags, rules) for kind in DEFAULTS}
+    answers, assignments = verdicts["answer"], verdicts["assignment"]
     for answer_id, assignment_id in zip(
-        frame.index, frame["assignment_id"], strict=True
+        table.index.tolist(), table["assignment_id"].tolist(), strict=True
     ):
-        if assignment_id in rejected:
-            because = f"its assignment was rejected: {rejected[assignment_id]}"
-            answers[answer_id] = ("drop", because)
-    workers = _decide_kind("worker", frame, flags, rules)
-    decided: list[tuple[SubjectKind, Mapping[str, tuple[Verdict, str]]]] = [
-        ("answer", answers),
-        ("assignment", assignments),
-        ("worker", workers),
-    ]
+        verdict, because = assignments.get(assignment_id, ("approve", ""))
+        if verdict == "reject":
+            answers[answer_id] = ("drop", f"its assignment was rejected: {because}")
     return [
         Decision(
             subject_kind=kind,
-            subject_id=subject,
+            subject_id=subject_id,
             verdict=verdict,
             decided_by=f"policy:{campaign}",
             decided_at=at,
             because=because,
         )
-        for kind, verdicts in decided
-        for subject, (verdict, because) in verdicts.items()
+        for kind, own in verdicts.items()
+        for subject_id, (verdict, because) in own.items()
     ]
 
 
@@ -127,7 +119,9 @@ def check_rules(rules: Sequence[PolicyRule], *, heuristics: Iterable[str]) -> li
 def _faults(rule: PolicyRule, known: set[str]) -> Iterable[str]:
     yield from _faults_of_verdict(rule)
     for name in rule.any_of:
-        if name not in known:
+        if name in RENAMED:
+            yield f"any_of names {name!r}, which is called {RENAMED[name]!r} now."
+        elif name not in known:
             names = ", ".join(sorted(known))
             yield f"any_of names {name!r}, no such heuristic; allowed are {names}."
     most = len(set(rule.any_of))
@@ -150,67 +144,78 @@ def _faults_of_verdict(rule: PolicyRule) -> Iterable[str]:
         yield "share is given for answers; an answer has no share of answers."
 
 
-def _flags(findings: Iterable[Finding]) -> _Flags:
-    """By subject, the names of the heuristics that flag it."""
-    flags: dict[tuple[SubjectKind, str], set[str]] = defaultdict(set)
-    for finding in findings:
-        if finding.flag:
-            flags[finding.subject_kind, finding.subject_id].add(finding.heuristic)
-    return {subject: frozenset(names) for subject, names in flags.items()}
+class _Flags:
+    """Which heuristic flags which subject, by row of the table."""
+
+    def __init__(self, table: pd.DataFrame, findings: Iterable[Finding]) -> None:
+        self._codes: dict[SubjectKind, Codes] = {}
+        self.subject_ids: dict[SubjectKind, list[str]] = {}
+        ids: dict[SubjectKind, pd.Index[str]] = {
+            "answer": table.index,
+            "assignment": pd.Index(table["assignment_id"]),
+            "worker": pd.Index(table["worker_id"]),
+        }
+        for kind, names in ids.items():
+            codes, different = pd.factorize(names, sort=True)
+            self._codes[kind] = codes
+            self.subject_ids[kind] = different.tolist()
+        self._flagged: dict[tuple[SubjectKind, str], set[str]] = defaultdict(set)
+        for finding in findings:
+            if finding.flag:
+                key = (finding.subject_kind, finding.heuristic)
+                self._flagged[key].add(finding.subject_id)
+
+    def rows(self, kinds: Iterable[SubjectKind], heuristic: str) -> Flags:
+        """By row, whether the heuristic flags one of the row's subjects."""
+        rows = np.zeros(len(self._codes["answer"]), dtype="bool")
+        for kind in kinds:
+            if flagged := self._flagged.get((kind, heuristic)):
+                ids = self.subject_ids[kind]
+                is_flagged = np.fromiter((i in flagged for i in ids), "bool", len(ids))
+                rows |= is_flagged[self._codes[kind]]
+        return rows
+
+    def sizes(self, kind: SubjectKind) -> npt.NDArray[np.int64]:
+        """By subject of a kind, how many rows it has."""
+        return np.bincount(self._codes[kind])
+
+    def counts(self, kind: SubjectKind, rows: Flags) -> npt.NDArray[np.int64]:
+        """By subject of a kind, how many of its rows are true."""
+        n_subjects = len(self.subject_ids[kind])
+        return np.bincount(self._codes[kind][rows], minlength=n_subjects)
 
 
-def _decide_kind(
-    kind: SubjectKind, frame: pd.DataFrame, flags: _Flags, rules: Sequence[PolicyRule]
+def _verdicts(
+    kind: SubjectKind, flags: _Flags, rules: Sequence[PolicyRule]
 ) -> dict[str, tuple[Verdict, str]]:
-    own_rules = [rule for rule in rules if rule.subject_kind == kind]
+    """By subject, in the order of their ids, the verdict and its reason."""
+    subject_ids = flags.subject_ids[kind]
+    decided_by = np.full(len(subject_ids), -1)
+    for number, rule in enumerate(rules):
+        if rule.subject_kind == kind:
+            decided_by[(decided_by < 0) & _applies(rule, flags)] = number
     verdicts: dict[str, tuple[Verdict, str]] = {}
-    for subject in _subjects(kind, frame):
-        applies = next((r for r in own_rules if _applies(r, subject, flags)), None)
+    for subject_id, number in zip(subject_ids, decided_by.tolist(), strict=True):
         default = DEFAULTS[kind]
-        if applies is not None:
-            verdicts[subject.subject_id] = (applies.then, applies.because)
+        if not subject_id:  # an importer may not know the worker
+            continue
+        if number >= 0:
+            verdicts[subject_id] = (rules[number].then, rules[number].because)
         elif default is not None:
-            verdicts[subject.subject_id] = (default, NOTHING_AGAINST)
+            verdicts[subject_id] = (default, NOTHING_AGAINST)
     return verdicts
 
 
-def _applies(rule: PolicyRule, subject: _Subject, flags: _Flags) -> bool:
-    wanted = frozenset(rule.any_of)
-    flagged_by = _named(subject.sources, flags) & wanted
-    if subject.kind != "answer":
-        by_answer = [_named(keys, flags) & wanted for keys in subject.answers]
-        flagged = sum(1 for names in by_answer if names)
-        if flagged and flagged / len(by_answer) >= rule.share:
-            flagged_by = flagged_by.union(*by_answer)
-    return len(flagged_by) >= rule.at_least
-
-
-def _named(keys: Iterable[tuple[SubjectKind, str]], flags: _Flags) -> frozenset[str]:
-    return frozenset().union(*(flags.get(key, frozenset()) for key in keys))
-
-
-def _subjects(kind: SubjectKind, frame: pd.DataFrame) -> Iterable[_Subject]:
-    """The frame's subjects of one kind, in the order of their ids."""
-    answers: dict[str, list[tuple[tuple[SubjectKind, str], ...]]] = defaultdict(list)
-    above: dict[str, tuple[tuple[SubjectKind, str], ...]] = {}
-    rows = zip(frame.index, frame["assignment_id"], frame["worker_id"], strict=True)
-    for answer_id, assignment_id, worker_id in rows:
-        chain: tuple[tuple[SubjectKind, str], ...] = (
-            ("answer", answer_id),
-            ("assignment", assignment_id),
-            ("worker", worker_id),
-        )
-        place = [own for own, _ in chain].index(kind)
-        subject_id = chain[place][1]
-        if not subject_id:  # an importer may not know the worker
-            continue
-        above[subject_id] = chain[place:]
-        # What flags the subject itself must not pass for a flag on its answers.
-        answers[subject_id].append(chain[:place])
-    for subject_id in sorted(above):
-        yield _Subject(
-            kind=kind,
-            subject_id=subject_id,
-            sources=above[subject_id],
-            answers=tuple(answers[subject_id]),
-        )
+def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
+    """By subject of the rule's kind, whether the rule applies."""
+    kind = rule.subject_kind
+    names = tuple(dict.fromkeys(rule.any_of))
+    below = [flags.rows(_BELOW[kind], name) for name in names]
+    size = flags.sizes(kind)
+    flagged = flags.counts(kind, np.logical_or.reduce(below))
+    counts_below = (flagged > 0) & (flagged / size >= rule.share)
+    flagged_by = np.zeros(len(size), dtype="int64")
+    for name, rows in zip(names, below, strict=True):
+        own = flags.counts(kind, flags.rows(_ABOVE[kind], name)) > 0
+        flagged_by += own | (counts_below & (flags.counts(kind, rows) > 0))
+    return flagged_by >= rule.at_least

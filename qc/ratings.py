@@ -1,84 +1,113 @@
-"""What heuristics about judgements read: one shape for every kind of field.
+"""What workers answered, in one shape for every kind of field: the ratings.
 
 A choice, several choices and a place on a scale are compared, counted and held against
-expected answers alike. The task says which fields are judgements (`Field.varies`); a
-frame without such columns gives these heuristics nothing to say.
+expected answers alike. The task says in which fields honest workers' answers vary
+(`Field.varies`); for these `with_ratings` adds to the table (`domain.tables`):
+
+- `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
+  `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent
+- `gold.<field>`: what was expected, like `rated.<field>`; empty where nothing was; only
+  if an item of the table expects something
+- `twinned.<field>`: like `rated.<field>`, turned round if the item asks the other way;
+  only if an item of the table has a twin
+- `sides.<field>`: str, `first` or `second`: the side of the page that was favoured, ""
+  for neither; only for a field whose scale is turned round (`Field.mirrored_by`)
+- `twin`: str, the id of the item that asks the same again, ""
+
+Besides, where an option that is asked once a HIT leads out of the study:
+
+- `is_outside`: bool, the worker chose such an option
+
+A table without such columns gives the heuristics that read them nothing to say.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from domain.assignment import Answer, FieldValue
+from domain.assignment import FieldValue
 from domain.hit import Item
-from domain.ids import ItemId
 from domain.scales import is_graded, mirrored
+from domain.tables import ORDER, value_column
 from domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
 
-JUDGED = "judged."
-SHOWN = "shown."
+RATED = "rated."
 SIDES = "sides."
 TWINNED = "twinned."
-PLACE = "place"
+OUTSIDE = "is_outside"
 
-Judgement = tuple[str, ...] | float
+DERIVED = (RATED, GOLD, TWINNED, SIDES, TWIN, OUTSIDE)
+"""What `with_ratings` adds: names, and beginnings of names that end in a dot."""
+
+Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a place on a scale from 0 to 1."""
 
+_Cells = npt.NDArray[Any]
 
-def with_judgements(
-    frame: pd.DataFrame,
-    answers: Mapping[str, Answer],
-    task: Task,
-    items: Iterable[Item],
+
+def with_ratings(
+    table: pd.DataFrame, task: Task, items: Iterable[Item]
 ) -> pd.DataFrame:
-    """The frame with the columns about judgements; itself if the task has none.
+    """The table with the columns above; itself if the task asks for none of them.
 
     Args:
-        frame: of `qc.frame`, the index the ids of `answers`.
-        answers: by id.
-        task: says which fields are judgements.
-        items: of the campaign, for what is expected and which ask the same.
+        table: of `domain.tables`, with the columns that `sources` names.
+        task: says which fields are rated.
+        items: of the campaign, for what is expected and which ask the same; the table
+            may speak of items that are not among them.
     """
-    known = {item.item_id: item for item in items}
     columns: dict[str, pd.Series[Any]] = {}
+    if excluding := _excluding_fields(task):
+        columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
+    if rated := [field for field in task.item_fields if field.varies]:
+        asked = _Asked(table["item_id"], items)
+        for field in rated:
+            columns |= _ratings_of(field, table, task, asked)
+        twins = asked.cells(TWIN, str)
+        columns[TWIN] = pd.Series(twins, index=table.index, dtype="str")
+    if not columns:
+        return table
+    return pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
+
+
+def sources(task: Task) -> tuple[str, ...]:
+    """The columns of the table that `with_ratings` reads for a task."""
+    names = [value_column(field) for field in _excluding_fields(task)]
     for field in task.item_fields:
         if field.varies:
-            columns |= _columns(field, frame, answers, task, known)
-    if not columns:
-        return frame
-    twins = [_column(known, answers[one].item_id, TWIN) for one in frame.index]
-    places = [answers[one].place or answers[one].position for one in frame.index]
-    columns[TWIN] = pd.Series(twins, index=frame.index, dtype="str")
-    columns[PLACE] = pd.Series(places, index=frame.index, dtype="int64")
-    return pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
+            names += ["item_id", value_column(field)]
+            names += [ORDER + field.mirrored_by] if field.mirrored_by else []
+    return tuple(dict.fromkeys(names))
 
 
-def judged_fields(frame: pd.DataFrame, prefix: str = JUDGED) -> list[str]:
-    """Names of the fields that the frame has such columns of, in order."""
-    return [
-        str(name).removeprefix(prefix)
-        for name in frame.columns
-        if str(name).startswith(prefix)
+def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
+    """Names of the rated fields that have a column of this prefix as well, in order."""
+    names = [
+        str(column).removeprefix(RATED)
+        for column in table.columns
+        if str(column).startswith(RATED)
     ]
+    return [name for name in names if prefix + name in table.columns]
 
 
-def is_scale(frame: pd.DataFrame, field: str) -> bool:
-    """Whether the judgements of a field are places on a scale."""
-    return frame[JUDGED + field].dtype == "float64"
+def is_scale(ratings: "pd.Series[Any]") -> bool:
+    """Whether ratings are places on a scale, and not options."""
+    return ratings.dtype == "float64"
 
 
-def is_given(judgements: "pd.Series[Any]") -> "pd.Series[bool]":
-    """Whether there is a judgement at all."""
-    if judgements.dtype == "float64":
-        return judgements.notna()
-    return judgements.map(bool).astype("bool")
+def is_given(ratings: "pd.Series[Any]") -> "pd.Series[bool]":
+    """Whether there is a rating at all."""
+    if is_scale(ratings):
+        return ratings.notna()
+    return ratings.map(bool).astype("bool")
 
 
-def distance(one: Judgement, other: Judgement) -> float:
-    """How far two judgements are apart, from 0 (the same) to 1.
+def distance(one: Rating, other: Rating) -> float:
+    """How far two ratings are apart, from 0 (the same) to 1.
 
     On a scale it is the difference, among options one minus Jaccard's index, which for
     single choices is 0 or 1.
@@ -94,48 +123,12 @@ def distance(one: Judgement, other: Judgement) -> float:
     return 1 - len({*one} & {*other}) / len(union) if union else 0.0
 
 
-def _columns(
-    field: Field,
-    frame: pd.DataFrame,
-    answers: Mapping[str, Answer],
-    task: Task,
-    items: Mapping[ItemId, Item],
-) -> dict[str, "pd.Series[Any]"]:
-    own = [answers[one] for one in frame.index]
-    dtype = "float64" if _is_scale(field) else "object"
+def rating(field: Field, value: FieldValue | None) -> Rating:
+    """A value in the shape that ratings are compared in.
 
-    def column(values: Iterable[object], *, of: str = dtype) -> "pd.Series[Any]":
-        found = np.empty(len(own), dtype=of)
-        for at, value in enumerate(values):
-            found[at] = value
-        return pd.Series(found, index=frame.index)
-
-    judged = [judgement(field, answer.values.get(field.name)) for answer in own]
-    made = {JUDGED + field.name: column(judged)}
-    expected = [_column(items, answer.item_id, GOLD + field.name) for answer in own]
-    if any(expected):
-        made[GOLD + field.name] = column(expected_as(field, text) for text in expected)
-    if any(_column(items, answer.item_id, TWIN) for answer in own):
-        turned = [_column(items, answer.item_id, TWIN_REVERSED) for answer in own]
-        made[TWINNED + field.name] = column(
-            _turned(field, one) if reverse else one
-            for one, reverse in zip(judged, turned, strict=True)
-        )
-    if field.shuffled:
-        made[SHOWN + field.name] = column(
-            (answer.orders.get(field.name, ()) for answer in own), of="object"
-        )
-    if field.mirrored_by:
-        made[SIDES + field.name] = pd.Series(
-            [_side(field, answer, task) for answer in own],
-            index=frame.index,
-            dtype="str",
-        )
-    return made
-
-
-def judgement(field: Field, value: FieldValue | None) -> Judgement:
-    """A value in the shape that judgements are compared in."""
+    >>> rating(Field(name="f", kind="choices", label=""), ("b", "a"))
+    ('a', 'b')
+    """
     if field.kind == "number":
         if not isinstance(value, float):
             return math.nan
@@ -147,13 +140,150 @@ def judgement(field: Field, value: FieldValue | None) -> Judgement:
     return (value,) if isinstance(value, str) else tuple(sorted(set(value)))
 
 
-def expected_as(field: Field, text: str) -> Judgement:
-    """What an items file expects, as a judgement; nothing for an empty cell."""
+def expected_rating(field: Field, text: str) -> Rating:
+    """What a cell of an items file expects, as a rating; nothing for an empty cell."""
     if field.kind == "number":
-        return judgement(field, float(text) if text else None)
+        return rating(field, float(text) if text else None)
     if field.kind == "choice":
-        return judgement(field, text)
-    return judgement(field, tuple(text.split("|")) if text else None)
+        return rating(field, text)
+    return rating(field, tuple(text.split("|")) if text else None)
+
+
+class _Asked:
+    """The items that a table's rows ask about, each looked up once."""
+
+    def __init__(self, item_ids: "pd.Series[str]", items: Iterable[Item]) -> None:
+        known: Mapping[str, Mapping[str, str]] = {
+            item.item_id: item.columns for item in items
+        }
+        self._rows, names = pd.factorize(item_ids)
+        self._items = [known.get(name, {}) for name in names]
+
+    def has(self, column: str) -> bool:
+        """Whether an item has something in this column."""
+        return any(item.get(column) for item in self._items)
+
+    def cells(
+        self,
+        column: str,
+        read: Callable[[str], object],
+        dtype: Literal["object", "float64", "bool"] = "object",
+    ) -> _Cells:
+        """By row, what `read` makes of the item's cell; of "" where it has none."""
+        cells = (read(item.get(column, "")) for item in self._items)
+        return np.fromiter(cells, dtype, len(self._items))[self._rows]
+
+
+def _ratings_of(
+    field: Field, table: pd.DataFrame, task: Task, asked: _Asked
+) -> dict[str, "pd.Series[Any]"]:
+    """The columns of one field, by name."""
+    rated = _rated(field, table[value_column(field)])
+    cells: dict[str, _Cells] = {RATED: rated}
+    if asked.has(GOLD + field.name):
+        cells[GOLD] = asked.cells(
+            GOLD + field.name,
+            lambda text: expected_rating(field, text),
+            "float64" if _is_scale(field) else "object",
+        )
+    if asked.has(TWIN):
+        is_turned = asked.cells(TWIN_REVERSED, bool, "bool")
+        cells[TWINNED] = np.where(is_turned, _turned(field, rated), rated)
+    columns = {
+        prefix + field.name: pd.Series(values, index=table.index)
+        for prefix, values in cells.items()
+    }
+    if field.mirrored_by:
+        sides = pd.Series(_sides(field, table, task), index=table.index, dtype="str")
+        columns[SIDES + field.name] = sides
+    return columns
+
+
+def _rated(field: Field, values: "pd.Series[Any]") -> _Cells:
+    if field.kind == "number":
+        numbers = values.to_numpy(dtype="float64")
+        return (numbers - field.minimum) / (field.maximum - field.minimum)
+    return _mapped(
+        values,
+        lambda value: rating(field, value),
+        "float64" if _is_scale(field) else "object",
+    )
+
+
+def _turned(field: Field, ratings: _Cells) -> _Cells:
+    """Ratings on the scale turned round."""
+    if ratings.dtype == "float64":
+        return 1 - ratings
+
+    def turned(options: tuple[str, ...]) -> tuple[str, ...]:
+        values = mirrored(field, options)
+        return tuple(sorted(values)) if isinstance(values, tuple) else options
+
+    return _mapped(pd.Series(ratings, dtype="object"), turned, "object")
+
+
+def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
+    """Which side of the page a rating favours, as it was shown."""
+    columns = next(
+        arrangement.columns
+        for arrangement in task.arrangements
+        if arrangement.name == field.mirrored_by
+    )
+    is_turned = _mapped(
+        table[ORDER + field.mirrored_by],
+        lambda order: order == columns[::-1],
+        "bool",
+    )
+    off_middle = _off_middle(field, table[value_column(field)])
+    shown = np.where(is_turned, -off_middle, off_middle)
+    return np.select([shown < 0, shown > 0], ["first", "second"], "")
+
+
+def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float64]:
+    """How far each value is above the middle of the scale; NaN where there is none."""
+    if field.kind == "number":
+        numbers = values.to_numpy(dtype="float64")
+        return numbers - (field.minimum + field.maximum) / 2
+    places = {option.value: place for place, option in enumerate(field.options)}
+    middle = (len(places) - 1) / 2
+    return _mapped(
+        values, lambda value: places.get(value, math.nan) - middle, "float64"
+    )
+
+
+def _mapped(
+    values: "pd.Series[Any]",
+    function: Callable[[Any], object],
+    dtype: Literal["object", "float64", "bool"],
+) -> _Cells:
+    """What a function makes of each cell; it is called once a different value."""
+    places, different = pd.factorize(values)
+    return np.fromiter(map(function, different), dtype, len(different))[places]
+
+
+def _excluding_fields(task: Task) -> list[Field]:
+    """Fields, asked once a HIT, of which an option leads out of the study."""
+    return [
+        field
+        for field in task.hit_fields
+        if any(option.excludes for option in field.options)
+    ]
+
+
+def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool_]:
+    is_outside = np.zeros(len(table), dtype="bool")
+    for field in fields:
+        leads_out = {option.value for option in field.options if option.excludes}
+
+        def leaves(
+            value: str | tuple[str, ...], leads_out: set[str] = leads_out
+        ) -> bool:
+            chosen = {value} if isinstance(value, str) else {*value}
+            return not chosen.isdisjoint(leads_out)
+
+        if field.kind != "number":
+            is_outside |= _mapped(table[value_column(field)], leaves, "bool")
+    return is_outside
 
 
 def _is_scale(field: Field) -> bool:
@@ -167,33 +297,3 @@ def _place_of_grade(field: Field, value: FieldValue | None) -> float:
         return math.nan
     low, high = min(grades), max(grades)
     return (int(value) - low) / (high - low)
-
-
-def _turned(field: Field, one: Judgement) -> Judgement:
-    if isinstance(one, float):
-        return 1 - one
-    turned = mirrored(field, one)
-    return tuple(sorted(turned)) if isinstance(turned, tuple) else one
-
-
-def _side(field: Field, answer: Answer, task: Task) -> str:
-    """Which side of the page a mirrored judgement favours, as it was shown."""
-    value = answer.values.get(field.name)
-    asked = next(
-        one.columns for one in task.arrangements if one.name == field.mirrored_by
-    )
-    if value is not None and answer.orders.get(field.mirrored_by) == asked[::-1]:
-        value = mirrored(field, value)
-    if isinstance(value, float):
-        middle = (field.minimum + field.maximum) / 2
-        return "" if value == middle else "first" if value < middle else "second"
-    values = [option.value for option in field.options]
-    if value not in values:
-        return ""
-    twice = 2 * values.index(str(value)) - (len(values) - 1)
-    return "" if twice == 0 else "first" if twice < 0 else "second"
-
-
-def _column(items: Mapping[ItemId, Item], item_id: ItemId, name: str) -> str:
-    item = items.get(item_id)
-    return item.columns.get(name, "") if item else ""

@@ -3,6 +3,7 @@
 Reading `HEURISTICS` is reading the whole list: nothing registers itself.
 """
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Any, Protocol
 import pandas as pd
 
 from domain.errors import ConfigError
+from domain.tables import COLLECTED, task_columns
+from domain.task import Task
 from domain.verdicts import Finding, SubjectKind
 from qc import parameters
 from qc.heuristics import (
@@ -36,22 +39,38 @@ from qc.heuristics import (
     time_in_image,
     too_fast,
 )
+from qc.ratings import sources
+from qc.scores import Scope
 
 Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name; absent: defaults; `None`: switched off."""
 
 
 class Heuristic(Protocol):
-    """What a module in `qc.heuristics` offers."""
+    """What a module in `qc.heuristics` offers.
+
+    Attributes:
+        SCOPE: the rows that have to be scored together.
+    """
 
     NAME: str
     VERSION: int
     SUBJECT: SubjectKind
+    SCOPE: Scope
     Params: type[Any]
 
     @property
+    def COLUMNS(self) -> tuple[str, ...]:  # noqa: N802 - a module's constant
+        """What `score` reads of the table.
+
+        Names of columns; beginnings of names that end in a dot, for all such columns; a
+        parameter's value stands in the place of its name in braces (`value.{field}`).
+        """
+        ...
+
+    @property
     def score(self) -> Callable[[pd.DataFrame, Any], pd.DataFrame]:
-        """A row for every subject of the frame."""
+        """A row for every subject of the table."""
         ...
 
 
@@ -80,6 +99,15 @@ HEURISTICS: tuple[Heuristic, ...] = (
 )
 
 
+RENAMED: Mapping[str, str] = {
+    "scale_still": "low_scale_variance",
+    "beyond_asked": "ignored_page_warnings",
+    "outvoted": "low_agreement",
+    "lone_canned": "minority_canned",
+}
+"""Earlier names of heuristics, and what they are called now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
     """One heuristic as the page and the help show it.
@@ -97,19 +125,24 @@ class Description:
     parameters: tuple[parameters.Described, ...]
 
 
-def assess(frame: pd.DataFrame, settings: Settings, *, seed: int) -> list[Finding]:
-    """What all heuristics that are switched on have to say.
+def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Finding]:
+    """The findings of all heuristics that are switched on.
 
     A finding for every subject that is flagged or under any suspicion. A subject
     without a finding of a heuristic was looked at and nothing spoke against it.
+
+    Args:
+        table: of `qc.ratings.with_ratings`.
+        settings: the campaign's.
+        seed: the campaign's, for the random sample.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
-    for name, scored in scores(frame, settings, seed=seed).items():
-        said = scored[scored["flag"] | (scored["suspicion"] > 0)]
+    for name, rows in scores(table, settings, seed=seed).items():
+        suspects = rows[rows["flag"] | (rows["suspicion"] > 0)]
         findings.extend(
             Finding(
                 heuristic=name,
@@ -121,10 +154,10 @@ def assess(frame: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
                 evidence=evidence,
             )
             for subject, suspicion, flag, evidence in zip(
-                said.index.tolist(),
-                said["suspicion"].tolist(),
-                said["flag"].tolist(),
-                said["evidence"].tolist(),
+                suspects.index.tolist(),
+                suspects["suspicion"].tolist(),
+                suspects["flag"].tolist(),
+                suspects["evidence"].tolist(),
                 strict=True,
             )
         )
@@ -132,7 +165,7 @@ def assess(frame: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
 
 
 def scores(
-    frame: pd.DataFrame, settings: Settings, *, seed: int
+    table: pd.DataFrame, settings: Settings, *, seed: int
 ) -> dict[str, pd.DataFrame]:
     """By heuristic name, a row for every subject: `suspicion`, `flag`, `evidence`.
 
@@ -143,23 +176,41 @@ def scores(
     if faults:
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
     return {
-        heuristic.NAME: heuristic.score(frame, _params(heuristic, settings, seed=seed))
-        for heuristic in HEURISTICS
-        if settings.get(heuristic.NAME, {}) is not None
+        heuristic.NAME: heuristic.score(table, _params(heuristic, settings, seed=seed))
+        for heuristic in _switched_on(settings)
     }
+
+
+def columns(settings: Settings, task: Task) -> list[str]:
+    """The columns of the table of answers that these settings need, sorted.
+
+    A table with these columns alone, through `qc.ratings.with_ratings`, has the same
+    scores as the whole one.
+    """
+    offered = {**COLLECTED, **task_columns(task)}
+    wanted = set(sources(task))
+    for heuristic in _switched_on(settings):
+        params = dataclasses.asdict(_params(heuristic, settings, seed=0))
+        wanted |= {name.format(**params) for name in heuristic.COLUMNS}
+    beginnings = tuple(name for name in wanted if name.endswith("."))
+    return sorted(
+        name for name in offered if name in wanted or name.startswith(beginnings)
+    )
 
 
 def check_settings(settings: Settings) -> list[str]:
     """Every fault of the settings, one sentence each."""
     known = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
     faults = []
-    for name, given in settings.items():
-        if name not in known:
+    for name, own in settings.items():
+        if name in RENAMED:
+            faults.append(f"heuristics.{name} is called {RENAMED[name]} now.")
+        elif name not in known:
             names = ", ".join(sorted(known))
             faults.append(f"heuristics.{name}: no such heuristic; allowed are {names}.")
-        elif given is not None:
+        elif own is not None:
             faults += parameters.read(
-                known[name].Params, given, where=f"heuristics.{name}"
+                known[name].Params, own, where=f"heuristics.{name}"
             )[1]
     return faults
 
@@ -169,10 +220,14 @@ def describe() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
-def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> object:
-    given = settings.get(heuristic.NAME) or {}
-    values, _ = parameters.read(heuristic.Params, given, where=heuristic.NAME)
-    if "seed" in {each.name for each in parameters.describe(heuristic.Params)}:
+def _switched_on(settings: Settings) -> list[Heuristic]:
+    return [each for each in HEURISTICS if settings.get(each.NAME, {}) is not None]
+
+
+def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
+    own = settings.get(heuristic.NAME) or {}
+    values, _ = parameters.read(heuristic.Params, own, where=heuristic.NAME)
+    if "seed" in {field.name for field in dataclasses.fields(heuristic.Params)}:
         values.setdefault("seed", seed)
     return heuristic.Params(**values)
 

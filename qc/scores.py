@@ -1,4 +1,4 @@
-"""What heuristics share: the table they return, and how a measure becomes a suspicion.
+"""What heuristics share: the scores they return, and how a measure becomes a suspicion.
 
 A measure at its limit is a suspicion of 0.5, at three quarters of the limit or less 0;
 beyond, it nears 1 without reaching it (0.75 at twice the limit). So who sorts by
@@ -6,16 +6,26 @@ suspicion sees what is farthest beyond a limit first, whatever the limit's unit 
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+Scope = Literal["row", "item", "worker", "batch", "campaign"]
+"""The rows that a heuristic needs together, so that its scores of a part of the table
+are those of the whole: a row alone, all answers about an item, of a worker, or of a
+batch; `campaign`: all that there are."""
+
+FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
+"""The columns that `is_first` reads."""
+
 Suspicions = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.intp]
 
 
-def table(
+def scored(
     subjects: "pd.Index[str]",
     *,
     suspicion: npt.ArrayLike,
@@ -39,8 +49,8 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
     Args:
         measure: one number a subject.
         limit: the measure at which suspicion is 0.5.
-        flag: the verdict, which may differ from `measure > limit` at ties and for
-            subjects that the heuristic has no opinion about.
+        flag: whether each subject is flagged, which may differ from `measure > limit`
+            at ties and for subjects that the heuristic has no opinion about.
 
     >>> grade([0.75, 1.0, 2.0, np.nan], 1.0, flag=np.array([False, True, True, False]))
     array([0.  , 0.5 , 0.75, 0.  ])
@@ -61,21 +71,28 @@ def grade_one(measure: float, limit: float, *, flag: bool) -> float:
 
 
 def sentences(
-    speaks: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
+    is_told: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
 ) -> list[str]:
-    """The evidence of each subject that there is something to say about, else ""."""
-    return [
-        sentence(*cells) if speak else ""
-        for speak, *cells in zip(
-            np.asarray(speaks, dtype="bool"), *columns, strict=True
-        )
-    ]
+    """The evidence of each subject of which something is told, else "".
+
+    Args:
+        is_told: by subject.
+        sentence: makes the evidence of one cell of each column.
+        columns: as long as `is_told`.
+    """
+    told = np.asarray(is_told, dtype="bool")
+    evidence = [""] * len(told)
+    places = np.flatnonzero(told)
+    chosen = (_at(column, places) for column in columns)
+    for place, *cells in zip(places.tolist(), *chosen, strict=True):
+        evidence[place] = sentence(*cells)
+    return evidence
 
 
 def quoted(text: str, *, longest: int = 80) -> str:
     """A worker's text inside a sentence: on one line, shortened, in quotation marks.
 
-    It is still hostile: whoever shows it, escapes it.
+    It is still hostile: the page that shows it has to escape it.
     """
     line = " ".join(text.split())
     if len(line) > longest:
@@ -83,15 +100,36 @@ def quoted(text: str, *, longest: int = 80) -> str:
     return f"“{line}”"
 
 
-def is_first(frame: pd.DataFrame) -> "pd.Series[bool]":
+def is_first(table: pd.DataFrame) -> "pd.Series[bool]":
     """Whether each answer is its worker's first about its item.
 
-    A worker may meet an item again in a replacement HIT; what he says then is no
-    second voice. First is the earliest submitted, then the least answer id. Answers of
-    unknown workers (empty id) are all first.
+    A worker may meet an item again in a replacement HIT; that answer is no second
+    voice. First is the earliest submitted, then the least answer id. Answers of unknown
+    workers (empty id) are all first.
     """
-    ordered = frame.assign(answer_id_=frame.index).sort_values(
+    pairs = ["worker_id", "item_id"]
+    is_known = table["worker_id"] != ""
+    several = table.loc[
+        table.duplicated(pairs, keep=False) & is_known, [*pairs, "submitted_at"]
+    ]
+    ordered = several.assign(answer_id_=several.index).sort_values(
         ["submitted_at", "answer_id_"], kind="stable"
     )
-    again = ordered.duplicated(["worker_id", "item_id"]) & (ordered["worker_id"] != "")
-    return ~again.reindex(frame.index)
+    again = ordered.index[ordered.duplicated(pairs)]
+    return pd.Series(~table.index.isin(again), index=table.index)
+
+
+def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
+    """Each different value as a number from 0, and how many there are."""
+    codes, different = pd.factorize(column)
+    return codes, len(different)
+
+
+def _at(column: Iterable[object], places: Codes) -> list[object]:
+    """The cells in these places, as plain values."""
+    if isinstance(column, pd.Series):
+        return column.iloc[places].tolist()
+    if isinstance(column, np.ndarray):
+        return list(column[places])
+    cells = list(column)
+    return [cells[place] for place in places.tolist()]

@@ -1,6 +1,6 @@
 """Time as the heuristics read it: three definitions, and distance from the mean.
 
-The definitions are the original VizWiz pipeline's three, the columns of the frame:
+The definitions are the original VizWiz pipeline's three, columns of the table:
 `shown_seconds` (this item was on screen), `page_seconds` (the page's time divided by
 its items) and `market_seconds` (accepted to submitted, divided by the items).
 """
@@ -9,6 +9,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+
+from qc.scores import coded
 
 TimeColumn = Literal["shown_seconds", "page_seconds", "market_seconds"]
 
@@ -39,7 +41,8 @@ def z_scores(
         is no value, too few of them, or no spread.
     """
     # Sums of floats depend on their order; sorted, the order of rows cannot matter.
-    counted = pd.DataFrame({"value": values.where(counts), "group": groups})
+    codes, _ = coded(groups)
+    counted = pd.DataFrame({"value": values.where(counts), "group": codes})
     ordered = counted.sort_values("value")
     by_group = ordered.groupby("group")["value"]
     stats = pd.DataFrame(
@@ -48,7 +51,7 @@ def z_scores(
             "sd": by_group.std(ddof=0),
             "count": by_group.count(),
         }
-    ).reindex(groups)
+    ).reindex(codes)
     stats.index = values.index
     spread = stats["sd"] > FLAT * stats["mean"].abs().clip(lower=FLAT)
     usable = spread & (stats["count"] >= least)

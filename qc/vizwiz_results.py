@@ -18,8 +18,14 @@ import pandas as pd
 
 from domain.errors import ConfigError
 from domain.ids import AssignmentId, answer_id
-from domain.task import Field
-from qc.frame import INDEX, VALUE_PREFIX, from_rows, is_canned
+from domain.tables import (
+    COLLECTED,
+    INDEX,
+    ITEM_VALUE,
+    Column,
+    build,
+    is_canned,
+)
 
 CANNED_TEXT = "Quality issues are too severe to recognize visual content."
 
@@ -40,12 +46,14 @@ FLAWS = {
     "NONE": "none",
 }
 
-FIELDS = (
-    Field(name="caption", kind="text", label="caption"),
-    Field(name="has_text", kind="choice", label="text present"),
-    Field(name="flaws", kind="choices", label="quality issues"),
-    Field(name="flaw_other", kind="text", label="other quality issue", optional=True),
-)
+_TABLE = {
+    **COLLECTED,
+    f"{ITEM_VALUE}caption": Column("str", "answered as text"),
+    f"{ITEM_VALUE}has_text": Column("str", "answered as choice"),
+    f"{ITEM_VALUE}flaws": Column("object", "answered as choices"),
+    f"{ITEM_VALUE}flaw_other": Column("str", "answered as text"),
+}
+"""The columns that a file gives."""
 
 COLUMNS = (
     "hitid",
@@ -73,7 +81,7 @@ MONTHS = (
 
 
 def read(payload: bytes, *, batch: int = 1) -> pd.DataFrame:
-    """The qc frame of one `.results` file; see `qc.frame` for its columns.
+    """The table of answers (`domain.tables`) of one `.results` file.
 
     `page_seconds` is the original's own: the page's end minus its start, divided by the
     images, instead of the sum over the images. A packed field that does not fall into
@@ -101,7 +109,8 @@ def read(payload: bytes, *, batch: int = 1) -> pd.DataFrame:
             faults.append(f"line {reader.line_num}: {fault}")
     if faults:
         raise ConfigError(faults)
-    return from_rows(rows, fields=FIELDS)
+    cells = {name: [row[name] for row in rows] for name in _TABLE}
+    return build([str(row[INDEX]) for row in rows], cells, _TABLE)
 
 
 def moment(text: str) -> datetime:
@@ -180,7 +189,9 @@ def _rows(line: Mapping[str, str], *, batch: int) -> list[dict[str, object]]:
             "batch": batch,
             "worker_id": line["workerid"],
             "item_id": image,
+            "round": 0,
             "position": number + 1,
+            "place": number + 1,
             "n_items": len(images),
             "text": captions[number],
             "is_canned": is_canned(captions[number], CANNED_TEXT),
@@ -193,10 +204,10 @@ def _rows(line: Mapping[str, str], *, batch: int) -> list[dict[str, object]]:
             "keystrokes": math.nan,
             "focus_losses": math.nan,
             "problems": tuple(problems),
-            f"{VALUE_PREFIX}caption": captions[number],
-            f"{VALUE_PREFIX}has_text": HAS_TEXT.get(has_text[number], has_text[number]),
-            f"{VALUE_PREFIX}flaws": _flaws(flaws[number]),
-            f"{VALUE_PREFIX}flaw_other": flaw_other[number],
+            f"{ITEM_VALUE}caption": captions[number],
+            f"{ITEM_VALUE}has_text": HAS_TEXT.get(has_text[number], has_text[number]),
+            f"{ITEM_VALUE}flaws": _flaws(flaws[number]),
+            f"{ITEM_VALUE}flaw_other": flaw_other[number],
         }
         for number, image in enumerate(images)
     ]

@@ -1,7 +1,7 @@
-"""What heuristics about a worker's judgements share: his own answers, the worst field.
+"""What heuristics about workers share: a worker's own answers, and his worst field.
 
-A worker has one row, whatever the number of judged fields: that of the field that
-speaks most against him.
+A worker has one row, whatever the number of rated fields: that of the field that counts
+most against him.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from qc.ratings import JUDGED, is_given, judged_fields
-from qc.scores import is_first, table
+from qc.ratings import RATED, is_given, is_scale, rated_fields
+from qc.scores import is_first, scored
 
 _MOST_BITS = 300.0
 """Chances below 10^-300 are told as this."""
 
 
-class Said(NamedTuple):
-    """What is said about one worker because of one field."""
+class WorkerScore(NamedTuple):
+    """The score of one worker because of one field."""
 
     worker_id: str
     suspicion: float
@@ -27,44 +27,53 @@ class Said(NamedTuple):
     evidence: str
 
 
-def workers_table(frame: pd.DataFrame, said: Iterable[Said]) -> pd.DataFrame:
-    """One row a worker of the frame, in the order of their ids; silence is 0."""
+def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.DataFrame:
+    """One row a worker of the table, in the order of their ids.
+
+    Of several scores of a worker the worst counts; without one suspicion is 0.
+    """
     subjects = pd.Index(
-        sorted(frame["worker_id"].unique()), dtype="str", name="worker_id"
+        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
     )
-    worst: dict[str, Said] = {}
-    for one in said:
-        if one.worker_id and _weight(one) > _weight(worst.get(one.worker_id)):
-            worst[one.worker_id] = one
-    found = [
-        worst.get(name, Said(name, 0.0, flag=False, evidence="")) for name in subjects
+    worst: dict[str, WorkerScore] = {}
+    for score in scores:
+        known = worst.get(score.worker_id)
+        if score.worker_id and _weight(score) > _weight(known):
+            worst[score.worker_id] = score
+    rows = [
+        worst.get(name, WorkerScore(name, 0.0, flag=False, evidence=""))
+        for name in subjects
     ]
-    return table(
+    return scored(
         subjects,
-        suspicion=[one.suspicion for one in found],
-        flag=[one.flag for one in found],
-        evidence=[one.evidence for one in found],
+        suspicion=[row.suspicion for row in rows],
+        flag=[row.flag for row in rows],
+        evidence=[row.evidence for row in rows],
     )
 
 
 def own_answers(
-    frame: pd.DataFrame, *, prefix: str = JUDGED, scales: bool | None = None
+    table: pd.DataFrame, *, prefix: str = RATED, scales: bool | None = None
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """By judged field, the rows of known workers that count, with a judgement.
+    """By rated field, the rows of known workers that count, with a rating.
 
     Of an item that a worker answered twice, the first answer counts.
 
     Args:
-        frame: of `qc.frame`.
+        table: of `qc.ratings.with_ratings`.
         prefix: fields without a column of this beginning are left out.
         scales: only places on a scale, or only options; `None`: both.
     """
-    known = frame[is_first(frame) & (frame["worker_id"] != "")]
-    for field in judged_fields(frame, prefix):
-        is_scale = frame[JUDGED + field].dtype == "float64"
-        if scales is not None and is_scale != scales:
-            continue
-        yield field, known[is_given(known[JUDGED + field])]
+    fields = [
+        field
+        for field in rated_fields(table, prefix)
+        if scales is None or is_scale(table[RATED + field]) == scales
+    ]
+    if not fields:
+        return
+    known = table[is_first(table) & (table["worker_id"] != "")]
+    for field in fields:
+        yield field, known[is_given(known[RATED + field])]
 
 
 def rareness(times: int, of: int, chance: float) -> float:
@@ -77,5 +86,7 @@ def rareness(times: int, of: int, chance: float) -> float:
     return _MOST_BITS if tail <= 0 else min(-float(np.log10(tail)), _MOST_BITS)
 
 
-def _weight(one: Said | None) -> tuple[bool, float, str]:
-    return (False, 0.0, "") if one is None else (one.flag, one.suspicion, one.evidence)
+def _weight(score: WorkerScore | None) -> tuple[bool, float, str]:
+    if score is None:
+        return (False, 0.0, "")
+    return (score.flag, score.suspicion, score.evidence)

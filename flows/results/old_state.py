@@ -206,16 +206,3 @@ def _answer(row: dict[str, Any]) -> Answer:
             for name in ("shown_ms", "pastes", "keystrokes", "focus_losses")
         },
     )
-
-
-def judged_table(run):
-    from qc import frame as qc_frame
-
-    state = read_state(run)
-    return qc_frame.build(
-        state.answers.values(),
-        state.assignments,
-        batches={hit_id: hit.batch for hit_id, hit in state.posted.items()},
-        task=run.campaign.task,
-        items=run.campaign.items,
-    )

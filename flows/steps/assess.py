@@ -11,8 +11,8 @@ from domain.campaign import Campaign
 from domain.ids import AssignmentId
 from domain.verdicts import Finding, SubjectKind
 from flows.campaign_run import CampaignStore
-from flows.results.old_state import judged_table
 from flows.snapshot import decidable, due_for_decision
+from qc.ratings import with_ratings
 from qc.registry import assess as run_heuristics
 from store import findings, hits
 from store.database import get_setting
@@ -49,7 +49,7 @@ def assess(run: CampaignStore) -> int:
 
 def find_suspicions(run: CampaignStore) -> list[Finding]:
     """What all heuristics find in all answers so far; nothing is kept."""
-    table = judged_table(run)
+    table = with_ratings(run.answers(), run.campaign.task, run.campaign.items)
     return run_heuristics(
         table, run.campaign.heuristics, seed=run.campaign.rehearsal.seed
     )

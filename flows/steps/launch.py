@@ -30,8 +30,11 @@ from hit_templates.render import render_hit
 from platforms.question import html_question
 from store import hits, item_totals
 from store.acting import carry_out
-from store.database import get_setting, set_once
+from store.database import get_setting, keep_setting, set_once
 from store.intents import Act, Intent
+
+_CAPS_HOLD = "caps hold"
+"""The setting that holds the digest of prices and caps that were compared last."""
 
 
 def launch(run: CampaignRun) -> int:
@@ -47,6 +50,7 @@ def launch(run: CampaignRun) -> int:
         return 0
     # What is there, is there, whatever the caps say now.
     known = take_in(run)
+    _check_caps(run)
     planned = _plan_next(run)
     if planned:
         hits.plan(run.store, planned)
@@ -82,16 +86,27 @@ def launch(run: CampaignRun) -> int:
     return len(unposted)
 
 
+def _check_caps(run: CampaignRun) -> None:
+    """Refuse a campaign that its caps, as they stand now, do not let happen even once.
+
+    Dealing all items takes a fifth of a second for forty thousand, so it is done again
+    when a price or a cap has changed, or the day, which fees may depend on.
+    """
+    campaign, now = run.campaign, run.clock.now()
+    priced_by = [campaign.rewards, campaign.posting, campaign.requirements, now.date()]
+    digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
+    if get_setting(run.store, _CAPS_HOLD) != digest:
+        caps.check_caps(campaign, at=now)
+        keep_setting(run.store, _CAPS_HOLD, digest)
+
+
 def _plan_next(run: CampaignRun) -> list[PlannedHit]:
     """The HITs that are to be planned now; none while earlier work is open."""
     today = run.clock.now().date()
     snapshot = take_snapshot(run)
-    if not snapshot.batches and not snapshot.stopped:
-        caps.check_caps(run.campaign, at=run.clock.now())
     posting = next_posting(snapshot, run.campaign, today=today)
     if posting is None:
         return []
-    caps.check_caps(run.campaign, at=run.clock.now())
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
         planned = first_round(run.campaign, posting.batch, item_ids, on=today)

@@ -39,8 +39,8 @@ def establish(
         proxy_port: of the proxy; 0 takes a free one.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = _read(folder, now)
-    key, authority = _found_authority(folder, now) if found is None else found
+    kept = _read(folder, now)
+    key, authority = _found_authority(folder, now) if kept is None else kept
     own_key = ec.generate_private_key(ec.SECP256R1())
     certificate = _hosts_certificate(own_key, key, authority, now=now)
     _write(folder / HOSTS_CERTIFICATE, _key_pem(own_key) + _pem(certificate))

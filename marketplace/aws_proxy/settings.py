@@ -1,4 +1,4 @@
-"""What standing in for Amazon's hosts takes, and what a program must be told.
+"""What answering as Amazon's hosts takes, and what a program must be told.
 
 A program with a hard-coded endpoint asks for the host of the service that has closed.
 Through the proxy it gets this marketplace instead, and can get nothing else.
@@ -17,7 +17,7 @@ HOSTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsProxy:
-    """What a marketplace needs to stand in for `HOSTS`.
+    """What a marketplace needs to answer as `HOSTS`.
 
     Attributes:
         authority: certificate of the private authority, for programs to trust.
@@ -34,7 +34,7 @@ class AwsProxy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningAwsProxy:
-    """A stand-in that answers.
+    """An AWS proxy that answers.
 
     Attributes:
         authority: certificate of the private authority, for programs to trust.

@@ -2,7 +2,7 @@
 
 Only the hosts that the marketplace stands in for are connected, and to its own TLS
 listener; nothing is ever looked up or reached outside. All else is refused with 403 and
-a line in the log, so that somebody learns what a program wanted.
+a line in the log, so that the requester learns what a program wanted.
 """
 
 import asyncio

@@ -161,12 +161,12 @@ def _question(node: Node) -> Scored:
 
 def _mapping(node: Node) -> Scale | Ranges:
     children = Children(node)
-    found = children.one("PercentageMapping", "ScaleMapping", "RangeMapping")
+    mapping = children.one("PercentageMapping", "ScaleMapping", "RangeMapping")
     children.end()
-    inside = Children(found)
-    if found.name == "RangeMapping":
-        return _ranges(found, inside)
-    if found.name == "PercentageMapping":
+    inside = Children(mapping)
+    if mapping.name == "RangeMapping":
+        return _ranges(mapping, inside)
+    if mapping.name == "PercentageMapping":
         maximum = cursor.integer_of(inside.one("MaximumSummedScore"), least=1)
         factor = Fraction(100, maximum)
     else:
@@ -187,7 +187,7 @@ def _decimal(node: Node) -> Fraction:
 
 
 def _ranges(node: Node, inside: Children) -> Ranges:
-    found = []
+    ranges = []
     for one in inside.many("SummedScoreRange", least=1):
         bounds = Children(one)
         low = cursor.integer_of(bounds.one("InclusiveLowerBound"))
@@ -196,10 +196,10 @@ def _ranges(node: Node, inside: Children) -> Ranges:
         bounds.end()
         if low > high:
             raise fault(one, "InclusiveLowerBound is above InclusiveUpperBound.")
-        found.append((low, high, value))
+        ranges.append((low, high, value))
     outside = cursor.integer_of(inside.one("OutOfRangeQualificationValue"))
     inside.end()
-    ordered = sorted(found)
+    ordered = sorted(ranges)
     for (_, high, _), (low, _, _) in pairwise(ordered):
         if low <= high:
             raise fault(node, "two ranges overlap.")

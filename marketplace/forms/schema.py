@@ -223,18 +223,18 @@ def _range(
 
 
 def _format(node: Node) -> Format:
-    given = cursor.empty(node, attributes=("regex", "errorText", "flags"))
-    if not 0 < len(given.get("regex", "")) <= _LONGEST_PATTERN:
+    attributes = cursor.empty(node, attributes=("regex", "errorText", "flags"))
+    if not 0 < len(attributes.get("regex", "")) <= _LONGEST_PATTERN:
         raise fault(node, f"regex must have 1 to {_LONGEST_PATTERN} characters.")
-    if given.get("flags", "") not in ("", "i"):
+    if attributes.get("flags", "") not in ("", "i"):
         raise fault(node, "flags must be i, or be left out.")
-    complaint = complaint_about(given["regex"])
+    complaint = complaint_about(attributes["regex"])
     if complaint:
         raise fault(node, f"regex is no regular expression: {complaint}.")
     return Format(
-        source=given["regex"],
-        ignores_case=given.get("flags") == "i",
-        complaint=given.get("errorText") or "Invalid input supplied.",
+        source=attributes["regex"],
+        ignores_case=attributes.get("flags") == "i",
+        complaint=attributes.get("errorText") or "Invalid input supplied.",
     )
 
 

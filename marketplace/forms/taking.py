@@ -1,7 +1,7 @@
 """What a worker sent, held against the form: answers, or what is still wrong with them.
 
 The browser holds most of this already; the server holds all of it, in kind words, and
-whoever shows them keeps what was typed.
+what shows them keeps what was typed.
 """
 
 import re
@@ -50,7 +50,7 @@ class Taken:
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """Selections by question, as a key grades them."""
-        return {one.question: one.chosen for one in self.answers}
+        return {answer.question: answer.chosen for answer in self.answers}
 
 
 def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -91,11 +91,13 @@ def _take(question: Question, typed: Typed) -> tuple[Answer, str]:
 
 
 def _choose(question: Question, answer: Choice, typed: Typed) -> tuple[Answer, str]:
-    given = [value for value in typed.get(question.key, ()) if value]
-    chosen = tuple(one.key for one in answer.selections if one.key in given)
+    values = [value for value in typed.get(question.key, ()) if value]
+    chosen = tuple(
+        selection.key for selection in answer.selections if selection.key in values
+    )
     other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
     found = Answer(question=question.key, chosen=chosen, other=other)
-    if set(given) - set(chosen):
+    if set(values) - set(chosen):
         return found, "Please choose from the list."
     if other and answer.other is None:
         return found, "There is no field for your own answer here."
@@ -129,9 +131,9 @@ def _wrong_text(field: FreeText, text: str) -> str:
         return (
             f"Please write at most {field.longest} characters (you wrote {len(text)})."
         )
-    for one in field.formats:
-        if not one.fits(text):
-            return one.complaint
+    for rule in field.formats:
+        if not rule.fits(text):
+            return rule.complaint
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The controls of a rehearsal: clock, workers, faults, and a look into the books.
+"""The controls of a rehearsal: clock, workers, faults, and all of its state.
 
 For programs only: a browser's request carries Origin or Sec-Fetch-Site and is refused,
 lest a question's page play with the rehearsal it is shown in.
@@ -38,7 +38,7 @@ _MOST_EVENTS = 1000
 
 
 class Control:
-    """The controls of one rehearsing house."""
+    """The controls of one rehearsing marketplace."""
 
     def __init__(self, backend: Backend, faults: FaultScript) -> None:
         self._backend = backend
@@ -59,8 +59,8 @@ class Control:
         """Read virtual time, or move it on."""
         _programs_only(request)
         if request.method == "PUT":
-            given = await _object(request, allowed=("now",))
-            self._backend.move_clock(_moment(given.get("now")))
+            value = await _object(request, allowed=("now",))
+            self._backend.move_clock(_moment(value.get("now")))
             await do_what_is_due(self._backend)
         with self._backend.transaction() as transaction:
             now = clock.to_datetime(transaction.now_ms)
@@ -121,22 +121,22 @@ async def _json(request: Request) -> object:
 
 
 async def _object(request: Request, *, allowed: tuple[str, ...]) -> dict[str, Any]:
-    given = await _json(request)
-    return _members(given, allowed)
+    value = await _json(request)
+    return _members(value, allowed)
 
 
-def _members(given: object, allowed: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(given, dict):
+def _members(value: object, allowed: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(value, dict):
         raise _bad("Send a JSON object.")
-    unknown = sorted(set(given) - set(allowed))
+    unknown = sorted(set(value) - set(allowed))
     if unknown:
         raise _bad(f"Unknown members: {ascii(unknown)[:200]}.")
-    return given
+    return value
 
 
-def _moment(given: object) -> int:
+def _moment(value: object) -> int:
     try:
-        return clock.to_ms(clock.moment_of(str(given)))
+        return clock.to_ms(clock.moment_of(str(value)))
     except (ValueError, OverflowError) as fault:
         raise _bad(
             "now must be a moment as ISO 8601 writes it, before "
@@ -144,37 +144,37 @@ def _moment(given: object) -> int:
         ) from fault
 
 
-def _text(given: object) -> str:
-    if not isinstance(given, str) or not 0 < len(given) <= _LONGEST_HANDLE:
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_HANDLE:
         raise _bad(f"A text of 1 to {_LONGEST_HANDLE} characters is needed.")
-    if not given.isprintable():
+    if not value.isprintable():
         raise _bad("Texts must be printable.")
-    return given
+    return value
 
 
-def _two_letters(given: object) -> str:
-    letters = _text(given)
+def _two_letters(value: object) -> str:
+    letters = _text(value)
     if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as ISO 3166 has it
         raise _bad("country and subdivision have two letters each.")
     return letters.upper()
 
 
-def _optional_letters(given: object) -> str | None:
-    return None if given is None else _two_letters(given)
+def _optional_letters(value: object) -> str | None:
+    return None if value is None else _two_letters(value)
 
 
-def _count(given: object) -> int:
-    if isinstance(given, bool) or not isinstance(given, int):
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
         raise _bad("Counts are whole numbers.")
-    if not 0 <= given <= _LARGEST_COUNT:
+    if not 0 <= value <= _LARGEST_COUNT:
         raise _bad(f"Counts are from 0 to {_LARGEST_COUNT}.")
-    return given
+    return value
 
 
-def _yes(given: object) -> bool:
-    if not isinstance(given, bool):
+def _yes(value: object) -> bool:
+    if not isinstance(value, bool):
         raise _bad("is_adult and is_master are true or false.")
-    return given
+    return value
 
 
 _WORKER_FIELDS: dict[str, Callable[[object], Any]] = {
@@ -188,19 +188,19 @@ _WORKER_FIELDS: dict[str, Callable[[object], Any]] = {
 }
 
 
-def _new_worker(given: dict[str, Any]) -> accounts.NewWorker:
-    if "handle" not in given or "country" not in given:
+def _new_worker(value: dict[str, Any]) -> accounts.NewWorker:
+    if "handle" not in value or "country" not in value:
         raise _bad("handle and country are needed.")
     new = accounts.NewWorker(
-        **{name: _WORKER_FIELDS[name](value) for name, value in given.items()}
+        **{name: _WORKER_FIELDS[name](value) for name, value in value.items()}
     )
     if new.hits_approved > new.hits_submitted:
         raise _bad("hits_approved cannot be above hits_submitted.")
     return new
 
 
-def _fault(given: object) -> Fault:
-    fields = _members(given, _FAULT_FIELDS)
+def _fault(value: object) -> Fault:
+    fields = _members(value, _FAULT_FIELDS)
     kind, operation = fields.get("kind"), fields.get("operation")
     if kind not in KINDS:
         raise _bad(f"kind must be one of {', '.join(get_args(Kind))}.")
@@ -226,16 +226,16 @@ def _fault(given: object) -> Fault:
     )
 
 
-def _number(name: str, given: object, *, most: float) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float):
+def _number(name: str, value: object, *, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise _bad(f"{name} must be a number.")
-    if not 0 <= given <= most:
+    if not 0 <= value <= most:
         raise _bad(f"{name} must be from 0 to {most}.")
-    return given
+    return value
 
 
-def _error(given: object) -> Refusal:
-    fields = _members(given, ("type", "code", "message", "status"))
+def _error(value: object) -> Refusal:
+    fields = _members(value, ("type", "code", "message", "status"))
     status = _count(fields.get("status", 400))
     if not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's own numbers
         raise _bad("status must be from 400 to 599.")

@@ -13,7 +13,7 @@ class UnsafeBindError(Exception):
 
 
 def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
-    """Refuse an address that would open the door to anybody, or that nobody can open.
+    """Refuse an address that would let any caller in, or that no browser can open.
 
     Args:
         host: address to bind.
@@ -60,27 +60,27 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
         site: the site's origin, as browsers reach it.
         frames: the same of the frames.
     """
-    found = []
+    sentences = []
     if _is_plain(site):
-        found.append(
+        sentences.append(
             f"WARNING: {site} is plain HTTP. Invitations, workers' sessions and all "
             "answers travel in the clear, and whoever listens on the way can work and "
             "call as somebody else. Use --tls CERTIFICATE KEY, or a proxy that "
             "terminates TLS, named by https addresses in --site-url and --frames-url."
         )
     elif _is_plain(frames):
-        found.append(
+        sentences.append(
             f"WARNING: {frames} is plain HTTP and {site} is not. Browsers show no "
             "such frame in such a page: workers will see no question. Give an https "
             "address in --frames-url."
         )
     elif not (speaks_tls or is_loopback(host)):
-        found.append(
+        sentences.append(
             f"WARNING: what is bound to {host} speaks plain HTTP itself, for the proxy "
             "that terminates TLS. Let nobody else reach these ports; if the proxy is "
             "on this machine, --host 127.0.0.1 does that."
         )
-    return found
+    return sentences
 
 
 def _is_plain(address: str) -> bool:

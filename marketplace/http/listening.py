@@ -1,7 +1,8 @@
 """Sockets and the server on them: bound first, so that addresses are known at once.
 
-A marketplace that stands in for Amazon's hosts has two doors more, on loopback: TLS
-with the hosts' certificate, and the proxy that leads there. One event loop serves all.
+A marketplace with an AWS proxy has two sockets more, on loopback: TLS with the
+certificate of Amazon's hosts, and the proxy that leads there. One event loop serves
+all.
 """
 
 import asyncio
@@ -40,27 +41,27 @@ class Certificate:
 
 
 class AwsProxySockets:
-    """The two sockets of a stand-in; bound, not yet answered.
+    """The two sockets of the AWS proxy; bound, not yet answered.
 
     Attributes:
         standing_in: where they are.
-        sockets: both, for whoever has to close them.
+        sockets: both, for the caller to close.
         tls_port: by which a request is known to have come in this way.
     """
 
-    def __init__(self, given: AwsProxy) -> None:
+    def __init__(self, settings: AwsProxy) -> None:
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._tls.load_cert_chain(given.certificate)
-        first = listen(LOOPBACK, given.port)
+        self._tls.load_cert_chain(settings.certificate)
+        first = listen(LOOPBACK, settings.port)
         try:
-            second = listen(LOOPBACK, given.proxy_port)
+            second = listen(LOOPBACK, settings.proxy_port)
         except OSError:
             first.close()
             raise
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
         self.aws_proxy = RunningAwsProxy(
-            authority=given.authority,
+            authority=settings.authority,
             proxy_url=origin(LOOPBACK, second),
             tls_port=self.tls_port,
         )
@@ -82,7 +83,7 @@ class AwsProxySockets:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, with the doors of a stand-in if there are any."""
+    """Uvicorn's server, with the sockets of the AWS proxy if there are any."""
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class Server(uvicorn.Server):
         self._aws_proxy = aws_proxy
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer at all doors."""
+        """Answer at all sockets."""
         await super().startup(sockets)
         if self._aws_proxy is not None:
             self.servers += await self._aws_proxy.open(self)

@@ -74,7 +74,9 @@ class NotificationSender:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Deliver for as long as the block lasts."""
-        thread = threading.Thread(target=self._run, name="courier", daemon=True)
+        thread = threading.Thread(
+            target=self._run, name="notification sender", daemon=True
+        )
         thread.start()
         try:
             yield

@@ -45,7 +45,7 @@ class Marketplace:
         site_url: the site's origin as browsers reach it, if that is another.
         frames_url: the same of the frames; `https://*.NAME` gives the questions
             of each requester an origin of their own.
-        stand_in: what it takes to stand in for Amazon's hosts, if it shall.
+        stand_in: what it takes to answer as Amazon's hosts, if it shall.
         notify_url: where on this machine notifications go; "" keeps them waiting.
     """
 
@@ -72,7 +72,7 @@ class Running:
     Attributes:
         endpoint_url: the site's origin; also where boto3 sends its calls.
         frames_url: the frames' origin.
-        standing_in: where it stands in for Amazon's hosts, if it does.
+        standing_in: where it answers as Amazon's hosts, if it does.
     """
 
     endpoint_url: str

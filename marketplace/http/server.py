@@ -83,7 +83,7 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             frames=running.frames_url,
         ):
             print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
-        # The sockets listen already, so whoever reads this line can connect.
+        # The sockets listen already, so the program that reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
@@ -145,9 +145,9 @@ def _prepared(
             stack.enter_context(contextlib.closing(listen(marketplace.host, port)))
             for port in (marketplace.port, marketplace.frames_port)
         ]
-        beside = None
+        aws_sockets = None
         if marketplace.aws_proxy is not None:
-            beside = _beside(stack, marketplace.aws_proxy)
+            aws_sockets = _aws_sockets(stack, marketplace.aws_proxy)
         origins = _origins(marketplace, sockets)
         backend = stack.enter_context(
             contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
@@ -157,15 +157,17 @@ def _prepared(
                 marketplace.database, read_address(marketplace.notify_url)
             )
             stack.enter_context(notification_sender.running())
-        app = _app(backend, marketplace, origins, sockets=sockets, beside=beside)
+        app = _app(
+            backend, marketplace, origins, sockets=sockets, aws_sockets=aws_sockets
+        )
         group_commit = stack.enter_context(GroupCommit(app, backend).opened())
         server = Server(
-            group_commit, certificate=marketplace.certificate, aws_proxy=beside
+            group_commit, certificate=marketplace.certificate, aws_proxy=aws_sockets
         )
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,
-            aws_proxy=None if beside is None else beside.aws_proxy,
+            aws_proxy=None if aws_sockets is None else aws_sockets.aws_proxy,
         )
         yield server, sockets, running
 
@@ -178,11 +180,11 @@ def _rules(marketplace: Marketplace) -> Rules:
     )
 
 
-def _beside(stack: contextlib.ExitStack, given: AwsProxy) -> AwsProxySockets:
-    beside = AwsProxySockets(given)
-    for one in beside.sockets:
-        stack.enter_context(contextlib.closing(one))
-    return beside
+def _aws_sockets(stack: contextlib.ExitStack, settings: AwsProxy) -> AwsProxySockets:
+    aws_sockets = AwsProxySockets(settings)
+    for listening in aws_sockets.sockets:
+        stack.enter_context(contextlib.closing(listening))
+    return aws_sockets
 
 
 def _app(
@@ -191,7 +193,7 @@ def _app(
     origins: Origins,
     *,
     sockets: list[socket.socket],
-    beside: AwsProxySockets | None,
+    aws_sockets: AwsProxySockets | None,
 ) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     faults = FaultScript()
@@ -201,15 +203,17 @@ def _app(
     )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
     others = {sockets[1].getsockname()[1]: frames}
-    if beside is not None:
-        others[beside.tls_port] = routes.api_app(api)
+    if aws_sockets is not None:
+        others[aws_sockets.tls_port] = routes.api_app(api)
     by_port = routes.ByPort(site, others)
     return VirtualTime(by_port, backend) if marketplace.rehearsal else by_port
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
     scheme = "http" if marketplace.certificate is None else "https"
-    site, frames = (origin(marketplace.host, one, scheme=scheme) for one in sockets)
+    site, frames = (
+        origin(marketplace.host, listening, scheme=scheme) for listening in sockets
+    )
     return Origins(
         site=marketplace.site_url or site, frames=marketplace.frames_url or frames
     )

@@ -1,4 +1,4 @@
-"""Who may call: every signature is checked, except in a rehearsal or among friends."""
+"""Who may call: every signature is checked, but in a rehearsal or with trust_local."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ class Caller:
 
 
 class Admission:
-    """The guard at the requester's door.
+    """Admits calls of the requester API.
 
     Args:
-        backend: whose keys open it.
+        backend: whose keys are accepted.
         checks: whether signatures are looked at; else the key's name is enough.
         now: the real present.
     """

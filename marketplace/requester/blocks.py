@@ -9,14 +9,14 @@ from marketplace.state.transaction import Transaction
 
 MOST_BLOCKS = 100_000
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def create_worker_block(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """CreateWorkerBlock: a repeat replaces the reason."""
-    worker = accounts.find_worker(transaction, given["WorkerId"])
+    worker = accounts.find_worker(transaction, members["WorkerId"])
     count = transaction.one(
         "SELECT count(*) FROM blocks WHERE requester = ?", requester
     )
@@ -29,16 +29,16 @@ def create_worker_block(
         "ON CONFLICT (requester, worker) DO UPDATE SET reason = excluded.reason",
         requester,
         worker["id"],
-        given["Reason"],
+        members["Reason"],
     )
     return {}
 
 
 def delete_worker_block(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """DeleteWorkerBlock: also of a worker who is not blocked."""
-    worker = accounts.find_worker(transaction, given["WorkerId"])
+    worker = accounts.find_worker(transaction, members["WorkerId"])
     transaction.execute(
         "DELETE FROM blocks WHERE requester = ? AND worker = ?",
         requester,
@@ -48,10 +48,10 @@ def delete_worker_block(
 
 
 def list_worker_blocks(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListWorkerBlocks: oldest first."""
-    wanted = page(given, operation="ListWorkerBlocks")
+    wanted = page(members, operation="ListWorkerBlocks")
     rows = transaction.all(
         "SELECT blocks.id, blocks.reason, workers.worker_id FROM blocks "
         "JOIN workers ON workers.id = blocks.worker "

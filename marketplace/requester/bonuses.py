@@ -19,28 +19,28 @@ WINDOW_DAYS = 183
 """Six months after the submission."""
 _OPERATION = "SendBonus"
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def send_bonus(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """SendBonus: pay the worker of a submitted assignment something more."""
-    token = given.get("UniqueRequestToken")
+    token = members.get("UniqueRequestToken")
     if token and request_tokens.earlier(
         transaction, requester, operation=_OPERATION, token=token
     ):
         raise already_processed(token)
-    row = own_assignment(transaction, requester, given["AssignmentId"])
-    if row["submitted_ms"] is None or row["worker_id"] != given["WorkerId"]:
-        raise does_not_exist("Assignment", given["AssignmentId"])
+    row = own_assignment(transaction, requester, members["AssignmentId"])
+    if row["submitted_ms"] is None or row["worker_id"] != members["WorkerId"]:
+        raise does_not_exist("Assignment", members["AssignmentId"])
     if transaction.now_ms > row["submitted_ms"] + WINDOW_DAYS * DAY:
         raise request_error(
             "InvalidAssignmentState",
             f"Assignment {row['assignment_id']} was submitted more than six months "
             "ago; no bonus can be paid for it.",
         )
-    cents = money.cents(given["BonusAmount"])
+    cents = money.cents(members["BonusAmount"])
     if cents < 1:
         raise invalid_parameters("BonusAmount must be at least 0.01.")
     fee_cents = money.bonus_fee_cents(cents)
@@ -59,7 +59,7 @@ def send_bonus(
         row["worker"],
         cents,
         fee_cents,
-        given["Reason"],
+        members["Reason"],
         transaction.now_ms,
     )
     if token:
@@ -74,17 +74,20 @@ def send_bonus(
 
 
 def list_bonus_payments(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListBonusPayments: of one HIT or of one assignment, oldest first."""
-    wanted = page(given, operation="ListBonusPayments")
-    if ("HITId" in given) == ("AssignmentId" in given):
+    wanted = page(members, operation="ListBonusPayments")
+    if ("HITId" in members) == ("AssignmentId" in members):
         raise invalid_parameters("Exactly one of HITId and AssignmentId is needed.")
-    if "AssignmentId" in given:
-        assignment = own_assignment(transaction, requester, given["AssignmentId"])
+    if "AssignmentId" in members:
+        assignment = own_assignment(transaction, requester, members["AssignmentId"])
         condition, key = "bonuses.assignment = ?", assignment["id"]
     else:
-        condition, key = "bonuses.hit = ?", _hit(transaction, requester, given["HITId"])
+        condition, key = (
+            "bonuses.hit = ?",
+            _hit(transaction, requester, members["HITId"]),
+        )
     rows = transaction.all(
         "SELECT bonuses.*, workers.worker_id, assignments.assignment_id FROM bonuses "
         "JOIN workers ON workers.id = bonuses.worker "
@@ -110,7 +113,7 @@ def _hit(transaction: Transaction, requester: int, hit_id: str) -> int:
 
 
 def get_account_balance(
-    transaction: Transaction, requester: int, _given: Given
+    transaction: Transaction, requester: int, _members: Members
 ) -> dict[str, Any]:
     """GetAccountBalance: what may be spent, and what HITs may still cost."""
     return {

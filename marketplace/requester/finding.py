@@ -12,24 +12,28 @@ from marketplace.state.transaction import Transaction
 
 _NEWEST = 2**63 - 1
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
-def get_hit(transaction: Transaction, requester: int, given: Given) -> dict[str, Any]:
+def get_hit(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
     """GetHIT; a disposed HIT is still shown by its id, as Disposed."""
     row = transaction.one(
         shapes.SELECT_HITS + "WHERE hits.hit_id = ? AND hits.requester = ?",
-        given["HITId"],
+        members["HITId"],
         requester,
     )
     if row is None:
-        raise does_not_exist("HIT", given["HITId"])
+        raise does_not_exist("HIT", members["HITId"])
     return {"HIT": shapes.hit(row)}
 
 
-def list_hits(transaction: Transaction, requester: int, given: Given) -> dict[str, Any]:
+def list_hits(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
     """ListHITs: all that are not disposed, newest first."""
-    wanted = page(given, operation="ListHITs")
+    wanted = page(members, operation="ListHITs")
     return _listed(
         transaction,
         wanted,
@@ -39,13 +43,13 @@ def list_hits(transaction: Transaction, requester: int, given: Given) -> dict[st
 
 
 def list_reviewable_hits(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListReviewableHITs: Reviewable (or Reviewing) ones, of all types or of one."""
-    wanted = page(given, operation="ListReviewableHITs")
-    status = given.get("Status", "Reviewable")
-    if "HITTypeId" in given:
-        hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    wanted = page(members, operation="ListReviewableHITs")
+    status = members.get("Status", "Reviewable")
+    if "HITTypeId" in members:
+        hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
         return _listed(
             transaction,
             wanted,
@@ -63,11 +67,11 @@ def list_reviewable_hits(
 
 
 def list_hits_for_qualification_type(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListHITsForQualificationType: own HITs whose type requires it."""
-    wanted = page(given, operation="ListHITsForQualificationType")
-    type_id = given["QualificationTypeId"]
+    wanted = page(members, operation="ListHITsForQualificationType")
+    type_id = members["QualificationTypeId"]
     row = transaction.one(
         "SELECT id FROM qualification_types "
         "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
@@ -86,27 +90,27 @@ def list_hits_for_qualification_type(
 
 
 def update_hit_review_status(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """UpdateHITReviewStatus: Reviewable to Reviewing, or back with Revert."""
-    hit = own_hit(transaction, requester, given["HITId"])
+    hit = own_hit(transaction, requester, members["HITId"])
     before, after = "Reviewable", "Reviewing"
-    if given.get("Revert", False):
+    if members.get("Revert", False):
         before, after = after, before
     if hit["status"] != before:
-        raise wrong_state("HIT", hit["hit_id"], found=hit["status"], allowed=before)
+        raise wrong_state("HIT", hit["hit_id"], state=hit["status"], allowed=before)
     transaction.execute("UPDATE hits SET status = ? WHERE id = ?", after, hit["id"])
     return {}
 
 
 def delete_hit(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """DeleteHIT: a Reviewable HIT whose assignments are all decided."""
-    hit = own_hit(transaction, requester, given["HITId"])
+    hit = own_hit(transaction, requester, members["HITId"])
     if hit["status"] != "Reviewable":
         raise wrong_state(
-            "HIT", hit["hit_id"], found=hit["status"], allowed="Reviewable"
+            "HIT", hit["hit_id"], state=hit["status"], allowed="Reviewable"
         )
     if hit["submitted"]:
         undecided = transaction.one(
@@ -117,7 +121,7 @@ def delete_hit(
         raise wrong_state(
             "Assignment",
             undecided["assignment_id"] if undecided else "",
-            found="Submitted",
+            state="Submitted",
             allowed="Approved,Rejected",
         )
     hits.dispose(transaction, hit["id"])

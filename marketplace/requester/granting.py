@@ -9,7 +9,7 @@ from marketplace.requester.paging import page
 from marketplace.state import accounts, messages
 from marketplace.state.transaction import Transaction
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 _SELECT = (
     "SELECT qualifications.*, workers.worker_id, "
@@ -21,15 +21,15 @@ _SELECT = (
 
 
 def associate_qualification(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """AssociateQualificationWithWorker: grant, regrant, or set another value."""
     kind = qualification_types.find_own(
-        transaction, requester, given["QualificationTypeId"]
+        transaction, requester, members["QualificationTypeId"]
     )
-    worker = accounts.find_worker(transaction, given["WorkerId"])
-    grant(transaction, kind["id"], worker["id"], value=given.get("IntegerValue", 1))
-    if given.get("SendNotification", True):
+    worker = accounts.find_worker(transaction, members["WorkerId"])
+    grant(transaction, kind["id"], worker["id"], value=members.get("IntegerValue", 1))
+    if members.get("SendNotification", True):
         messages.send(
             transaction,
             requester=requester,
@@ -41,13 +41,13 @@ def associate_qualification(
 
 
 def disassociate_qualification(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """DisassociateQualificationFromWorker: revoke what the worker holds."""
     kind = qualification_types.find_own(
-        transaction, requester, given["QualificationTypeId"]
+        transaction, requester, members["QualificationTypeId"]
     )
-    row = _held(transaction, kind["qualification_type_id"], given["WorkerId"])
+    row = _held(transaction, kind["qualification_type_id"], members["WorkerId"])
     transaction.execute(
         "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
         row["id"],
@@ -57,36 +57,36 @@ def disassociate_qualification(
         requester=requester,
         worker=row["worker"],
         subject=f"The qualification {kind['name']} was taken from you",
-        text=given.get("Reason", "No reason was given."),
+        text=members.get("Reason", "No reason was given."),
     )
     return {}
 
 
 def get_qualification_score(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """GetQualificationScore: what a worker holds of an own type."""
     kind = qualification_types.find_own(
-        transaction, requester, given["QualificationTypeId"]
+        transaction, requester, members["QualificationTypeId"]
     )
-    row = _held(transaction, kind["qualification_type_id"], given["WorkerId"])
+    row = _held(transaction, kind["qualification_type_id"], members["WorkerId"])
     return {"Qualification": shapes.qualification(row)}
 
 
 def list_workers_with_qualification_type(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListWorkersWithQualificationType: who holds it (or held it: Revoked)."""
     kind = qualification_types.find_own(
-        transaction, requester, given["QualificationTypeId"]
+        transaction, requester, members["QualificationTypeId"]
     )
-    wanted = page(given, operation="ListWorkersWithQualificationType")
+    wanted = page(members, operation="ListWorkersWithQualificationType")
     rows = transaction.all(
         f"{_SELECT} WHERE qualifications.qualification_type = ? "
         "AND qualifications.status = ? AND qualifications.id > ? "
         "ORDER BY qualifications.id LIMIT ?",
         kind["id"],
-        given.get("Status", "Granted"),
+        members.get("Status", "Granted"),
         wanted.after[0] if wanted.after else 0,
         wanted.size,
     )
@@ -97,14 +97,14 @@ def list_workers_with_qualification_type(
 
 
 def list_qualification_requests(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListQualificationRequests: pending ones for own types, or for one of them."""
-    wanted = page(given, operation="ListQualificationRequests")
+    wanted = page(members, operation="ListQualificationRequests")
     condition, key = "qualification_types.requester = ?", requester
-    if "QualificationTypeId" in given:
+    if "QualificationTypeId" in members:
         kind = qualification_types.find_own(
-            transaction, requester, given["QualificationTypeId"]
+            transaction, requester, members["QualificationTypeId"]
         )
         condition, key = "qualification_types.id = ?", kind["id"]
     rows = transaction.all(
@@ -127,10 +127,10 @@ def list_qualification_requests(
 
 
 def accept_qualification_request(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """AcceptQualificationRequest: grant what a worker asked for."""
-    row = _pending(transaction, requester, given["QualificationRequestId"])
+    row = _pending(transaction, requester, members["QualificationRequestId"])
     transaction.execute(
         "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
     )
@@ -138,20 +138,20 @@ def accept_qualification_request(
         transaction,
         row["qualification_type"],
         row["worker"],
-        value=given.get("IntegerValue", 1),
+        value=members.get("IntegerValue", 1),
     )
     return {}
 
 
 def reject_qualification_request(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """RejectQualificationRequest: say no, with a reason if there is one."""
-    row = _pending(transaction, requester, given["QualificationRequestId"])
+    row = _pending(transaction, requester, members["QualificationRequestId"])
     transaction.execute(
         "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
         "WHERE id = ?",
-        given.get("Reason"),
+        members.get("Reason"),
         row["id"],
     )
     return {}
@@ -184,7 +184,7 @@ def _held(transaction: Transaction, type_id: str, worker_id: str) -> sqlite3.Row
         raise does_not_exist("Qualification", f"{type_id} of worker {worker_id}")
     if row["status"] != "Granted":
         raise wrong_state(
-            "Qualification", type_id, found=row["status"], allowed="Granted"
+            "Qualification", type_id, state=row["status"], allowed="Granted"
         )
     return row
 
@@ -202,6 +202,6 @@ def _pending(transaction: Transaction, requester: int, request_id: str) -> sqlit
         raise does_not_exist("QualificationRequest", request_id)
     if row["status"] != "Pending":
         raise wrong_state(
-            "QualificationRequest", request_id, found=row["status"], allowed="Pending"
+            "QualificationRequest", request_id, state=row["status"], allowed="Pending"
         )
     return row

@@ -15,19 +15,21 @@ _YEAR_SECONDS = 31_536_000
 _MONTH_SECONDS = 30 * DAY // SECOND
 _DEFAULT_AUTO_APPROVAL = _MONTH_SECONDS
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def create_hit_type(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """CreateHITType: a new type, or the one that has these values already."""
-    return {"HITTypeId": find_or_make(transaction, requester, given)["hit_type_id"]}
+    return {"HITTypeId": find_or_make(transaction, requester, members)["hit_type_id"]}
 
 
-def find_or_make(transaction: Transaction, requester: int, given: Given) -> sqlite3.Row:
+def find_or_make(
+    transaction: Transaction, requester: int, members: Members
+) -> sqlite3.Row:
     """The type with the values of a CreateHITType or CreateHIT request."""
-    values = _values(transaction, given)
+    values = _values(transaction, members)
     print_of_values = hashlib.sha256(
         json.dumps(values, sort_keys=True).encode()
     ).hexdigest()
@@ -49,7 +51,7 @@ def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.
     """The requester's own type with this id.
 
     Raises:
-        Refusal: it does not exist, or is somebody else's.
+        Refusal: it does not exist, or is another requester's.
     """
     row = transaction.one(
         "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
@@ -88,26 +90,28 @@ def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
     return value
 
 
-def _values(transaction: Transaction, given: Given) -> dict[str, Any]:
+def _values(transaction: Transaction, members: Members) -> dict[str, Any]:
     return {
-        "title": at_most("Title", given["Title"], least=1, most=128),
-        "description": at_most("Description", given["Description"], least=1, most=2000),
-        "keywords": at_most("Keywords", given.get("Keywords", ""), most=1000),
-        "reward_cents": money.cents(given["Reward"]),
+        "title": at_most("Title", members["Title"], least=1, most=128),
+        "description": at_most(
+            "Description", members["Description"], least=1, most=2000
+        ),
+        "keywords": at_most("Keywords", members.get("Keywords", ""), most=1000),
+        "reward_cents": money.cents(members["Reward"]),
         "duration_seconds": in_range(
             "AssignmentDurationInSeconds",
-            given["AssignmentDurationInSeconds"],
+            members["AssignmentDurationInSeconds"],
             low=30,
             high=_YEAR_SECONDS,
         ),
         "auto_approval_seconds": in_range(
             "AutoApprovalDelayInSeconds",
-            given.get("AutoApprovalDelayInSeconds", _DEFAULT_AUTO_APPROVAL),
+            members.get("AutoApprovalDelayInSeconds", _DEFAULT_AUTO_APPROVAL),
             low=0,
             high=_MONTH_SECONDS,
         ),
         "requirements": requirements.normalize(
-            transaction, given.get("QualificationRequirements", [])
+            transaction, members.get("QualificationRequirements", [])
         ),
     }
 

@@ -21,19 +21,19 @@ OVERRIDE_DAYS = 30
 _LONGEST_FEEDBACK = 1024
 _SHOWN = ("Submitted", "Approved", "Rejected")
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def get_assignment(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """GetAssignment: one that was submitted, and its HIT."""
-    row = own_assignment(transaction, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["status"] not in _SHOWN:
         raise wrong_state(
             "Assignment",
             row["assignment_id"],
-            found="null",
+            state="null",
             allowed="Reviewable,Approved,Rejected",
         )
     hit = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
@@ -44,12 +44,12 @@ def get_assignment(
 
 
 def list_assignments_for_hit(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListAssignmentsForHIT: submitted ones by submission time, oldest first."""
-    hit = own_hit(transaction, requester, given["HITId"])
-    wanted = page(given, operation="ListAssignmentsForHIT", width=2)
-    statuses = given.get("AssignmentStatuses") or _SHOWN
+    hit = own_hit(transaction, requester, members["HITId"])
+    wanted = page(members, operation="ListAssignmentsForHIT", width=2)
+    statuses = members.get("AssignmentStatuses") or _SHOWN
     places = ", ".join("?" for _ in statuses)
     rows = transaction.all(
         f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.hit = ? "
@@ -68,12 +68,12 @@ def list_assignments_for_hit(
 
 
 def approve_assignment(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ApproveAssignment: pay for it; with OverrideRejection, a rejected one too."""
-    feedback = _feedback(given)
-    row = own_assignment(transaction, requester, given["AssignmentId"])
-    if row["status"] == "Rejected" and given.get("OverrideRejection", False):
+    feedback = _feedback(members)
+    row = own_assignment(transaction, requester, members["AssignmentId"])
+    if row["status"] == "Rejected" and members.get("OverrideRejection", False):
         _check_override(transaction, row)
         assignments.approve_rejected(transaction, row, feedback=feedback)
         return {}
@@ -83,11 +83,11 @@ def approve_assignment(
 
 
 def reject_assignment(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """RejectAssignment: refuse it, with a reason that the worker reads."""
-    feedback = _feedback(given)
-    row = own_assignment(transaction, requester, given["AssignmentId"])
+    feedback = _feedback(members)
+    row = own_assignment(transaction, requester, members["AssignmentId"])
     _check_submitted(row)
     assignments.reject(transaction, row, feedback=feedback)
     return {}
@@ -116,7 +116,7 @@ def _check_submitted(row: sqlite3.Row) -> None:
     if row["status"] != "Submitted":
         found = row["status"] if row["status"] in _SHOWN else "null"
         raise wrong_state(
-            "Assignment", row["assignment_id"], found=found, allowed="Submitted"
+            "Assignment", row["assignment_id"], state=found, allowed="Submitted"
         )
 
 
@@ -125,7 +125,7 @@ def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
         raise wrong_state(
             "HIT",
             row["hit_id"],
-            found="Disposed",
+            state="Disposed",
             allowed="Assignable,Unassignable,Reviewable,Reviewing",
         )
     if transaction.now_ms > row["submitted_ms"] + OVERRIDE_DAYS * DAY:
@@ -136,8 +136,8 @@ def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
         )
 
 
-def _feedback(given: Given) -> str:
-    feedback: str = given.get("RequesterFeedback", "")
+def _feedback(members: Members) -> str:
+    feedback: str = members.get("RequesterFeedback", "")
     has_control = any(
         unicodedata.category(letter) == "Cc" and letter not in "\t\n\r"
         for letter in feedback

@@ -25,20 +25,20 @@ _SET = (
     "event_types = excluded.event_types, is_active = excluded.is_active"
 )
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def notify_workers(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """NotifyWorkers: a message to each whose work this requester has judged."""
     subject = hit_types.at_most(
-        "Subject", given["Subject"], least=1, most=_LONGEST_SUBJECT
+        "Subject", members["Subject"], least=1, most=_LONGEST_SUBJECT
     )
     text = hit_types.at_most(
-        "MessageText", given["MessageText"], least=1, most=_LONGEST_TEXT
+        "MessageText", members["MessageText"], least=1, most=_LONGEST_TEXT
     )
-    named = list(dict.fromkeys(given["WorkerIds"]))
+    named = list(dict.fromkeys(members["WorkerIds"]))
     hit_types.in_range("The number of WorkerIds", len(named), low=1, high=MOST_WORKERS)
     failures = []
     for worker_id in named:
@@ -62,39 +62,41 @@ def notify_workers(
 
 
 def update_notification_settings(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """UpdateNotificationSettings: another specification, or just on and off."""
-    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
     before = transaction.one(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
-    if "Notification" not in given and "Active" not in given:
+    if "Notification" not in members and "Active" not in members:
         raise invalid_parameters("Notification or Active must be given.")
-    if "Notification" in given:
-        wanted = _specification(given["Notification"])
-        is_active = given.get("Active", True if before is None else before["is_active"])
+    if "Notification" in members:
+        wanted = _specification(members["Notification"])
+        is_active = members.get(
+            "Active", True if before is None else before["is_active"]
+        )
         transaction.execute(_SET, hit_type["id"], *wanted.values(), is_active)
         return {}
     if before is None:
         raise invalid_parameters(
-            f"HITType {given['HITTypeId']} has no notification specification yet; "
+            f"HITType {members['HITTypeId']} has no notification specification yet; "
             "give one to make it active or not."
         )
     transaction.execute(
         "UPDATE notification_settings SET is_active = ? WHERE hit_type = ?",
-        given["Active"],
+        members["Active"],
         hit_type["id"],
     )
     return {}
 
 
 def send_test_event_notification(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """SendTestEventNotification: one event, whatever the specification wants."""
-    wanted = _specification(given["Notification"], may_ping=True)
-    events.record_test(transaction, requester, given["TestEventType"], wanted)
+    wanted = _specification(members["Notification"], may_ping=True)
+    events.record_test(transaction, requester, members["TestEventType"], wanted)
     return {}
 
 
@@ -110,8 +112,8 @@ def _judged(transaction: Transaction, requester: int, worker_id: str) -> int | N
     return None if row is None else int(row["id"])
 
 
-def _specification(given: Given, *, may_ping: bool = False) -> dict[str, Any]:
-    transport, destination = given["Transport"], given["Destination"]
+def _specification(members: Members, *, may_ping: bool = False) -> dict[str, Any]:
+    transport, destination = members["Transport"], members["Destination"]
     if transport not in _DESTINATIONS:
         raise _no_endpoint("no mail leaves this marketplace; use SQS or SNS")
     if not _DESTINATIONS[transport].fullmatch(destination):
@@ -119,18 +121,18 @@ def _specification(given: Given, *, may_ping: bool = False) -> dict[str, Any]:
             "SQS takes a queue's URL and SNS a topic's ARN "
             f"(found {destination[:80]!a} for {transport})"
         )
-    if given["Version"] not in _VERSIONS:
+    if members["Version"] not in _VERSIONS:
         raise invalid_parameters(
             f"Version must be one of {', '.join(_VERSIONS)} "
-            f"(found {given['Version'][:20]!a})."
+            f"(found {members['Version'][:20]!a})."
         )
-    if "Ping" in given["EventTypes"] and not may_ping:
+    if "Ping" in members["EventTypes"] and not may_ping:
         raise invalid_parameters("Ping can only be sent as a test.")
     return {
         "destination": destination,
         "transport": transport,
-        "version": given["Version"],
-        "event_types": json.dumps(sorted(set(given["EventTypes"]))),
+        "version": members["Version"],
+        "event_types": json.dumps(sorted(set(members["EventTypes"]))),
     }
 
 

@@ -90,12 +90,12 @@ def check_operation(operation: str) -> None:
 
 
 def perform(
-    transaction: Transaction, requester: int, operation: str, given: object
+    transaction: Transaction, requester: int, operation: str, document: object
 ) -> dict[str, Any]:
     """Validate a request and do it.
 
     Raises:
-        Refusal: for whatever reason; the turn must then be rolled back.
+        Refusal: for any reason; the transaction must then be rolled back.
     """
-    members = validate(input_shape(operation), given)
+    members = validate(input_shape(operation), document)
     return OPERATIONS[operation](transaction, requester, members)

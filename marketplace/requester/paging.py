@@ -51,24 +51,26 @@ class Page:
         return counted
 
 
-def page(given: Mapping[str, Any], *, operation: str, width: int = 1) -> Page:
+def page(members: Mapping[str, Any], *, operation: str, width: int = 1) -> Page:
     """The page that a request asks for.
 
     Args:
-        given: the request's members.
+        members: the request's members.
         operation: whose token it must be.
         width: how many columns the key has.
 
     Raises:
         Refusal: a token of other arguments, or no token at all.
     """
-    arguments = {k: v for k, v in given.items() if k not in _NOT_COMPARED}
+    arguments = {k: v for k, v in members.items() if k not in _NOT_COMPARED}
     words = json.dumps([operation, arguments], sort_keys=True).encode()
     digest = hashlib.sha256(words).hexdigest()[:16]
     after: tuple[int, ...] = ()
-    if "NextToken" in given:
-        after = _read(given["NextToken"], digest, width)
-    return Page(size=given.get("MaxResults", DEFAULT_SIZE), after=after, digest=digest)
+    if "NextToken" in members:
+        after = _read(members["NextToken"], digest, width)
+    return Page(
+        size=members.get("MaxResults", DEFAULT_SIZE), after=after, digest=digest
+    )
 
 
 def _read(token: str, digest: str, width: int) -> tuple[int, ...]:

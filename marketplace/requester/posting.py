@@ -27,29 +27,29 @@ _YEAR_SECONDS = 31_536_000
 _MOST_ASSIGNMENTS = 1_000_000_000
 _LONGEST_ANNOTATION = 255
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def create_hit(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """CreateHIT: a HIT of the type with these values, made if need be."""
-    _refuse_repeat(transaction, requester, given, operation="CreateHIT")
-    hit_type = hit_types.find_or_make(transaction, requester, given)
-    return _create(transaction, hit_type, given, operation="CreateHIT")
+    _refuse_repeat(transaction, requester, members, operation="CreateHIT")
+    hit_type = hit_types.find_or_make(transaction, requester, members)
+    return _create(transaction, hit_type, members, operation="CreateHIT")
 
 
 def create_hit_with_hit_type(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """CreateHITWithHITType: a HIT of a type that exists."""
-    _refuse_repeat(transaction, requester, given, operation="CreateHITWithHITType")
-    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
-    return _create(transaction, hit_type, given, operation="CreateHITWithHITType")
+    _refuse_repeat(transaction, requester, members, operation="CreateHITWithHITType")
+    hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
+    return _create(transaction, hit_type, members, operation="CreateHITWithHITType")
 
 
 def create_additional_assignments(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """CreateAdditionalAssignmentsForHIT: more slots, held for at once.
 
@@ -57,15 +57,15 @@ def create_additional_assignments(
     does both.
     """
     operation = "CreateAdditionalAssignmentsForHIT"
-    token = given.get("UniqueRequestToken")
+    token = members.get("UniqueRequestToken")
     if token and request_tokens.earlier(
         transaction, requester, operation=operation, token=token
     ):
         raise already_processed(token)
-    hit = own_hit(transaction, requester, given["HITId"])
+    hit = own_hit(transaction, requester, members["HITId"])
     more = hit_types.in_range(
         "NumberOfAdditionalAssignments",
-        given["NumberOfAdditionalAssignments"],
+        members["NumberOfAdditionalAssignments"],
         low=1,
         high=_MOST_ASSIGNMENTS - hit["max_assignments"],
     )
@@ -81,11 +81,11 @@ def create_additional_assignments(
 
 
 def update_expiration(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """UpdateExpirationForHIT: later, sooner, or (a moment in the past) at once."""
-    hit = own_hit(transaction, requester, given["HITId"])
-    expire_ms = given["ExpireAt"]
+    hit = own_hit(transaction, requester, members["HITId"])
+    expire_ms = members["ExpireAt"]
     token = hit["hit_id"] + _as_java_prints(to_datetime(expire_ms))
     operation = "UpdateExpirationForHIT"
     if request_tokens.earlier(transaction, requester, operation=operation, token=token):
@@ -109,11 +109,11 @@ def update_expiration(
 
 
 def update_hit_type_of_hit(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """UpdateHITTypeOfHIT: move a HIT that nobody has taken up yet."""
-    hit = own_hit(transaction, requester, given["HITId"])
-    hit_type = hit_types.find(transaction, requester, given["HITTypeId"])
+    """UpdateHITTypeOfHIT: move a HIT that no worker has taken up yet."""
+    hit = own_hit(transaction, requester, members["HITId"])
+    hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
     taken = transaction.one(
         "SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"]
     )
@@ -144,10 +144,12 @@ def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Ro
     """The requester's HIT, unless it is disposed.
 
     Raises:
-        Refusal: unknown, somebody else's, or disposed.
+        Refusal: unknown, another requester's, or disposed.
     """
     row = transaction.one(
-        "SELECT * FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
+        f"SELECT {hits.COLUMNS} FROM hits WHERE hit_id = ? AND requester = ?",
+        hit_id,
+        requester,
     )
     if row is None:
         raise does_not_exist("HIT", hit_id)
@@ -155,16 +157,16 @@ def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Ro
         raise wrong_state(
             "HIT",
             hit_id,
-            found="Disposed",
+            state="Disposed",
             allowed="Assignable,Unassignable,Reviewable,Reviewing",
         )
     return row
 
 
 def _refuse_repeat(
-    transaction: Transaction, requester: int, given: Given, *, operation: str
+    transaction: Transaction, requester: int, members: Members, *, operation: str
 ) -> None:
-    token = given.get("UniqueRequestToken")
+    token = members.get("UniqueRequestToken")
     if not token:
         return
     hit_id = request_tokens.earlier(
@@ -177,18 +179,18 @@ def _refuse_repeat(
 
 
 def _create(
-    transaction: Transaction, hit_type: sqlite3.Row, given: Given, *, operation: str
+    transaction: Transaction, hit_type: sqlite3.Row, members: Members, *, operation: str
 ) -> dict[str, Any]:
-    _check_question(given)
-    policies = reviews.checked_policies(given)
+    _check_question(members)
+    policies = reviews.checked_policies(members)
     most = hit_types.in_range(
         "MaxAssignments",
-        given.get("MaxAssignments", 1),
+        members.get("MaxAssignments", 1),
         low=1,
         high=_MOST_ASSIGNMENTS,
     )
     lifetime = hit_types.in_range(
-        "LifetimeInSeconds", given["LifetimeInSeconds"], low=30, high=_YEAR_SECONDS
+        "LifetimeInSeconds", members["LifetimeInSeconds"], low=30, high=_YEAR_SECONDS
     )
     requester = hit_type["requester"]
     hit_id = transaction.id_generator.entity(
@@ -207,31 +209,31 @@ def _create(
         _fee(hit_type, most),
         transaction.now_ms,
         transaction.now_ms + lifetime * SECOND,
-        _annotation(given),
-        given["Question"],
+        _annotation(members),
+        members["Question"],
         *policies,
     )
     events.record(transaction, "HITCreated", hits.find(transaction, hit))
     hits.settle(transaction, hit)
-    token = given.get("UniqueRequestToken")
+    token = members.get("UniqueRequestToken")
     _remember(transaction, requester, token, operation=operation, subject=hit_id)
     row = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
     return {"HIT": shapes.hit(row)} if row else {}
 
 
-def _check_question(given: Given) -> None:
-    if ("Question" in given) == ("HITLayoutId" in given):
+def _check_question(members: Members) -> None:
+    if ("Question" in members) == ("HITLayoutId" in members):
         raise invalid_parameters("Exactly one of Question and HITLayoutId is needed.")
-    if "HITLayoutId" in given:
+    if "HITLayoutId" in members:
         # Layouts were made on the service's own pages; none can be made any more.
-        raise does_not_exist("HITLayout", given["HITLayoutId"])
-    if "HITLayoutParameters" in given:
+        raise does_not_exist("HITLayout", members["HITLayoutId"])
+    if "HITLayoutParameters" in members:
         raise invalid_parameters("HITLayoutParameters needs HITLayoutId.")
-    question.read(given["Question"])
+    question.read(members["Question"])
 
 
-def _annotation(given: Given) -> str | None:
-    annotation: str | None = given.get("RequesterAnnotation")
+def _annotation(members: Members) -> str | None:
+    annotation: str | None = members.get("RequesterAnnotation")
     if annotation is None:
         return None
     hit_types.at_most("RequesterAnnotation", annotation, most=_LONGEST_ANNOTATION)

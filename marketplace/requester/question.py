@@ -1,7 +1,7 @@
 """Question XML: what a requester asks, read with an entity-safe parser.
 
 HTMLQuestion (the page is in it), ExternalQuestion (the page is elsewhere) and
-QuestionForm (the house makes the page).
+QuestionForm (the marketplace makes the page).
 """
 
 import ipaddress
@@ -41,7 +41,7 @@ class Question:
         html: the page of an HTMLQuestion, verbatim; "" for an external one.
         url: the address of an ExternalQuestion's page; "" for an HTML one.
         form: a QuestionForm; None for the others.
-        frame_height: pixels; 0 lets the house choose.
+        frame_height: pixels; 0 lets the worker site choose.
     """
 
     html: str = ""

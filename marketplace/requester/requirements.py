@@ -30,11 +30,11 @@ _SETS = ("In", "NotIn")
 _LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", "In", "NotIn")
 _PERCENT = range(101)
 
-Given = Mapping[str, Any]
+Requirement = Mapping[str, Any]
 
 
 def normalize(
-    transaction: Transaction, given: list[dict[str, Any]]
+    transaction: Transaction, requirements: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Requirements as they are kept and shown, `ActionsGuarded` filled in.
 
@@ -42,11 +42,11 @@ def normalize(
         Refusal: too many, an unknown or inactive type, or a comparator with values that
             it cannot take.
     """
-    if len(given) > MOST_REQUIREMENTS:
+    if len(requirements) > MOST_REQUIREMENTS:
         raise invalid_parameters(
             f"A HIT type has at most {MOST_REQUIREMENTS} qualification requirements."
         )
-    return [_normalize(transaction, requirement) for requirement in given]
+    return [_normalize(transaction, requirement) for requirement in requirements]
 
 
 def asks_for_masters(kept: str) -> bool:
@@ -58,27 +58,27 @@ def asks_for_masters(kept: str) -> bool:
     )
 
 
-def _normalize(transaction: Transaction, given: Given) -> dict[str, Any]:
-    if "ActionsGuarded" in given and "RequiredToPreview" in given:
+def _normalize(transaction: Transaction, requirement: Requirement) -> dict[str, Any]:
+    if "ActionsGuarded" in requirement and "RequiredToPreview" in requirement:
         raise Refusal(
             "InvalidParameterCombinationError",
             "ActionsGuarded and RequiredToPreview cannot be given together.",
         )
-    _check_type(transaction, given["QualificationTypeId"])
-    _check_values(given)
-    _check_system_type(given)
+    _check_type(transaction, requirement["QualificationTypeId"])
+    _check_values(requirement)
+    _check_system_type(requirement)
     kept = {
-        name: given[name]
+        name: requirement[name]
         for name in (
             "QualificationTypeId",
             "Comparator",
             "IntegerValues",
             "LocaleValues",
         )
-        if name in given
+        if name in requirement
     }
-    default = "PreviewAndAccept" if given.get("RequiredToPreview") else "Accept"
-    kept["ActionsGuarded"] = given.get("ActionsGuarded", default)
+    default = "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"
+    kept["ActionsGuarded"] = requirement.get("ActionsGuarded", default)
     kept["RequiredToPreview"] = kept["ActionsGuarded"] != "Accept"
     return kept
 
@@ -95,48 +95,51 @@ def _check_type(transaction: Transaction, qualification_type_id: str) -> None:
         raise wrong_state(
             "QualificationType",
             qualification_type_id,
-            found=row["status"],
+            state=row["status"],
             allowed="Active",
         )
 
 
-def _check_values(given: Given) -> None:
-    comparator = given["Comparator"]
-    integers = len(given.get("IntegerValues", ()))
-    locales = len(given.get("LocaleValues", ()))
+def _check_values(requirement: Requirement) -> None:
+    comparator = requirement["Comparator"]
+    integers = len(requirement.get("IntegerValues", ()))
+    locales = len(requirement.get("LocaleValues", ()))
     if comparator in _PRESENCE:
         if integers or locales:
-            raise _fault(given, "takes no values")
+            raise _fault(requirement, "takes no values")
     elif integers and locales:
-        raise _fault(given, "takes IntegerValues or LocaleValues, not both")
+        raise _fault(requirement, "takes IntegerValues or LocaleValues, not both")
     elif comparator in _SETS:
         if not (1 <= integers <= MOST_INTEGERS or 1 <= locales <= MOST_LOCALES):
             raise _fault(
-                given, f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales"
+                requirement,
+                f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales",
             )
     elif integers + locales != 1:
-        raise _fault(given, "takes exactly one value")
+        raise _fault(requirement, "takes exactly one value")
 
 
-def _check_system_type(given: Given) -> None:
-    type_id, comparator = given["QualificationTypeId"], given["Comparator"]
-    integers = given.get("IntegerValues", ())
-    if "LocaleValues" in given and type_id != LOCALE:
-        raise _fault(given, "takes LocaleValues only for the type Worker_Locale")
+def _check_system_type(requirement: Requirement) -> None:
+    type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    integers = requirement.get("IntegerValues", ())
+    if "LocaleValues" in requirement and type_id != LOCALE:
+        raise _fault(requirement, "takes LocaleValues only for the type Worker_Locale")
     if type_id == LOCALE and comparator not in _LOCALE_COMPARATORS:
-        raise _fault(given, "does not compare locales")
-    if type_id == LOCALE and "LocaleValues" not in given:
-        raise _fault(given, "needs LocaleValues for the type Worker_Locale")
+        raise _fault(requirement, "does not compare locales")
+    if type_id == LOCALE and "LocaleValues" not in requirement:
+        raise _fault(requirement, "needs LocaleValues for the type Worker_Locale")
     if type_id in MASTERS and comparator not in _PRESENCE:
-        raise _fault(given, "does not go with Masters; Exists and DoesNotExist do")
+        raise _fault(
+            requirement, "does not go with Masters; Exists and DoesNotExist do"
+        )
     if type_id == ADULT and (comparator != "EqualTo" or list(integers) != [1]):
-        raise _fault(given, "does not go with Worker_Adult; EqualTo 1 does")
+        raise _fault(requirement, "does not go with Worker_Adult; EqualTo 1 does")
     if type_id == PERCENT_APPROVED and any(n not in _PERCENT for n in integers):
-        raise _fault(given, "compares a percentage, from 0 to 100")
+        raise _fault(requirement, "compares a percentage, from 0 to 100")
 
 
-def _fault(given: Given, complaint: str) -> Refusal:
+def _fault(requirement: Requirement, complaint: str) -> Refusal:
     return invalid_parameters(
-        f"The requirement on {given['QualificationTypeId'][:64]}: "
-        f"{given['Comparator']} {complaint}."
+        f"The requirement on {requirement['QualificationTypeId'][:64]}: "
+        f"{requirement['Comparator']} {complaint}."
     )

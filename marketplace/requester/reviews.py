@@ -12,10 +12,10 @@ from marketplace.state.transaction import Transaction
 
 _LEVELS = ("Assignment", "HIT")
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
-def checked_policies(given: Given) -> tuple[str | None, str | None]:
+def checked_policies(members: Members) -> tuple[str | None, str | None]:
     """The policies of a new HIT, at the assignments' level and at the HIT's.
 
     Raises:
@@ -26,7 +26,7 @@ def checked_policies(given: Given) -> tuple[str | None, str | None]:
         ("AssignmentReviewPolicy", policies.known_answers),
         ("HITReviewPolicy", policies.plurality),
     ):
-        policy = given.get(name)
+        policy = members.get(name)
         if policy is not None:
             check(policy)
         kept.append(None if policy is None else json.dumps(policy))
@@ -34,23 +34,23 @@ def checked_policies(given: Given) -> tuple[str | None, str | None]:
 
 
 def list_review_policy_results(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListReviewPolicyResultsForHIT: results and actions, oldest first."""
     hit = transaction.one(
         "SELECT * FROM hits WHERE hit_id = ? AND requester = ?",
-        given["HITId"],
+        members["HITId"],
         requester,
     )
     if hit is None:
-        raise does_not_exist("HIT", given["HITId"])
-    wanted = page(given, operation="ListReviewPolicyResultsForHIT")
-    levels = given.get("PolicyLevels") or _LEVELS
+        raise does_not_exist("HIT", members["HITId"])
+    wanted = page(members, operation="ListReviewPolicyResultsForHIT")
+    levels = members.get("PolicyLevels") or _LEVELS
     rows = _lines(
         transaction,
         hit["id"],
         levels=levels,
-        kinds=_kinds(given),
+        kinds=_kinds(members),
         after=wanted.after[0] if wanted.after else 0,
         most=wanted.size,
     )
@@ -69,14 +69,14 @@ def list_review_policy_results(
     }
 
 
-def _kinds(given: Given) -> list[str]:
+def _kinds(members: Members) -> list[str]:
     return [
         kind
         for kind, member in (
             ("Result", "RetrieveResults"),
             ("Action", "RetrieveActions"),
         )
-        if given.get(member, True)
+        if members.get(member, True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Signature version 4: who signed a request, and that nobody changed it since.
+"""Signature version 4: who signed a request, and that it was not changed since.
 
 Knows bytes, keys and the published algorithm; no database and no clock of its own. The
 order of the checks and their sentences are those that AWS's other services of the same
@@ -72,12 +72,12 @@ def read(received: Received) -> Signed:
     Raises:
         Refusal: there is none, or it is not all there.
     """
-    given = _parameters(_only(received, "authorization"))
+    parameters = _parameters(_only(received, "authorization"))
     stamp = _only(received, "x-amz-date") or _only(received, "date")
     lacking = [
         f"Authorization header requires '{name}' parameter."
         for name in _PARAMETERS
-        if not given.get(name)
+        if not parameters.get(name)
     ]
     if not stamp:
         lacking.append(
@@ -86,7 +86,7 @@ def read(received: Received) -> Signed:
         )
     if lacking:
         raise _incomplete(" ".join(lacking))
-    scope = given["Credential"].split("/")
+    scope = parameters["Credential"].split("/")
     if len(scope) != _SCOPE_PARTS:
         raise _incomplete(
             "Credential must have exactly 5 slash-delimited elements, e.g. "
@@ -100,8 +100,8 @@ def read(received: Received) -> Signed:
         service=service,
         terminator=terminator,
         signed_at=_moment(stamp),
-        headers=tuple(sorted(set(given["SignedHeaders"].lower().split(";")))),
-        signature=given["Signature"],
+        headers=tuple(sorted(set(parameters["SignedHeaders"].lower().split(";")))),
+        signature=parameters["Signature"],
     )
 
 
@@ -128,7 +128,7 @@ def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
     """Whether the holder of the secret signed exactly this request.
 
     Raises:
-        Refusal: somebody else did, or something was changed on the way.
+        Refusal: it was signed with another secret, or changed on the way.
     """
     right = expected(signed, received, secret=secret)
     if not hmac.compare_digest(right.encode(), signed.signature.encode()):
@@ -207,15 +207,15 @@ def _parameters(authorization: str) -> dict[str, str]:
         )
     if algorithm != ALGORITHM:
         raise _incomplete(f"Unsupported AWS 'algorithm' (only {ALGORITHM} for now).")
-    given: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for pair in rest.split(","):
         name, equals, value = pair.strip().partition("=")
-        if not equals or name in given:
+        if not equals or name in parameters:
             raise _incomplete(
                 "The Authorization header must hold each key=value pair once."
             )
-        given[name] = value
-    return given
+        parameters[name] = value
+    return parameters
 
 
 def _moment(stamp: str) -> datetime:

@@ -6,16 +6,16 @@ from marketplace.exceptions import request_error
 from marketplace.requester.judging import own_assignment
 from marketplace.state.transaction import Transaction
 
-Given = dict[str, Any]
+Members = dict[str, Any]
 
 
 def get_file_upload_url(
-    transaction: Transaction, requester: int, given: Given
+    transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """GetFileUploadURL: no question has a FileUploadAnswer, so there is no file."""
-    row = own_assignment(transaction, requester, given["AssignmentId"])
+    row = own_assignment(transaction, requester, members["AssignmentId"])
     raise request_error(
         "InvalidParameterValue",
-        f"The question {given['QuestionIdentifier'][:60]!a} of assignment "
+        f"The question {members['QuestionIdentifier'][:60]!a} of assignment "
         f"{row['assignment_id']} is not a FileUploadAnswer question.",
     )

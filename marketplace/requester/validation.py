@@ -19,7 +19,7 @@ _LATEST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
 _SHOWN = 80
 
 
-def validate(shape: StructureShape | None, given: object) -> dict[str, Any]:
+def validate(shape: StructureShape | None, sent: object) -> dict[str, Any]:
     """The members of a request, timestamps as milliseconds, nulls left out.
 
     Raises:
@@ -27,23 +27,23 @@ def validate(shape: StructureShape | None, given: object) -> dict[str, Any]:
     """
     faults: list[str] = []
     if shape is None:
-        if given:
+        if sent:
             faults.append("This operation takes no parameters.")
         members: dict[str, Any] = {}
     else:
-        members = _structure(shape, given, path="", faults=faults)
+        members = _structure(shape, sent, path="", faults=faults)
     if faults:
         raise invalid_parameters(*faults)
     return members
 
 
 def _structure(
-    shape: StructureShape, given: object, *, path: str, faults: list[str]
+    shape: StructureShape, sent: object, *, path: str, faults: list[str]
 ) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        faults.append(_fault(path, given, "must be an object"))
+    if not isinstance(sent, dict):
+        faults.append(_fault(path, sent, "must be an object"))
         return {}
-    present = {name: value for name, value in given.items() if value is not None}
+    present = {name: value for name, value in sent.items() if value is not None}
     known = shape.members
     faults += [
         f"Unknown parameter {_at(path, str(name)[:_SHOWN])}."
@@ -62,89 +62,87 @@ def _structure(
     }
 
 
-def _value(shape: Shape, given: object, *, path: str, faults: list[str]) -> Any:  # noqa: ANN401 - JSON
+def _value(shape: Shape, sent: object, *, path: str, faults: list[str]) -> Any:  # noqa: ANN401 - JSON
     if isinstance(shape, StructureShape):
-        return _structure(shape, given, path=path, faults=faults)
+        return _structure(shape, sent, path=path, faults=faults)
     if isinstance(shape, ListShape):
-        return _list(shape, given, path=path, faults=faults)
-    value, complaints = _SCALARS[shape.type_name](shape, given)
-    faults += [_fault(path, given, complaint) for complaint in complaints]
+        return _list(shape, sent, path=path, faults=faults)
+    value, complaints = _SCALARS[shape.type_name](shape, sent)
+    faults += [_fault(path, sent, complaint) for complaint in complaints]
     return value
 
 
-def _list(
-    shape: ListShape, given: object, *, path: str, faults: list[str]
-) -> list[Any]:
-    if not isinstance(given, list):
-        faults.append(_fault(path, given, "must be a list"))
+def _list(shape: ListShape, sent: object, *, path: str, faults: list[str]) -> list[Any]:
+    if not isinstance(sent, list):
+        faults.append(_fault(path, sent, "must be a list"))
         return []
     return [
         _value(shape.member, element, path=f"{path}[{index}]", faults=faults)
-        for index, element in enumerate(given)
+        for index, element in enumerate(sent)
     ]
 
 
-def _string(shape: Shape, given: object) -> tuple[object, list[str]]:
-    if not isinstance(given, str):
-        return given, ["must be a string"]
-    if not _is_text(given):
+def _string(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if not isinstance(sent, str):
+        return sent, ["must be a string"]
+    if not _is_text(sent):
         return "", ["must be text that UTF-8 can carry"]
-    return given, list(_string_faults(shape, given))
+    return sent, list(_string_faults(shape, sent))
 
 
-def _string_faults(shape: Shape, given: str) -> Iterator[str]:
+def _string_faults(shape: Shape, sent: str) -> Iterator[str]:
     limits = shape.metadata
-    if len(given) < limits.get("min", 0):
+    if len(sent) < limits.get("min", 0):
         yield f"must have at least {limits['min']} characters"
-    if len(given) > limits.get("max", math.inf):
+    if len(sent) > limits.get("max", math.inf):
         yield f"must have at most {limits['max']} characters"
-    if "pattern" in limits and not re.fullmatch(limits["pattern"], given):
+    if "pattern" in limits and not re.fullmatch(limits["pattern"], sent):
         yield f"must match {limits['pattern']}"
-    if "enum" in limits and given not in limits["enum"]:
+    if "enum" in limits and sent not in limits["enum"]:
         yield f"must be one of {', '.join(limits['enum'])}"
 
 
-def _is_text(given: str) -> bool:
+def _is_text(sent: str) -> bool:
     try:
-        given.encode()
+        sent.encode()
     except UnicodeEncodeError:
         return False
     return True
 
 
-def _integer(shape: Shape, given: object) -> tuple[object, list[str]]:
-    if isinstance(given, bool) or not isinstance(given, int):
-        return given, ["must be an integer"]
-    if not -(2 ** _BITS[shape.type_name]) <= given < 2 ** _BITS[shape.type_name]:
+def _integer(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, bool) or not isinstance(sent, int):
+        return sent, ["must be an integer"]
+    if not -(2 ** _BITS[shape.type_name]) <= sent < 2 ** _BITS[shape.type_name]:
         return 0, ["is out of range"]
     limits = shape.metadata
-    if not limits.get("min", given) <= given <= limits.get("max", given):
-        return given, [f"must be from {limits['min']} to {limits['max']}"]
-    return given, []
+    if not limits.get("min", sent) <= sent <= limits.get("max", sent):
+        return sent, [f"must be from {limits['min']} to {limits['max']}"]
+    return sent, []
 
 
-def _boolean(_shape: Shape, given: object) -> tuple[object, list[str]]:
-    return given, [] if isinstance(given, bool) else ["must be true or false"]
+def _boolean(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    return sent, [] if isinstance(sent, bool) else ["must be true or false"]
 
 
-def _timestamp(_shape: Shape, given: object) -> tuple[object, list[str]]:
-    if isinstance(given, str):
-        return _iso_timestamp(given)
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        return given, ["must be a timestamp"]
-    if not 0 <= given <= _LATEST_SECOND:
+def _timestamp(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, str):
+        return _iso_timestamp(sent)
+    if isinstance(sent, bool) or not isinstance(sent, int | float):
+        return sent, ["must be a timestamp"]
+    if not 0 <= sent <= _LATEST_SECOND:
         return 0, ["is out of range"]
-    return round(given * 1000), []
+    return round(sent * 1000), []
 
 
-def _iso_timestamp(given: str) -> tuple[object, list[str]]:
+def _iso_timestamp(sent: str) -> tuple[object, list[str]]:
     try:
-        moment = datetime.fromisoformat(given)
+        moment = datetime.fromisoformat(sent)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return _timestamp(_TIMESTAMP, moment.timestamp())
     except (ValueError, OverflowError):
-        return given, ["must be a timestamp"]
+        return sent, ["must be a timestamp"]
 
 
 _TIMESTAMP = Shape("Timestamp", {"type": "timestamp"})
@@ -162,10 +160,10 @@ def _at(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _fault(path: str, given: object, complaint: str) -> str:
-    if isinstance(given, dict | list):
-        return f"{path or 'The request'} {complaint} (found a {type(given).__name__})."
-    shown = ascii(given)
+def _fault(path: str, sent: object, complaint: str) -> str:
+    if isinstance(sent, dict | list):
+        return f"{path or 'The request'} {complaint} (found a {type(sent).__name__})."
+    shown = ascii(sent)
     if len(shown) > _SHOWN:
         shown = shown[:_SHOWN] + "..."
     return f"{path or 'The request'} {complaint} (found {shown})."

@@ -38,7 +38,7 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
     """The operation and the requester that a request names.
 
     Raises:
-        Refusal: no operation, or nobody signed it.
+        Refusal: no operation, or no signature.
     """
     target = headers.get("x-amz-target", "")
     if not target.startswith(TARGET_PREFIX):
@@ -82,7 +82,7 @@ def answer(document: dict[str, Any]) -> bytes:
 def error(refusal: Refusal, *, now_ms: int) -> bytes:
     """The body of an error reply; the service's own end in a number, as live ones do.
 
-    Nobody can then match a message by equality.
+    A client cannot then match a message by equality.
     """
     if refusal.kind not in _SPOKEN_BY_TURK:
         return answer({"__type": refusal.kind, "message": refusal.message})

@@ -65,5 +65,5 @@ def extend(transaction: Transaction, hit: int, actions: Actions) -> str:
 def _check_submitted(assignment_id: str, status: str) -> None:
     if status != "Submitted":
         raise wrong_state(
-            "Assignment", assignment_id, found=status, allowed="Submitted"
+            "Assignment", assignment_id, state=status, allowed="Submitted"
         )

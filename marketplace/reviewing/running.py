@@ -1,7 +1,7 @@
 """Carrying policies out: reviews that are due, what they found, what they did about it.
 
-Whoever submits an assignment, or makes a HIT Reviewable, leaves a mark; the review is
-done before anybody's next turn, as of the moment of the mark. A review whose action
+What submits an assignment, or makes a HIT Reviewable, leaves a mark; the review is
+done before the next transaction, as of the moment of the mark. A review whose action
 cannot be done (no funds, wrong state) says so in the report and goes on.
 """
 
@@ -78,24 +78,26 @@ def _review_assignment(transaction: Transaction, assignment: sqlite3.Row) -> Non
 
 def _review_hit(transaction: Transaction, hit: sqlite3.Row) -> None:
     policy = policies.plurality(json.loads(hit["hit_policy"]))
-    given = {row["id"]: row for row in _considered(transaction, hit, policy)}
-    answers = {key: scoring.read_values(row["answer"]) for key, row in given.items()}
+    considered = {row["id"]: row for row in _considered(transaction, hit, policy)}
+    answers = {
+        key: scoring.read_values(row["answer"]) for key, row in considered.items()
+    }
     agreed = {
         question: scoring.agreement(
             list(answers.values()), question, threshold=policy.threshold
         )
         for question in policy.questions
     }
-    found = sum(one.answer is not None for one in agreed.values())
-    score = found * 100 // len(agreed)
+    agreed_count = sum(agreement.answer is not None for agreement in agreed.values())
+    score = agreed_count * 100 // len(agreed)
     report = Report(transaction, hit["id"], "HIT")
     subject = (hit["hit_id"], "HIT")
-    for question, one in agreed.items():
-        for name, value in _findings(one):
+    for question, agreement in agreed.items():
+        for name, value in _findings(agreement):
             report.result(subject, name, value, question=question)
     report.result(subject, "HitAgreementScore", str(score))
-    for key, row in given.items():
-        if found:
+    for key, row in considered.items():
+        if agreed_count:
             _review_worker(report, row, scoring.agreeing(answers[key], agreed), policy)
     _extend(report, hit, score, policy.actions)
 
@@ -120,11 +122,11 @@ def _considered(
         yield row
 
 
-def _findings(one: scoring.Agreement) -> Iterable[tuple[str, str]]:
-    yield "AgreedAnswerFound", "false" if one.answer is None else "true"
-    if one.answer is not None:
-        yield "AgreedAnswer", scoring.shown(one.answer)
-        yield "AnswerAgreementScore", str(one.score)
+def _findings(agreement: scoring.Agreement) -> Iterable[tuple[str, str]]:
+    yield "AgreedAnswerFound", "false" if agreement.answer is None else "true"
+    if agreement.answer is not None:
+        yield "AgreedAnswer", scoring.shown(agreement.answer)
+        yield "AnswerAgreementScore", str(agreement.score)
 
 
 def _review_worker(

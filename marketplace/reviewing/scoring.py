@@ -37,12 +37,12 @@ class Agreement:
 def read_values(answer: str) -> Values:
     """The values in a QuestionFormAnswers document."""
     root = parse(answer, what="An answer")
-    found: dict[str, frozenset[str]] = {}
-    for one in root.children:
-        named = [part.text for part in one.children]
+    key: dict[str, frozenset[str]] = {}
+    for node in root.children:
+        named = [part.text for part in node.children]
         if named:
-            found[named[0]] = values_of(named[1:])
-    return found
+            key[named[0]] = values_of(named[1:])
+    return key
 
 
 def known_score(key: Values, given: Values) -> tuple[dict[str, bool], int]:
@@ -60,8 +60,8 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
     The agreement must be above the threshold; of 100, nothing could be, so there all
     must agree. Two answers that are equally common are no agreement.
     """
-    given = [one.get(question, _NOTHING) for one in answers]
-    counted = Counter(one for one in given if _length(one) <= LONGEST_COMPARED)
+    given = [answer.get(question, _NOTHING) for answer in answers]
+    counted = Counter(values for values in given if _length(values) <= LONGEST_COMPARED)
     total = counted.total()
     if not total:
         return Agreement(answer=None, score=0)
@@ -76,7 +76,11 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
 
 def agreeing(given: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int]:
     """How many agreed answers a worker gave, and how many others."""
-    settled = {q: one.answer for q, one in agreed.items() if one.answer is not None}
+    settled = {
+        question: agreement.answer
+        for question, agreement in agreed.items()
+        if agreement.answer is not None
+    }
     right = sum(given.get(q, _NOTHING) == answer for q, answer in settled.items())
     return right, len(settled) - right
 

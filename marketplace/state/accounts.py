@@ -1,6 +1,6 @@
-"""Who is who: requesters by access key, workers by session token.
+"""Requesters and workers: requesters by access key, workers by session token.
 
-Session tokens are kept as hashes; whoever reads the file cannot sign in with it.
+Session tokens are kept as hashes, so reading the file is not enough to sign in.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ REHEARSAL_BALANCE_CENTS = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWorker:
-    """A worker as the house comes to know one.
+    """A worker whom the marketplace does not know yet.
 
     Attributes:
-        handle: the house's own name for the worker; never shown to requesters.
+        handle: the marketplace's own name for the worker; never shown to requesters.
         country: two letters, as in ISO 3166.
         subdivision: two letters of a state, or None.
         hits_approved: approved before this marketplace knew the worker.
@@ -63,7 +63,7 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     """The row id of the requester with this access key.
 
     Raises:
-        Refusal: nobody was given this key.
+        Refusal: the key is unknown.
     """
     row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is None:
@@ -109,7 +109,7 @@ def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
     """The worker to whom a session token belongs.
 
     Raises:
-        Refusal: nobody (401).
+        Refusal: to none (401).
     """
     row = transaction.one("SELECT * FROM workers WHERE token_hash = ?", _hash(token))
     if row is None:

@@ -1,8 +1,8 @@
-"""The life of an assignment, whoever moves it: worker, requester or time.
+"""The life of an assignment, moved on by worker, requester or time.
 
 accepted -> submitted | returned | abandoned; submitted -> approved | rejected;
 rejected -> approved by override. Each move changes the assignment, the HIT's counters,
-the books and the worker's record together.
+the ledger and the worker's record in one transaction.
 """
 
 import sqlite3
@@ -100,7 +100,7 @@ def approve(
         hit["reward_cents"] + hit["fee_cents"],
         hit["id"],
     )
-    _mark_approved(transaction, assignment, at_ms=at_ms, feedback=feedback)
+    _mark_approved(transaction, assignment, hit, at_ms=at_ms, feedback=feedback)
     _record(transaction, assignment["worker"], approved=1, judged=1)
     hits.count(transaction, hit["id"], submitted=-1, approved=1)
 
@@ -115,7 +115,8 @@ def approve_rejected(
     """
     hit = hits.find(transaction, assignment["hit"])
     _pay(transaction, assignment, hit, source=ledger.available(hit["requester"]))
-    _mark_approved(transaction, assignment, at_ms=transaction.now_ms, feedback=feedback)
+    now_ms = transaction.now_ms
+    _mark_approved(transaction, assignment, hit, at_ms=now_ms, feedback=feedback)
     _record(transaction, assignment["worker"], approved=1, judged=0)
     hits.count(transaction, hit["id"], rejected=-1, approved=1)
 
@@ -162,7 +163,12 @@ def _pay(
 
 
 def _mark_approved(
-    transaction: Transaction, assignment: sqlite3.Row, *, at_ms: int, feedback: str
+    transaction: Transaction,
+    assignment: sqlite3.Row,
+    hit: sqlite3.Row,
+    *,
+    at_ms: int,
+    feedback: str,
 ) -> None:
     transaction.execute(
         "UPDATE assignments SET status = 'Approved', approved_ms = ?, feedback = ? "
@@ -171,7 +177,13 @@ def _mark_approved(
         feedback or assignment["feedback"],
         assignment["id"],
     )
-    _record_event(transaction, assignment, "AssignmentApproved", at_ms=at_ms)
+    events.record(
+        transaction,
+        "AssignmentApproved",
+        hit,
+        assignment_id=assignment["assignment_id"],
+        at_ms=at_ms,
+    )
 
 
 def _record(

@@ -105,7 +105,7 @@ def books(transaction: Transaction) -> dict[str, Any]:
 
 
 def broken_laws(transaction: Transaction) -> list[str]:
-    """The laws that do not hold; none, or there is a fault in the house."""
+    """The laws that do not hold; none, or there is a fault of ours."""
     return [law for law, query in LAWS.items() if transaction.one(query) is not None]
 
 

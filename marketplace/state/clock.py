@@ -1,6 +1,6 @@
 """The marketplace's own time, in whole milliseconds since 1970 (UTC).
 
-Live, it is the machine's. In a rehearsal it stands still until somebody moves it, is
+Live, it is the machine's. In a rehearsal it stands still until a program moves it, is
 kept in the database, and never runs backwards.
 """
 

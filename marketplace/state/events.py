@@ -2,7 +2,7 @@
 
 Every event is written down. Where a HIT type's requester asked to be told, the message
 is put into the same transaction, so a message is never sent about what did not happen,
-and none is forgotten; sending it is somebody else's work (`delivery`). Events are
+and none is forgotten; `NotificationSender` sends it. Events are
 there to be told, not to be kept: after a while they go, and their messages with them.
 """
 

@@ -1,11 +1,11 @@
 """The life of a HIT: its counters decide its state and what is held for it.
 
-Whoever changes a counter, the expiry or the number of assignments calls `settle`, which
+What changes a counter, the expiry or the number of assignments calls `settle`, which
 works out everything that follows. So the two laws live in one place:
 
 - held = (reward + fee) x (accepted + submitted + free slots, unless expired);
-- Assignable while a slot is free and time is left, else Unassignable while somebody
-  works, else Reviewable (or Reviewing, if the requester put it aside).
+- Assignable while a slot is free and time is left, else Unassignable while a
+  worker works, else Reviewable (or Reviewing, if the requester put it aside).
 """
 
 import sqlite3
@@ -20,33 +20,41 @@ KEPT_DAYS = 120
 
 FINISHED = ("Reviewable", "Reviewing")
 
+COLUMNS = (
+    "hits.id, hits.hit_id, hits.requester, hits.hit_type, hits.status, "
+    "hits.max_assignments, hits.accepted, hits.submitted, hits.approved, "
+    "hits.rejected, hits.reward_cents, hits.fee_cents, hits.held_cents, "
+    "hits.created_ms, hits.expires_ms, hits.is_expired, hits.assignment_policy, "
+    "hits.hit_policy"
+)
+"""What decides about a HIT. Not its question: that is tens of kilobytes, which each
+step of each worker would read several times."""
+
 
 def free_slots(hit: sqlite3.Row) -> int:
-    """Assignments that nobody has, whether or not they may still be accepted."""
+    """Assignments that no worker has, whether or not they may still be accepted."""
     taken = hit["accepted"] + hit["submitted"] + hit["approved"] + hit["rejected"]
     return int(hit["max_assignments"]) - int(taken)
 
 
 def find(transaction: Transaction, hit: int) -> sqlite3.Row:
-    """The HIT of a row id that is known to exist."""
-    row = transaction.one("SELECT * FROM hits WHERE id = ?", hit)
+    """The HIT (`COLUMNS`) of a row id that is known to exist."""
+    row = transaction.one(f"SELECT {COLUMNS} FROM hits WHERE id = ?", hit)
     if row is None:
         raise LookupError(f"no HIT has the row id {hit}")
     return row
 
 
-def count(transaction: Transaction, hit: int, **changes: int) -> sqlite3.Row:
+def count(transaction: Transaction, hit: int, **changes: int) -> None:
     """Add to counters (`accepted=1`, `submitted=-1`, ...), then settle."""
     terms = ", ".join(f"{counter} = {counter} + :{counter}" for counter in changes)
     transaction.conn.execute(
         f"UPDATE hits SET {terms} WHERE id = :hit", {**changes, "hit": hit}
     )
-    return settle(transaction, hit)
+    settle(transaction, hit)
 
 
-def settle(
-    transaction: Transaction, hit: int, *, at_ms: int | None = None
-) -> sqlite3.Row:
+def settle(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> None:
     """Bring state, hold and due times in line with counters and expiry.
 
     Args:
@@ -59,7 +67,7 @@ def settle(
     """
     row = find(transaction, hit)
     if row["status"] == "Disposed":
-        return row
+        return
     status = _status(row)
     _move_hold(transaction, row)
     if status != row["status"]:
@@ -69,7 +77,6 @@ def settle(
             status,
             at_ms=transaction.now_ms if at_ms is None else at_ms,
         )
-    return find(transaction, hit)
 
 
 def check_increase(hit: sqlite3.Row, most: int) -> None:

@@ -1,6 +1,6 @@
 """Requesters of a live marketplace and the keys that they sign with.
 
-A secret is kept in the clear: whoever checks a signature must be able to make it. The
+A secret is kept in the clear: what checks a signature must be able to make it. The
 file is therefore its owner's alone, and a key that leaked is revoked, not changed.
 """
 
@@ -98,7 +98,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
     """What the holder of this key signs with.
 
     Raises:
-        Refusal: nobody was given this key, or it was revoked.
+        Refusal: the key is unknown, or was revoked.
     """
     row = transaction.one(
         "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",
@@ -113,7 +113,7 @@ def owner(transaction: Transaction, access_key: str) -> int:
     """The row id of the account that a key opens.
 
     Raises:
-        Refusal: nobody was given this key, or it was revoked.
+        Refusal: the key is unknown, or was revoked.
     """
     row = transaction.one(
         "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",

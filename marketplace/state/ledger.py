@@ -1,4 +1,4 @@
-"""The books: every cent that moves is written down twice, and the books balance.
+"""The ledger: every cent that moves is written down twice, and it balances.
 
 Accounts: `outside` (where money comes from; the only one that may be negative), per
 requester `available` and `held`, per worker `worker`, and `fees`. The balances of all

@@ -1,10 +1,11 @@
 """What time does to a marketplace: expiry, abandonment, approval, disposal, oblivion.
 
-Before each turn `catch_up` asks a few partial indexes what has come due and does it,
-each thing as of the moment it was due; so a clock that jumps a month leaves the same
-state as one that ticked through it. It does so much at a time and no more: two hundred
-thousand HITs that expire together must not keep one call waiting. Until the rest is
-done turns are behind, and bring up to date first what they are about (`settle`).
+Before each transaction `catch_up` asks a few partial indexes what has come due and does
+it, each thing as of the moment it was due; so a clock that jumps a month leaves the
+same state as one that ticked through it. It does so much at a time and no more: two
+hundred thousand HITs that expire together must not keep one call waiting. Until the
+rest is done there is a backlog, and transactions bring up to date first what they are
+about (`settle`).
 """
 
 import sqlite3
@@ -95,7 +96,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
 
 
 def settle(transaction: Transaction, hit: int) -> None:
-    """Bring one HIT up to date, if the turn is behind; whoever names a HIT does this.
+    """Bring one HIT up to date if there is a backlog; before a call that names a HIT.
 
     Args:
         transaction: the open one.

@@ -1,6 +1,6 @@
-"""Messages to workers: the house's own letterbox, read on the worker site.
+"""Messages to workers: a letterbox of the marketplace, read on the worker site.
 
-No mail leaves from here. Whoever is told something finds it when next signed in.
+No mail leaves from here. The worker finds it when next signed in.
 """
 
 from marketplace.state.transaction import Transaction

@@ -19,7 +19,7 @@ NAMESPACE = (
     "2005-10-01/QuestionFormAnswers.xsd"
 )
 RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
-"""What the house itself puts into the form; no part of the answer."""
+"""What the worker site itself puts into the form; no part of the answer."""
 
 _UNCARRIED = re.compile(
     "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
@@ -41,8 +41,8 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
             "EmptyAnswer", "The form held no answer; send at least one field."
         )
     return _document(
-        _answer(name, f"<FreeText>{_text('|'.join(given))}</FreeText>")
-        for name, given in values.items()
+        _answer(name, f"<FreeText>{_text('|'.join(texts))}</FreeText>")
+        for name, texts in values.items()
     )
 
 
@@ -53,13 +53,13 @@ def form_to_xml(answers: Iterable[Answer]) -> str:
         Refusal: too much was answered (413).
     """
     return _document(
-        _answer(one.question, _given(one))
-        for one in answers
-        if one.text or one.chosen or one.other
+        _answer(answer.question, _content(answer))
+        for answer in answers
+        if answer.text or answer.chosen or answer.other
     )
 
 
-def _given(answer: Answer) -> str:
+def _content(answer: Answer) -> str:
     if answer.text is not None:
         return f"<FreeText>{_text(answer.text)}</FreeText>"
     chosen = "".join(
@@ -71,10 +71,10 @@ def _given(answer: Answer) -> str:
     return f"{chosen}<OtherSelectionText>{_text(answer.other)}</OtherSelectionText>"
 
 
-def _answer(question: str, given: str) -> str:
+def _answer(question: str, content: str) -> str:
     return (
         f"<Answer><QuestionIdentifier>{_text(question)}</QuestionIdentifier>"
-        f"{given}</Answer>"
+        f"{content}</Answer>"
     )
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from marketplace.exceptions import Refusal
 from marketplace.requester import question
-from marketplace.state import assignments, lifecycle
+from marketplace.state import assignments, hits, lifecycle
 from marketplace.state.transaction import Transaction
 from marketplace.workers import discovery, hit_forms
 from marketplace.workers.origins import Origins
@@ -44,11 +44,12 @@ def preview(
         hit = discovery.next_hit(transaction, worker, group.row["id"])
     else:
         hit = _hit_of(transaction, group, hit_id)
-    if hit is None:
+    shown = None if hit is None else _with_question(transaction, hit)
+    if shown is None:
         raise Refusal(
             "NoHitsAvailable", "There is no HIT left for you here.", status=404
         )
-    return hit
+    return shown
 
 
 def accept(
@@ -86,7 +87,7 @@ def accept(
 def give_back(
     transaction: Transaction, worker: sqlite3.Row, assignment_id: str
 ) -> None:
-    """Return an accepted HIT; somebody else may take it.
+    """Return an accepted HIT; another worker may take it.
 
     Raises:
         Refusal: it is not this worker's open assignment (404, 409).
@@ -104,10 +105,10 @@ def submit(
         Refusal: no assignment id (400), not this worker's open assignment or too late
             (409), or an answer that cannot be taken (4xx).
     """
-    given = list(fields)
-    row = open_assignment(transaction, worker, named_assignment(given))
+    form = list(fields)
+    row = open_assignment(transaction, worker, named_assignment(form))
     assignments.submit(
-        transaction, row, answer=hit_forms.answer_document(row["question"], given)
+        transaction, row, answer=hit_forms.answer_document(row["question"], form)
     )
     return row
 
@@ -125,7 +126,7 @@ def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
-    """An assignment, whoever's it is; knowing its id is what lets one ask.
+    """An assignment of any worker; knowing its id is what lets a program ask.
 
     Raises:
         Refusal: there is none (409).
@@ -181,7 +182,7 @@ def open_assignment(
 
 
 def not_open(row: sqlite3.Row) -> Refusal:
-    """What is said of an assignment on which nobody can work any more."""
+    """The refusal of work on an assignment that is not open any more."""
     return Refusal(
         "AssignmentNotOpen",
         f"This assignment is not open any more; it is {row['status'].lower()}."
@@ -228,13 +229,20 @@ def _hit_of(
 ) -> sqlite3.Row:
     lifecycle.settle_named(transaction, hit_id=hit_id)
     row = transaction.one(
-        "SELECT * FROM hits WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
+        f"SELECT {hits.COLUMNS} FROM hits "
+        "WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
         hit_id,
         group.row["id"],
     )
     if row is None:
         raise Refusal("HitDoesNotExist", "This group has no such HIT.", status=404)
     return row
+
+
+def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | None:
+    return transaction.one(
+        f"SELECT {hits.COLUMNS}, hits.question FROM hits WHERE id = ?", hit["id"]
+    )
 
 
 def _check_not_done(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from marketplace.exceptions import Refusal
-from marketplace.state import money
+from marketplace.state import hits, money
 from marketplace.state.transaction import Transaction
 from marketplace.workers import eligibility, wording
 
@@ -104,9 +104,13 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
 def next_hit(
     transaction: Transaction, worker: sqlite3.Row, hit_type: int
 ) -> sqlite3.Row | None:
-    """The oldest HIT of a type with a free slot that the worker never touched."""
+    """The oldest HIT of a type with a free slot that the worker never touched.
+
+    Its row has `hits.COLUMNS`.
+    """
     return transaction.one(
-        "SELECT * FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+        f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ? "
+        "AND status = 'Assignable' "
         # While much comes due at once, some that have expired are still called so.
         "AND expires_ms > ? AND created_ms <= ? "
         "AND NOT EXISTS (SELECT 1 FROM assignments "

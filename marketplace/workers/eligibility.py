@@ -84,7 +84,7 @@ def unmet(
 def percent_approved(*, approved: int, judged: int) -> int:
     """The approval rate in whole per cent, rounded down.
 
-    Work that nobody has judged yet does not count against the worker.
+    Work that the requester has not judged yet does not count against the worker.
     """
     if judged < ENOUGH_TO_COUNT:
         return 100

@@ -51,7 +51,7 @@ class View:
         answer = self.question.answer
         if isinstance(answer, FreeText):
             return "text"
-        is_plain = all(isinstance(one.content, Text) for one in answer.selections)
+        is_plain = all(isinstance(choice.content, Text) for choice in answer.selections)
         if is_plain and answer.style in _LISTS:
             return "select"
         is_single = answer.most == 1 and answer.style != "checkbox"
@@ -158,7 +158,7 @@ def pattern(field: FreeText) -> str:
 
     Formats that ignore case cannot be said so; the server alone holds those.
     """
-    sources = [one.source for one in field.formats if not one.ignores_case]
+    sources = [rule.source for rule in field.formats if not rule.ignores_case]
     if not sources:
         return ""
     return "".join(rf"(?=[\s\S]*(?:{source}))" for source in sources) + r"[\s\S]*"
@@ -181,5 +181,5 @@ def piece_kind(content: Content) -> str:
 
 def equip(environment: Environment) -> None:
     """Give the templates what forms need."""
-    for one in (hint, pattern, looks_numeric, markup, piece_kind):
-        environment.filters[one.__name__] = one
+    for filter_ in (hint, pattern, looks_numeric, markup, piece_kind):
+        environment.filters[filter_.__name__] = filter_

@@ -1,4 +1,4 @@
-"""Pages with a question in them: what the frame around somebody else's HTML may do.
+"""Pages with a question in them: what the frame around a requester's HTML may do.
 
 The question runs on the frames origin, sandboxed: it may run scripts, send its form,
 ask and warn (old pages do) and open links beside the site, but it cannot lead the

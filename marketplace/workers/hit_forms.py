@@ -49,14 +49,14 @@ def answer_document(question_text: str, fields: Fields) -> str:
     return answers.form_to_xml(finished(form, typed(fields)).answers)
 
 
-def finished(form: Form, given: Typed) -> Taken:
+def finished(form: Form, values: Typed) -> Taken:
     """What was sent, if it is in order.
 
     Raises:
         UnfinishedForm: it is not.
         Refusal: it answers what was never asked (400).
     """
-    taken = take(form, given)
+    taken = take(form, values)
     if taken.strangers:
         raise Refusal(
             "BadForm", f"The form has no question {taken.strangers[0][:60]!a}."
@@ -86,12 +86,12 @@ def unfinished(row: sqlite3.Row, fields: Fields) -> Response | None:
     form = question.read(row["question"]).form
     if form is None:
         return None
-    given = typed(fields)
-    complaints = take(form, given).complaints
+    values = typed(fields)
+    complaints = take(form, values).complaints
     if not complaints:
         return None
     reply = _page(
-        form_views.shown(form, given, complaints),
+        form_views.shown(form, values, complaints),
         row["title"],
         assignment_id=row["assignment_id"],
         action="/mturk/externalSubmit",

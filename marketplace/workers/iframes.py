@@ -79,7 +79,7 @@ def pictures_at(folder: Path | None) -> list[Mount]:
 
 
 class Frames:
-    """The frames of one house."""
+    """The frames of one marketplace."""
 
     def __init__(
         self, backend: Backend, origins: Origins, *, pictures: Path | None

@@ -1,8 +1,8 @@
 """Invitations: signed links that let a person in, for a while, until they are revoked.
 
 A link holds an id and when it ends, under an HMAC with a key that never leaves the
-database. So a forged link is known as such without looking anything up, and whoever
-reads the table of invitations cannot make links.
+database. So a forged link is known as such without looking anything up, and reading the
+table of invitations is not enough to make links.
 """
 
 import base64
@@ -20,7 +20,7 @@ from marketplace.state.clock import SECOND
 from marketplace.state.transaction import Transaction
 
 DAYS = 14
-"""How long a link signs in, unless the house says otherwise."""
+"""How long a link signs in, unless another lifetime is asked for."""
 
 MOST_DAYS = 366
 
@@ -52,7 +52,7 @@ def invite(
     """An invitation for the worker of this handle, who is let in if he is new."""
     worker = transaction.one("SELECT * FROM workers WHERE handle = ?", new.handle)
     if worker is None:
-        # The token that comes with a new worker is nobody's: people come by links.
+        # The token that comes with a new worker goes unused: people come by links.
         accounts.add_worker(transaction, new)
         worker = find(transaction, new.handle)
     number = secrets.token_bytes(_ID_BYTES)
@@ -96,7 +96,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
 
 
 def find(transaction: Transaction, handle: str) -> sqlite3.Row:
-    """The worker whom the house knows by this name.
+    """The worker with this handle.
 
     Raises:
         Refusal: there is none (404).

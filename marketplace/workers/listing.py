@@ -24,7 +24,7 @@ ORDERS: Mapping[str, tuple[str, Callable[[Group], int]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What somebody asked the list for.
+    """What a worker asked the list for.
 
     Attributes:
         search: words that must all occur in what a group says of itself.
@@ -62,13 +62,13 @@ class Page:
 
     Attributes:
         groups: those on it.
-        found: how many fit the wishes, on all pages.
+        fitting_total: how many fit the wishes, on all pages.
         number: of this page, from 1.
         last: number of the last page.
     """
 
     groups: Sequence[Group]
-    found: int
+    fitting_total: int
     number: int
     last: int
 
@@ -94,7 +94,7 @@ def read(query: Mapping[str, str]) -> Wishes:
         minimum_cents=cents,
         order=order if order in ORDERS else "newest",
         only_mine=query.get("can") == "1",
-        page=int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1,  # noqa: PLR2004 - nobody leafs further
+        page=int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1,  # noqa: PLR2004 - no list is longer
         complaint=complaint,
     )
 
@@ -114,15 +114,15 @@ def sift(groups: Sequence[Group], wishes: Wishes) -> Page:
     number = min(max(wishes.page, 1), last)
     return Page(
         groups=fitting[(number - 1) * PER_PAGE : number * PER_PAGE],
-        found=len(fitting),
+        fitting_total=len(fitting),
         number=number,
         last=last,
     )
 
 
 def _says(group: Group, words: Sequence[str]) -> bool:
-    said = "\n".join(group.row[name] for name in SEARCHED).casefold()
-    return all(word in said for word in words)
+    searched = "\n".join(group.row[name] for name in SEARCHED).casefold()
+    return all(word in searched for word in words)
 
 
 def _cents(amount: str) -> int:

@@ -14,7 +14,7 @@ STAR = "*."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origins:
-    """The addresses of a house.
+    """The addresses of a marketplace.
 
     Attributes:
         site: of the workers' pages.

@@ -28,7 +28,7 @@ _ENVIRONMENT = Environment(
 def page(
     template: str, *, status: int = 200, frame_origin: str = "", **values: object
 ) -> HTMLResponse:
-    """A page with headers that let it run only what is the house's own.
+    """A page with headers that let it run only what is the marketplace's own.
 
     Args:
         template: file name.

@@ -1,8 +1,8 @@
 """Asking for a qualification, as a worker may: at once, by request, or by a test.
 
-A test counts from the moment it is begun. Whoever does not send it in time has used an
-attempt; the next may be made when the type's retry delay has passed since this one
-ended, and never if the type has none.
+A test counts from the moment it is begun. A worker who does not send it in time has
+used an attempt; the next may be made when the type's retry delay has passed since this
+one ended, and never if the type has none.
 """
 
 import sqlite3

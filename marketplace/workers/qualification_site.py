@@ -33,7 +33,7 @@ _POLICY = (
 
 
 class Qualifications:
-    """Qualifications on the site of one house."""
+    """Qualifications on the site of one marketplace."""
 
     def __init__(self, backend: Backend, origins: Origins) -> None:
         self._backend = backend
@@ -56,15 +56,15 @@ class Qualifications:
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
         with self._backend.transaction() as transaction:
             worker = self._worker(transaction, request)
-            found = qualifying.offers(
+            offers = qualifying.offers(
                 transaction,
                 worker,
                 words=words,
                 before=int(before) if is_id else 2**63 - 1,
             )
             held = qualifying.held(transaction, worker)
-        shown = found[: qualifying.SHOWN]
-        following = shown[-1].row["id"] if len(found) > len(shown) else None
+        shown = offers[: qualifying.SHOWN]
+        following = shown[-1].row["id"] if len(offers) > len(shown) else None
         if replies.wants_json(request):
             return JSONResponse(
                 {
@@ -125,15 +125,15 @@ class Qualifications:
         """Take the answers to a test."""
         replies.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
-        given = await replies.fields(request)
+        fields = await replies.fields(request)
         try:
             with self._backend.transaction() as transaction:
                 worker = self._worker(transaction, request)
-                outcome = qualifying.submit(transaction, worker, type_id, given)
+                outcome = qualifying.submit(transaction, worker, type_id, fields)
         except hit_forms.UnfinishedForm as unfinished:
             if replies.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
-            return self._again(request, given, unfinished)
+            return self._again(request, fields, unfinished)
         if replies.wants_json(request):
             value = {} if outcome.value is None else {"value": outcome.value}
             return JSONResponse({"status": outcome.status, **value})
@@ -142,7 +142,7 @@ class Qualifications:
     def _again(
         self,
         request: Request,
-        given: Sequence[tuple[str, str]],
+        fields: Sequence[tuple[str, str]],
         unfinished: hit_forms.UnfinishedForm,
     ) -> Response:
         with self._backend.transaction() as transaction:
@@ -151,20 +151,20 @@ class Qualifications:
                 transaction, worker, request.path_params["type_id"]
             )
             now_ms = transaction.now_ms
-        return self._form(row, now_ms, given=given, unfinished=unfinished)
+        return self._form(row, now_ms, fields=fields, unfinished=unfinished)
 
     def _form(
         self,
         row: sqlite3.Row,
         now_ms: int,
         *,
-        given: Sequence[tuple[str, str]] = (),
+        fields: Sequence[tuple[str, str]] = (),
         unfinished: hit_forms.UnfinishedForm | None = None,
     ) -> Response:
         form = read_form(row["form"])
         shown = form_views.shown(form)
         if unfinished is not None:
-            typed = hit_forms.typed(given)
+            typed = hit_forms.typed(fields)
             shown = form_views.shown(form, typed, unfinished.complaints)
         reply = page(
             "test.html.j2",

@@ -201,13 +201,13 @@ def questions_to_json(form: Form) -> list[dict[str, Any]]:
 
 
 def _question_to_json(question: Question) -> dict[str, Any]:
-    said = {"identifier": question.key, "required": question.is_required}
+    field = {"identifier": question.key, "required": question.is_required}
     if not isinstance(question.answer, Choice):
-        return {**said, "kind": "text"}
+        return {**field, "kind": "text"}
     return {
-        **said,
+        **field,
         "kind": "choice",
-        "selections": [one.key for one in question.answer.selections],
+        "selections": [selection.key for selection in question.answer.selections],
         "least": question.answer.least,
         "most": question.answer.most,
         "other": question.other_field if question.answer.other else None,

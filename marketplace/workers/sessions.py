@@ -41,7 +41,7 @@ def open_by_token(transaction: Transaction, token: str, *, rehearsal: bool) -> s
     """Sign in by the token that came with the worker; the cookie's value.
 
     Raises:
-        Refusal: it is nobody's (401).
+        Refusal: it belongs to no worker (401).
     """
     worker = accounts.signed_in(transaction, token)
     if rehearsal:
@@ -55,7 +55,7 @@ def worker_of(
     """The worker who sends a request.
 
     Raises:
-        Refusal: nobody is signed in, or not any more (401).
+        Refusal: no worker is signed in, or not any more (401).
     """
     key = request.cookies.get(COOKIE, "")
     row = transaction.one(_OPEN, _hash(key), transaction.now_ms)

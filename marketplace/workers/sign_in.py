@@ -1,4 +1,4 @@
-"""The door for people: in by an invitation's link, out by a button."""
+"""Signing in by an invitation's link, and out by a button."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,14 +11,14 @@ from marketplace.workers.pages import page
 
 
 class SignIn:
-    """Signing in and out of one house."""
+    """Signing in to and out of one marketplace."""
 
     def __init__(self, backend: Backend, origins: Origins) -> None:
         self._backend = backend
         self._origins = origins
 
     def routes(self) -> list[Route]:
-        """Addresses of the door."""
+        """Addresses for signing in and out."""
         return [
             Route("/worker/sign-in", self.sign_in),
             Route("/worker/sign-out", self.sign_out, methods=["POST"]),

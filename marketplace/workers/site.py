@@ -1,7 +1,7 @@
 """The worker site: find a HIT, accept it, do it, get paid; pages or JSON.
 
-Endpoints read the request, take one turn and answer; what may happen is decided in
-`working`. A turn is over, and on the disk, before anything is said.
+Endpoints read the request, do one transaction and answer; what may happen is decided in
+`assignment_actions`. The answer leaves when the transaction is durable (`GroupCommit`).
 """
 
 import sqlite3
@@ -33,7 +33,7 @@ from marketplace.workers.submitting import Submitting
 
 
 class Site:
-    """The worker site of one house."""
+    """The worker site of one marketplace."""
 
     def __init__(self, backend: Backend, origins: Origins) -> None:
         self._backend = backend

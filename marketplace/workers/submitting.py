@@ -35,7 +35,7 @@ Fields = list[tuple[str, str]]
 
 
 class Submitting:
-    """The submission address of one house, and what is said afterwards."""
+    """The submission address of one marketplace, and the page after it."""
 
     def __init__(self, backend: Backend, origins: Origins) -> None:
         self._backend = backend
@@ -51,16 +51,16 @@ class Submitting:
 
     async def submit(self, request: Request) -> Response:
         """Take the form of a question, or show it back first."""
-        given = await _given(request)
+        fields = await _fields(request)
         if _is_from_a_frame(request):
-            return self._carry(request, given)
+            return self._carry(request, fields)
         try:
             with self._backend.transaction() as transaction:
                 worker = self._worker(transaction, request)
-                row = assignment_actions.submit(transaction, worker, given)
+                row = assignment_actions.submit(transaction, worker, fields)
                 self._check_origin(request, row)
         except Refusal as refusal:
-            return self._unsent(request, given, refusal)
+            return self._unsent(request, fields, refusal)
         if replies.wants_json(request):
             return JSONResponse(
                 {"assignment_id": row["assignment_id"], "status": "Submitted"}
@@ -77,27 +77,27 @@ class Submitting:
         """The same, when the next HIT was to be accepted and there was none."""
         return self._thanks(request, request.query_params.get("of", ""), is_last=True)
 
-    def _carry(self, request: Request, given: Fields) -> Response:
+    def _carry(self, request: Request, fields: Fields) -> Response:
         try:
-            named = assignment_actions.named_assignment(given)
+            named = assignment_actions.named_assignment(fields)
             with self._backend.transaction() as transaction:
                 row = assignment_actions.any_assignment(transaction, named)
             self._check_origin(request, row)
             if row["status"] != "Accepted":
                 raise assignment_actions.not_open(row)
         except Refusal as refusal:
-            return self._unsent(request, given, refusal)
-        again = hit_forms.unfinished(row, given)
+            return self._unsent(request, fields, refusal)
+        again = hit_forms.unfinished(row, fields)
         if again is not None:
             return again
         return page(
-            "carry.html.j2", assignment=row, fields=given, total=len(_answers(given))
+            "carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields))
         )
 
-    def _unsent(self, request: Request, given: Fields, refusal: Refusal) -> Response:
-        """A no that hands back what was written, so that nobody types it twice."""
+    def _unsent(self, request: Request, fields: Fields, refusal: Refusal) -> Response:
+        """A no that hands back what was typed, so that it need not be typed twice."""
         if isinstance(refusal, hit_forms.UnfinishedForm):
-            return self._again(request, given, refusal)
+            return self._again(request, fields, refusal)
         if replies.wants_json(request) or refusal.kind in (
             "NotSignedIn",
             "WrongOrigin",
@@ -107,20 +107,20 @@ class Submitting:
             "unsent.html.j2",
             status=refusal.status,
             message=refusal.message,
-            answers=_answers(given),
+            answers=_answers(fields),
         )
 
     def _again(
-        self, request: Request, given: Fields, refusal: hit_forms.UnfinishedForm
+        self, request: Request, fields: Fields, refusal: hit_forms.UnfinishedForm
     ) -> Response:
         """The form as it was sent, with what is still wrong with it."""
         if replies.wants_json(request):
             return hit_forms.refusal_document(refusal)
         with self._backend.transaction() as transaction:
             row = assignment_actions.any_assignment(
-                transaction, assignment_actions.named_assignment(given)
+                transaction, assignment_actions.named_assignment(fields)
             )
-        return hit_forms.unfinished(row, given) or replies.refused(request, refusal)
+        return hit_forms.unfinished(row, fields) or replies.refused(request, refusal)
 
     def _thanks(
         self, request: Request, assignment_id: str, *, is_last: bool
@@ -146,11 +146,11 @@ class Submitting:
         asked = origin(assignment_actions.frame_url(row, self._origins))
         frames = self._origins.frames_of(row["requester"])
         home = {self._origins.site, frames, asked}
-        given = request.headers.get("origin")
-        is_stranger = given is not None and given not in home
+        came_from = request.headers.get("origin")
+        is_stranger = came_from is not None and came_from not in home
         if request.headers.get("sec-fetch-site") == "cross-site":
             # Without Origin (GET): only a question that lies elsewhere comes so.
-            is_stranger |= given is None and asked == frames
+            is_stranger |= came_from is None and asked == frames
         if is_stranger:
             raise Refusal(
                 "WrongOrigin", "This form came from another site.", status=403
@@ -162,7 +162,7 @@ class Submitting:
         )
 
 
-async def _given(request: Request) -> Fields:
+async def _fields(request: Request) -> Fields:
     if request.method == "POST":
         return await replies.fields(request)
     try:
@@ -182,7 +182,7 @@ def _is_from_a_frame(request: Request) -> bool:
     """Whether a browser sends what was not written on the site's own page.
 
     Browsers say where a request comes from and let no page change it; programs say
-    nothing. A browser's GET is never more than a link, whoever made it.
+    nothing. A browser's GET is never more than a link, from wherever it comes.
     """
     came_from = request.headers.get("sec-fetch-site")
     if came_from is None:
@@ -190,5 +190,5 @@ def _is_from_a_frame(request: Request) -> bool:
     return came_from != "same-origin" or request.method == "GET"
 
 
-def _answers(given: Fields) -> Fields:
-    return [(name, value) for name, value in given if name not in answers.RESERVED]
+def _answers(fields: Fields) -> Fields:
+    return [(name, value) for name, value in fields if name not in answers.RESERVED]

@@ -14,14 +14,17 @@ answer is flagged like the second. Unknown workers (empty id) are no suspicion.
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from domain.verdicts import SubjectKind
-from qc.scores import is_first, sentences, table
+from qc.scores import FIRST_ANSWER, Scope, is_first, scored, sentences
 
 NAME = "answered_before"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "item"
+COLUMNS = FIRST_ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,21 +32,19 @@ class Params:
     """There is nothing to set: an answer is the first or it is not."""
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:  # noqa: ARG001 - the contract's signature
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:  # noqa: ARG001 - the contract's signature
     """One row an answer."""
-    first = is_first(frame)
-    flag = ~first.to_numpy()
-    origin = frame.loc[first, ["worker_id", "item_id"]].reset_index()
-    origin = origin[origin["worker_id"] != ""].set_index(["worker_id", "item_id"])
-    pairs = pd.MultiIndex.from_frame(frame[["worker_id", "item_id"]])
-    earlier = origin["answer_id"].reindex(pairs)
+    first = is_first(table).to_numpy()
+    pairs = table.groupby(["worker_id", "item_id"], sort=False).ngroup().to_numpy()
+    earlier = np.zeros(len(table), dtype="intp")
+    earlier[pairs[first]] = np.flatnonzero(first)
 
-    def sentence(earlier: str) -> str:
-        return f"the same worker answered this item before, in answer {earlier}"
+    def sentence(answer_id: str) -> str:
+        return f"the same worker answered this item before, in answer {answer_id}"
 
-    return table(
-        frame.index,
-        suspicion=flag.astype("float64"),
-        flag=flag,
-        evidence=sentences(flag, sentence, earlier),
+    return scored(
+        table.index,
+        suspicion=(~first).astype("float64"),
+        flag=~first,
+        evidence=sentences(~first, sentence, table.index[earlier[pairs]]),
     )

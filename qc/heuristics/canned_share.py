@@ -6,10 +6,10 @@ who used the canned text for more than 50% of the images that they captioned".
 
 Naive reading: the paper says "more than 50 %", the original code tests ">= 50 %"
 within one file of results. With few images the share says little: one canned answer of
-one image is 100 %. So a worker must have answered `least_images` before this speaks.
+one image is 100 %. So a worker must have answered `min_images` before this applies.
 
 Edge cases: an image that a worker answered twice counts once, by his first answer.
-A worker below `least_images` is no suspicion. Answers without a known worker (empty id)
+A worker below `min_images` is no suspicion. Answers without a known worker (empty id)
 are no suspicion.
 """
 
@@ -19,11 +19,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import grade, is_first, sentences, table
+from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
 
 NAME = "canned_share"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
+SCOPE: Scope = "worker"
+COLUMNS = (*FIRST_ANSWER, "is_canned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,34 +35,35 @@ class Params:
     Attributes:
         more_than_share: flag above this share of canned answers (paper: 50 %).
         or_equal: flag at exactly this share too (original code: true; paper: false).
-        least_images: images a worker must have answered (ours: one full HIT).
+        min_images: images a worker must have answered (ours: one full HIT).
     """
 
     more_than_share: Share = 0.5
     or_equal: bool = False
-    least_images: Count = 5
+    min_images: Count = 5
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row a worker, in the order of their ids."""
     subjects = pd.Index(
-        sorted(frame["worker_id"].unique()), dtype="str", name="worker_id"
+        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
     )
-    by_worker = frame.loc[is_first(frame)].groupby("worker_id")["is_canned"]
+    firsts = table.loc[is_first(table), ["worker_id", "is_canned"]]
+    by_worker = firsts.groupby("worker_id")["is_canned"]
     images = by_worker.size().reindex(subjects, fill_value=0).to_numpy()
     canned = by_worker.sum().reindex(subjects, fill_value=0).to_numpy()
     share = canned / images
-    speaks = (images >= params.least_images) & (subjects != "").astype("bool")
+    applicable = (images >= params.min_images) & (subjects != "").astype("bool")
     over = share > params.more_than_share
     if params.or_equal:
         over = share >= params.more_than_share
-    flag = speaks & over
-    suspicion = grade(share * speaks, params.more_than_share, flag=flag)
+    flag = applicable & over
+    suspicion = grade(share * applicable, params.more_than_share, flag=flag)
 
     def sentence(used: int, seen: int) -> str:
         return f"used the canned text on {used} of {seen} images"
 
-    return table(
+    return scored(
         subjects,
         suspicion=suspicion,
         flag=flag,

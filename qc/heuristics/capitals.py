@@ -1,6 +1,6 @@
 """Text that is mostly in capitals.
 
-Idea: somebody who leaves CAPS LOCK on has not looked at what he wrote. A mechanism of
+Idea: a worker who leaves CAPS LOCK on has not looked at his text. A mechanism of
 VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who used CAPS LOCK for more
 than 50% of the caption text".
 
@@ -14,18 +14,25 @@ more than half. Letters without case (Arabic, Chinese) count as letters, never a
 capitals. The canned text is judged like any other.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import grade, quoted, sentences, table
+from qc.scores import Scope, grade, quoted, scored, sentences
 
 NAME = "capitals"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS = ("text",)
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,18 +42,18 @@ class Params:
     Attributes:
         more_than_share: flag above this share of capitals (paper: 50 %).
         letters_only: divide by letters instead of by all characters (original: all).
-        least_letters: shorter texts are left alone; "TV" says nothing (ours).
+        min_letters: shorter texts are left alone; "TV" says nothing (ours).
     """
 
     more_than_share: Share = 0.5
     letters_only: bool = False
-    least_letters: Count = 4
+    min_letters: Count = 4
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    texts = frame["text"].tolist()
-    shares = np.array([_share(text, params) for text in texts], dtype="float64")
+    texts = table["text"]
+    shares = _shares(texts.tolist(), params)
     flag = shares > params.more_than_share
     suspicion = grade(shares, params.more_than_share, flag=flag)
 
@@ -54,17 +61,34 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
         whole = "letters" if params.letters_only else "characters"
         return f"{share:.0%} of the {whole} are capitals: {quoted(text)}"
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=suspicion,
         flag=flag,
         evidence=sentences((suspicion > 0) | flag, sentence, shares, texts),
     )
 
 
-def _share(text: str, params: Params) -> float:
-    letters = sum(map(str.isalpha, text))
-    if letters < params.least_letters:
-        return 0.0
-    whole = letters if params.letters_only else len(text)
-    return sum(map(str.isupper, text)) / whole
+def _shares(texts: list[str], params: Params) -> Floats:
+    """The share of capitals in each text; 0 where there are too few letters."""
+    lengths = np.array([len(text) for text in texts], dtype="int64")
+    letters = _counts(texts, lengths, str.isalpha)
+    capitals = _counts(texts, lengths, str.isupper)
+    whole = letters if params.letters_only else lengths
+    enough = letters >= params.min_letters
+    return np.divide(capitals, whole, out=np.zeros(len(texts)), where=enough)
+
+
+def _counts(
+    texts: list[str], lengths: Counts, is_wanted: Callable[[str], bool]
+) -> Counts:
+    """How many characters of each text are wanted; each different one is asked once."""
+    # A worker may have sent half a character (a lone surrogate); it is counted too.
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "uint32")
+    wanted = np.zeros(int(codes.max(initial=0)) + 1, dtype="bool")
+    for code in np.flatnonzero(np.bincount(codes)).tolist():
+        wanted[code] = is_wanted(chr(code))
+    before: Counts = np.concatenate([[0], np.cumsum(wanted[codes])])
+    ends = np.cumsum(lengths)
+    counts: Counts = before[ends] - before[ends - lengths]
+    return counts

@@ -10,7 +10,7 @@ large share of large differences.
 
 Edge cases: a pair counts once, if the worker answered both items; his first answer
 about each. On a scale, answers within `tolerance` are the same. Fewer than
-`least_pairs` say nothing. Exactly at the limit is flagged.
+`min_pairs` say nothing. Exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,15 @@ import pandas as pd
 from domain.task import TWIN
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.ratings import TWINNED, Judgement, distance
-from qc.scores import grade_one
-from qc.worker_scores import Said, own_answers, workers_table
+from qc.ratings import RATED, TWINNED, Rating, distance
+from qc.scores import FIRST_ANSWER, Scope, grade_one
+from qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "contradiction"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
+SCOPE: Scope = "worker"
+COLUMNS = (*FIRST_ANSWER, RATED, TWINNED, TWIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,41 +37,46 @@ class Params:
     """How many, how far apart, how often.
 
     Attributes:
-        least_pairs: pairs a worker must have answered (ours).
-        least_share: flag from this share of contradictions (ours: half).
+        min_pairs: pairs a worker must have answered (ours).
+        min_share: flag from this share of contradictions (ours: half).
         tolerance: how far apart is still the same (ours).
     """
 
-    least_pairs: Count = 2
-    least_share: Share = 0.5
+    min_pairs: Count = 2
+    min_share: Share = 0.5
     tolerance: Share = 0.25
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row a worker, in the order of their ids."""
-    said = []
-    for field, answers in own_answers(frame, prefix=TWINNED):
-        for worker, mine in answers.groupby("worker_id"):
-            pairs = [
-                distance(one, other) > params.tolerance
-                for one, other in _pairs(mine, field)
+    return workers_table(table, _scores(table, params))
+
+
+def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
+    for field, answers in own_answers(table, prefix=TWINNED):
+        for worker, own in answers.groupby("worker_id"):
+            differs = [
+                distance(rating, other) > params.tolerance
+                for rating, other in _pairs(own, field)
             ]
-            if len(pairs) < params.least_pairs:
+            if len(differs) < params.min_pairs:
                 continue
-            share = sum(pairs) / len(pairs)
-            flag = any(pairs) and share >= params.least_share
-            told = f"{field}: contradicts itself on {sum(pairs)} of {len(pairs)} pairs"
-            suspicion = grade_one(share, params.least_share, flag=flag)
-            said.append(Said(str(worker), suspicion, flag, told))
-    return workers_table(frame, said)
+            times, share = sum(differs), sum(differs) / len(differs)
+            flag = times > 0 and share >= params.min_share
+            yield WorkerScore(
+                str(worker),
+                grade_one(share, params.min_share, flag=flag),
+                flag,
+                f"{field}: contradicts itself on {times} of {len(differs)} pairs",
+            )
 
 
-def _pairs(mine: pd.DataFrame, field: str) -> Iterator[tuple[Judgement, Judgement]]:
-    """One worker's judgements of an item and its twin, each pair once."""
-    judged = dict(zip(mine["item_id"], mine[TWINNED + field], strict=True))
+def _pairs(own: pd.DataFrame, field: str) -> Iterator[tuple[Rating, Rating]]:
+    """One worker's ratings of an item and its twin, each pair once."""
+    ratings = dict(zip(own["item_id"], own[TWINNED + field], strict=True))
     seen = set()
-    for item, twin in sorted(zip(mine["item_id"], mine[TWIN], strict=True)):
+    for item, twin in sorted(zip(own["item_id"], own[TWIN], strict=True)):
         pair = frozenset({item, twin})
-        if twin in judged and twin != item and pair not in seen:
+        if twin in ratings and twin != item and pair not in seen:
             seen.add(pair)
-            yield judged[item], judged[twin]
+            yield ratings[item], ratings[twin]

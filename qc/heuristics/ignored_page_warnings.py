@@ -1,30 +1,33 @@
 """Goes on, again and again, where the page questioned the answer.
 
 Idea: some rules only ask (`questioned:<rule>`): a change that looks like more than was
-wanted, more ticks than usual. An honest worker goes on now and then, with reason; who
-writes anything at all goes on under nearly every item.
+wanted, more ticks than usual. An honest worker goes on now and then, with reason; a
+worker who writes anything at all goes on under nearly every item.
 
 Naive reading: dropping every questioned answer. The question is put because the page
 cannot know; only a habit says something, and only where others rarely have it.
 
-Edge cases: fewer than `least_items` answers are no habit. The share is held against
+Edge cases: fewer than `min_items` answers are no habit. The share is held against
 that of all others together, so a question that everybody passes says nothing; without
 others it says nothing either. A second answer about an item does not count. Exactly at
 the limit is flagged.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import grade_one, is_first
-from qc.worker_scores import Said, workers_table
+from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first
+from qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
+SCOPE: Scope = "campaign"
+COLUMNS = (*FIRST_ANSWER, "problems")
 
 _QUESTIONED = "questioned:"
 
@@ -34,34 +37,40 @@ class Params:
     """How many, how often, against how often.
 
     Attributes:
-        least_items: answers a worker must have given (ours).
-        least_share: flag from this share of questioned answers (ours: half).
+        min_items: answers a worker must have given (ours).
+        min_share: flag from this share of questioned answers (ours: half).
         others_share: others may have at most this share (ours).
     """
 
-    least_items: Count = 5
-    least_share: Share = 0.5
+    min_items: Count = 5
+    min_share: Share = 0.5
     others_share: Share = 0.3
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row a worker, in the order of their ids."""
-    known = frame[is_first(frame) & (frame["worker_id"] != "")]
-    passed = known["problems"].map(
-        lambda names: any(name.startswith(_QUESTIONED) for name in names)
-    )
-    passed = passed.astype("bool")
-    said = []
-    for worker, mine in passed.groupby(known["worker_id"]):
-        others = passed.drop(mine.index)
-        if len(mine) < params.least_items or others.empty:
+    return workers_table(table, _scores(table, params))
+
+
+def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
+    counts = is_first(table) & (table["worker_id"] != "")
+    ignored = table["problems"].map(_is_questioned).astype("bool")[counts]
+    by_worker = ignored.groupby(table["worker_id"][counts]).agg(["sum", "size"])
+    n_ignored, n_answers = int(ignored.sum()), len(ignored)
+    for worker, own, answers in by_worker.itertuples():
+        if answers < params.min_items or answers == n_answers:
             continue
-        share, common = float(mine.mean()), float(others.mean())
-        flag = share >= params.least_share and common <= params.others_share
-        told = (
-            f"goes on where the page asks on {int(mine.sum())} of {len(mine)} items; "
-            f"others on {common:.0%} of theirs"
+        share = own / answers
+        common = (n_ignored - own) / (n_answers - answers)
+        flag = bool(share >= params.min_share and common <= params.others_share)
+        yield WorkerScore(
+            str(worker),
+            grade_one(share, params.min_share, flag=flag),
+            flag,
+            f"goes on where the page asks on {own} of {answers} items; "
+            f"others on {common:.0%} of theirs",
         )
-        suspicion = grade_one(share, params.least_share, flag=flag)
-        said.append(Said(str(worker), suspicion, flag, told))
-    return workers_table(frame, said)
+
+
+def _is_questioned(problems: tuple[str, ...]) -> bool:
+    return any(name.startswith(_QUESTIONED) for name in problems)

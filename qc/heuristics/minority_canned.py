@@ -8,9 +8,9 @@ Naive reading: that the one is wrong. Of 23,431 rated VizWiz training images, 4,
 one such vote of five and 725 have four: this speaks of one answer on every fifth image.
 It picks what to review; it proves nothing, and a policy should not drop by it alone.
 
-Edge cases: an item with fewer than `least_answers` answers is no suspicion. A worker's
+Edge cases: an item with fewer than `min_answers` answers is no suspicion. A worker's
 second answer about an item neither counts nor is flagged. With two answers "the only
-one" would be both, so `least_answers` is at least three in effect.
+one" would be both, so `min_answers` is at least three in effect.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count
-from qc.scores import is_first, sentences, table
+from qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
 
 NAME = "minority_canned"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "item"
+COLUMNS = (*FIRST_ANSWER, "is_canned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,29 +34,29 @@ class Params:
     """From when on one is alone.
 
     Attributes:
-        least_answers: answers by different workers that an item needs (original: 5).
+        min_answers: answers by different workers that an item needs (original: 5).
     """
 
-    least_answers: Count = 5
+    min_answers: Count = 5
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    first = is_first(frame)
-    item = frame["item_id"]
-    answers = first.groupby(item).transform("sum").to_numpy()
-    canned = (frame["is_canned"] & first).groupby(item).transform("sum").to_numpy()
-    used = frame["is_canned"].to_numpy()
+    first = is_first(table).to_numpy()
+    used = table["is_canned"].to_numpy()
+    items, n_items = coded(table["item_id"])
+    answers = np.bincount(items[first], minlength=n_items)[items]
+    canned = np.bincount(items[first & used], minlength=n_items)[items]
     alike = np.where(used, canned, answers - canned)
-    enough = answers >= max(params.least_answers, 3)
-    flag = first.to_numpy() & enough & (alike == 1)
+    enough = answers >= max(params.min_answers, 3)
+    flag = first & enough & (alike == 1)
 
     def sentence(used: object, answers: int) -> str:
         how = "to use" if used else "not to use"
         return f"the only one of {answers} {how} the canned text on this item"
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=np.where(flag, 1.0 - 2.0 / np.maximum(answers, 4), 0.0),
         flag=flag,
         evidence=sentences(flag, sentence, used, answers),

@@ -1,14 +1,14 @@
-"""Somebody whom the study is not about, by what he says of himself.
+"""A worker whom the study is not about, by what he says of himself.
 
 Idea: a study may be about fluent speakers with normal color vision, and still ask
-everybody, since who is asked before paying learns what to say. The task says which
-options lead out of it (`excludes` of an option that is asked once a HIT).
+everybody, since people who are asked before they are paid learn what to say. The task
+says which options lead out of it (`excludes` of an option that is asked once a HIT).
 
 Naive reading: that the work is bad. It is paid like any other; it only does not belong
 into the means.
 
 Edge cases: the evidence does not say which answer it was, since findings are shown in
-reports and color vision is nobody's business there; the store has it. All answers of
+reports and color vision is private; the store has it. All answers of
 the assignment are flagged, one by one. A task without such options flags nothing.
 """
 
@@ -18,12 +18,14 @@ import numpy as np
 import pandas as pd
 
 from domain.verdicts import SubjectKind
-from qc.frame import OUTSIDE
-from qc.scores import sentences, table
+from qc.ratings import OUTSIDE
+from qc.scores import Scope, scored, sentences
 
 NAME = "outside_study"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS = (OUTSIDE,)
 
 EVIDENCE = "something that was said once, about the person, leads out of the study"
 
@@ -33,13 +35,14 @@ class Params:
     """Nothing to set: the task says what leads out of it."""
 
 
-def score(frame: pd.DataFrame, _params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, _params: Params) -> pd.DataFrame:
     """One row an answer."""
-    said = frame.get(OUTSIDE)
-    flag = np.zeros(len(frame), dtype="bool") if said is None else said.to_numpy("bool")
-    return table(
-        frame.index,
+    outside = table.get(OUTSIDE)
+    nothing = np.zeros(len(table), dtype="bool")
+    flag = nothing if outside is None else outside.to_numpy("bool")
+    return scored(
+        table.index,
         suspicion=flag.astype("float64"),
         flag=flag,
-        evidence=sentences(flag, lambda _: EVIDENCE, frame.index),
+        evidence=sentences(flag, lambda _: EVIDENCE, table.index),
     )

@@ -20,11 +20,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import sentences, table
+from qc.scores import Scope, scored, sentences
 
 NAME = "pasted"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS = ("text", "is_canned", "pastes", "keystrokes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,24 +34,24 @@ class Params:
     """What is pasted.
 
     Attributes:
-        least_pastes: pastes on this item (ours).
+        min_pastes: pastes on this item (ours).
         less_keystrokes_per_character: flag below this many per character (ours).
     """
 
-    least_pastes: Count = 1
+    min_pastes: Count = 1
     less_keystrokes_per_character: Share = 0.2
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    length = np.array([len(text.strip()) for text in frame["text"]], dtype="float64")
-    pastes = frame["pastes"].to_numpy()
-    keystrokes = frame["keystrokes"].to_numpy()
+    length = np.array([len(text.strip()) for text in table["text"]], dtype="float64")
+    pastes = table["pastes"].to_numpy()
+    keystrokes = table["keystrokes"].to_numpy()
     rate = keystrokes / np.where(length > 0, length, np.nan)
-    typed = ~frame["is_canned"].to_numpy()
+    typed = ~table["is_canned"].to_numpy()
     flag = (
         typed
-        & (pastes >= params.least_pastes)
+        & (pastes >= params.min_pastes)
         & (rate < params.less_keystrokes_per_character)
     )
     part = rate / (params.less_keystrokes_per_character or np.nan)
@@ -60,8 +62,8 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
             f"for a text of {length:.0f} characters"
         )
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=np.where(flag, 1.0 - 0.5 * np.nan_to_num(part), 0.0),
         flag=flag,
         evidence=sentences(flag, sentence, pastes, keystrokes, length),

@@ -24,11 +24,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Phrases
-from qc.scores import quoted, sentences, table
+from qc.scores import Scope, quoted, scored, sentences
 
 NAME = "quality_words"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS = ("text", "is_canned")
 
 GRADES = ("best", "fine", "finest", "good", "great", "high", "higher", "highest")
 MORE_GRADES = ("premium", "superior", "top")
@@ -62,10 +64,10 @@ class Params:
     )
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    texts = frame["text"].tolist()
-    canned = frame["is_canned"].tolist()
+    texts = table["text"].tolist()
+    canned = table["is_canned"].tolist()
     wanted = _any_of(params.words)
     harmless = _harmless(params)
     found = [
@@ -77,8 +79,8 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
     def sentence(words: list[str], text: str) -> str:
         return f"speaks of the photo's quality ({', '.join(words)}): {quoted(text)}"
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=np.where(flag, 0.6, 0.0),
         flag=flag,
         evidence=sentences(flag, sentence, found, texts),

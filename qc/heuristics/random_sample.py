@@ -4,7 +4,7 @@ Idea: rules find what they look for; only a random sample says what they miss. A
 mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "random sample from all
 results"; the paper gives no size.
 
-Naive reading: shuffling the frame and taking the first hundred. Then every new answer
+Naive reading: shuffling the table and taking the first hundred. Then every new answer
 changes the whole sample, and what was reviewed yesterday is not in it today. Here an
 answer is in the sample when the hash of the seed and its id says so; later answers
 change nothing about it.
@@ -22,11 +22,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Share
-from qc.scores import sentences, table
+from qc.scores import Scope, scored, sentences
 
 NAME = "random_sample"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +44,17 @@ class Params:
     seed: int = 0
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    draws = [_draw(params.seed, answer_id) for answer_id in frame.index]
+    draws = [_draw(params.seed, answer_id) for answer_id in table.index]
     flag = np.array(draws, dtype="float64") < params.share
 
     def sentence(_: float) -> str:
         return f"drawn by chance for review (a share of {params.share:g} of all)"
 
-    return table(
-        frame.index,
-        suspicion=np.zeros(len(frame)),
+    return scored(
+        table.index,
+        suspicion=np.zeros(len(table)),
         flag=flag,
         evidence=sentences(flag, sentence, draws),
     )

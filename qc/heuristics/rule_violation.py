@@ -6,7 +6,7 @@ page and the code disagree. VizWiz-Captions checked the same rules in the browse
 Naive reading: dropping such answers when they are read. They are kept and flagged, so
 that a rule which turns out to be wrong costs no data.
 
-Edge cases: `problems` is filled when answers are read; a frame where it is empty
+Edge cases: `problems` is filled when answers are read; a table where it is empty
 everywhere flags nothing. Several broken rules are one flag. A rule that only asks
 (`questioned:<rule>`) is no fault: the page let the answer pass.
 """
@@ -18,11 +18,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Phrases
-from qc.scores import sentences, table
+from qc.scores import Scope, scored, sentences
 
 NAME = "rule_violation"
 VERSION = 2
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "row"
+COLUMNS = ("problems",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,7 @@ class Params:
     ignore: Phrases = ()
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     ignored = set(params.ignore)
     broken = [
@@ -45,15 +47,15 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
             for name in problems
             if name not in ignored and not name.startswith("questioned:")
         ]
-        for problems in frame["problems"]
+        for problems in table["problems"]
     ]
     flag = np.array([bool(names) for names in broken], dtype="bool")
 
     def sentence(names: list[str]) -> str:
         return f"breaks: {', '.join(names)}"
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=flag.astype("float64"),
         flag=flag,
         evidence=sentences(flag, sentence, broken),

@@ -10,7 +10,7 @@ the flag is for what chance does once in a thousand, for all places together.
 
 Edge cases: answers for neither side say nothing of sides, several ticks nothing of a
 place, an option outside the order (the last, "none of these") neither. Fewer than
-`least_items` are no habit. Without a recorded order there is no place. A worker's
+`min_items` are no habit. Without a recorded order there is no place. A worker's
 second answer about an item does not count.
 """
 
@@ -21,15 +21,18 @@ from math import log10
 
 import pandas as pd
 
+from domain.tables import ORDER
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
-from qc.ratings import JUDGED, SHOWN, SIDES
-from qc.scores import grade_one
-from qc.worker_scores import Said, own_answers, rareness, workers_table
+from qc.ratings import RATED, SIDES
+from qc.scores import FIRST_ANSWER, Scope, grade_one
+from qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "same_place"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
+SCOPE: Scope = "worker"
+COLUMNS = (*FIRST_ANSWER, RATED, ORDER, SIDES)
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -39,60 +42,68 @@ class Params:
     """What is a habit.
 
     Attributes:
-        least_items: items a worker must have judged (ours).
+        min_items: items a worker must have judged (ours).
         rarer_than: powers of ten; 3 flags what happens once in a thousand (ours).
     """
 
-    least_items: Count = 10
+    min_items: Count = 10
     rarer_than: Amount = 3.0
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row a worker, in the order of their ids."""
-    return workers_table(frame, _said(frame, params))
+    return workers_table(table, _scores(table, params))
 
 
-def _said(frame: pd.DataFrame, params: Params) -> Iterator[Said]:
-    for field, answers in own_answers(frame, prefix=SHOWN):
-        places = _places(answers, field)
-        for worker, mine in places.groupby(answers["worker_id"].loc[places.index]):
-            orders = answers.loc[mine.index, SHOWN + field].map(len)
-            yield from _about(
-                str(worker), field, list(mine), float(orders.mean()), params
-            )
-    for field, answers in own_answers(frame, prefix=SIDES):
-        sides = answers[SIDES + field]
-        sides = sides[sides != ""]
-        for worker, mine in sides.groupby(answers["worker_id"].loc[sides.index]):
-            yield from _about(str(worker), field, list(mine), 2.0, params)
+def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
+    for field, answers in own_answers(table, prefix=ORDER):
+        places, n_shown = _places(answers, field)
+        yield from _of_workers(answers["worker_id"], field, places, n_shown, params)
+    for field, answers in own_answers(table, prefix=SIDES):
+        sides = answers[SIDES + field].tolist()
+        shown = [2] * len(sides)
+        yield from _of_workers(answers["worker_id"], field, sides, shown, params)
 
 
-def _places(answers: pd.DataFrame, field: str) -> "pd.Series[str]":
-    """By answer, the place of what was chosen; only where the order is known."""
-    found = {
-        answer_id: _ordinal(order.index(chosen[0]))
-        for answer_id, chosen, order in zip(
-            answers.index, answers[JUDGED + field], answers[SHOWN + field], strict=True
-        )
+def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
+    """By answer, the place of what was chosen, "" if it has none; options shown."""
+    ratings, orders = answers[RATED + field].tolist(), answers[ORDER + field].tolist()
+    places = [
+        _ordinal(order.index(chosen[0]))
         if len(chosen) == 1 and chosen[0] in order
-    }
-    return pd.Series(found, dtype="str")
+        else ""
+        for chosen, order in zip(ratings, orders, strict=True)
+    ]
+    return places, [len(order) for order in orders]
+
+
+def _of_workers(
+    workers: "pd.Series[str]",
+    field: str,
+    places: list[str],
+    n_shown: list[int],
+    params: Params,
+) -> Iterator[WorkerScore]:
+    own = pd.DataFrame({"worker": workers, "place": places, "n_shown": n_shown})
+    for worker, mine in own[own["place"] != ""].groupby("worker"):
+        options = float(mine["n_shown"].mean())
+        yield from _score(str(worker), field, mine["place"].tolist(), options, params)
 
 
 def _ordinal(place: int) -> str:
     return _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
 
 
-def _about(
+def _score(
     worker: str, field: str, places: list[str], options: float, params: Params
-) -> Iterator[Said]:
-    if len(places) < params.least_items:
+) -> Iterator[WorkerScore]:
+    if len(places) < params.min_items:
         return
     (place, times), *_ = Counter(places).most_common(1)
     # Any place could have been the habit, so the chance is that of all of them.
     rare = max(rareness(times, len(places), 1 / options) - log10(options), 0.0)
     flag = rare > params.rarer_than
-    yield Said(
+    yield WorkerScore(
         worker,
         grade_one(rare, params.rarer_than, flag=flag),
         flag,

@@ -5,7 +5,7 @@ VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one sa
 
 Naive reading: flagging both directions alike. Who sees text where nobody else does may
 have the sharper eye, so only the majority `majority_value` is held against others,
-unless it is empty. Two against four is no longer one against all: `least_share` keeps
+unless it is empty. Two against four is no longer one against all: `min_share` keeps
 the rule to strong majorities when there are more than five answers.
 
 Edge cases: an answer without a value neither counts nor is flagged. A worker's second
@@ -20,11 +20,13 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import is_first, quoted, sentences, table
+from qc.scores import FIRST_ANSWER, Scope, is_first, quoted, scored, sentences
 
 NAME = "text_disagreement"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "item"
+COLUMNS = (*FIRST_ANSWER, "value.{field}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,49 +36,57 @@ class Params:
     Attributes:
         field: the task's choice field to compare (caption task: `has_text`).
         majority_value: only majorities for it count; "" for any (original: yes).
-        least_votes: answers that must agree against this one (original: 4).
-        least_share: and their least share of the item's answers (original: 4 of 5).
+        min_votes: answers that must agree against this one (original: 4).
+        min_share: and their least share of the item's answers (original: 4 of 5).
     """
 
     field: str = "has_text"
     majority_value: str = "yes"
-    least_votes: Count = 4
-    least_share: Share = 0.8
+    min_votes: Count = 4
+    min_share: Share = 0.8
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     column = f"value.{params.field}"
-    nothing = pd.Series("", index=frame.index, dtype="str")
-    said = frame[column] if column in frame.columns else nothing
-    votes = pd.DataFrame({"item": frame["item_id"], "said": said})
-    votes = votes[is_first(frame) & (said != "")]
-    count = votes.groupby(["item", "said"]).size().rename("votes").reset_index()
-    count["all"] = count.groupby("item")["votes"].transform("sum")
-    strong = count[
-        (count["votes"] >= params.least_votes)
-        & (count["votes"] / count["all"] >= params.least_share)
-        & (count["votes"] * 2 > count["all"])
-    ]
+    nothing = pd.Series("", index=table.index, dtype="str")
+    own = table[column] if column in table.columns else nothing
+    votes = _votes(table, own)
+    is_strong = (
+        (votes["votes"] >= params.min_votes)
+        & (votes["votes"] / votes["of"] >= params.min_share)
+        & (votes["votes"] * 2 > votes["of"])
+    )
     if params.majority_value:
-        strong = strong[strong["said"] == params.majority_value]
-    strong = strong.rename(columns={"said": "against"}).set_index("item")
-    opposed = votes.join(strong, on="item").reindex(frame.index)
-    dissents = opposed["against"].notna() & (opposed["against"] != opposed["said"])
-    flag = dissents.to_numpy(dtype="bool")
-    share = (opposed["votes"] / opposed["all"]).to_numpy(dtype="float64")
+        is_strong &= votes["value"] == params.majority_value
+    majority = votes[is_strong].drop_duplicates("item").set_index("item")
+    against = majority.reindex(table["item_id"])
+    dissents = against["value"].notna().to_numpy() & (
+        against["value"].to_numpy() != own.to_numpy()
+    )
+    flag = dissents & (own != "").to_numpy() & is_first(table).to_numpy()
+    share = (against["votes"] / against["of"]).to_numpy(dtype="float64")
 
-    def sentence(own: str, against: str, most: float, total: float) -> str:
+    def sentence(own: str, majority: str, most: float, total: float) -> str:
         return (
             f"says {quoted(own)} to {params.field}; "
-            f"{most:.0f} of {total:.0f} say {quoted(against)}"
+            f"{most:.0f} of {total:.0f} say {quoted(majority)}"
         )
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=np.where(flag, np.maximum(share, 0.5), 0.0),
         flag=flag,
         evidence=sentences(
-            flag, sentence, said, opposed["against"], opposed["votes"], opposed["all"]
+            flag, sentence, own, against["value"], against["votes"], against["of"]
         ),
     )
+
+
+def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
+    """By item and value: `votes` for it by different workers, `of` so many in all."""
+    counts = is_first(table) & (values != "")
+    answers = pd.DataFrame({"item": table["item_id"], "value": values})[counts]
+    votes = answers.groupby(["item", "value"]).size().rename("votes").reset_index()
+    votes["of"] = votes.groupby("item")["votes"].transform("sum")
+    return votes

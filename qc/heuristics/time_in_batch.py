@@ -14,7 +14,7 @@ Neither finds a batch in which most are fast: that is what `too_fast` is for.
 
 Edge cases: a negative time is flagged, whatever the batch looks like: a clock is wrong.
 Times that are negative or zero have no part in mean and sd; a zero is no suspicion
-here. A missing time is no suspicion. A batch with fewer than `least_assignments` times,
+here. A missing time is no suspicion. A batch with fewer than `min_assignments` times,
 or where all are equal, flags nothing else. Exactly at the limit is not beyond it.
 """
 
@@ -26,12 +26,14 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
-from qc.scores import grade, sentences, table
+from qc.scores import Scope, grade, scored, sentences
 from qc.times import logarithm, z_scores
 
 NAME = "time_in_batch"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
+SCOPE: Scope = "batch"
+COLUMNS = ("assignment_id", "batch", "market_seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +43,19 @@ class Params:
     Attributes:
         outlier_sds: flag beyond this many standard deviations (paper: 1.95).
         scale: on which times (paper: raw); `either` flags if one of them does.
-        least_assignments: times a batch must have to be compared with (ours).
+        min_assignments: times a batch must have to be compared with (ours).
     """
 
     outlier_sds: Amount = 1.95
     scale: Literal["log", "raw", "either"] = "log"
-    least_assignments: Count = 10
+    min_assignments: Count = 10
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an assignment, in the order of their ids."""
-    first = frame.drop_duplicates("assignment_id").set_index("assignment_id")
+    first = table.drop_duplicates("assignment_id").set_index("assignment_id")
     first = first.sort_index()
-    seconds, least = first["market_seconds"], params.least_assignments
+    seconds, least = first["market_seconds"], params.min_assignments
     counts = seconds > 0
     raw = z_scores(seconds.where(counts), first["batch"], counts=counts, least=least)
     log = z_scores(logarithm(seconds), first["batch"], counts=counts, least=least)
@@ -77,7 +79,7 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
             f"limit {params.outlier_sds:g} ({params.scale})"
         )
 
-    return table(
+    return scored(
         first.index,
         suspicion=suspicion,
         flag=flag,

@@ -23,12 +23,14 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import grade, is_first, sentences, table
+from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
 from qc.times import TimeColumn, z_scores
 
 NAME = "time_in_image"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "item"
+COLUMNS = (*FIRST_ANSWER, "{time}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +46,12 @@ class Params:
     time: TimeColumn = "shown_seconds"
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    first = is_first(frame)
-    seconds = frame[params.time]
+    first = is_first(table)
+    seconds = table[params.time]
     compared = seconds.where(first)
-    found = z_scores(compared, frame["item_id"], counts=compared > 0, least=2)
+    found = z_scores(compared, table["item_id"], counts=compared > 0, least=2)
     negative = (seconds < 0).to_numpy()
     distance = found["z"].abs().to_numpy()
     flag = negative | (distance > params.outlier_sds)
@@ -64,8 +66,8 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
             f"is {mean:.1f}: {z:+.2f} sd, limit {params.outlier_sds:g} ({params.time})"
         )
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=suspicion,
         flag=flag,
         evidence=sentences(

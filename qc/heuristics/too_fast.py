@@ -1,4 +1,4 @@
-"""An answer that nobody could have thought of and typed in its time.
+"""An answer that takes longer to think of and type than its time.
 
 Idea: an absolute line, for rules that compare workers with each other never find fast
 ones when times are heavy-tailed or most are fast. Two lines: seconds per item, and
@@ -24,13 +24,14 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import grade, sentences, table
+from qc.scores import Scope, grade, scored, sentences
 
 NAME = "too_fast"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
-
+SCOPE: Scope = "row"
 BEST_FIRST = ("shown_seconds", "page_seconds", "market_seconds")
+COLUMNS = ("text", "is_canned", *BEST_FIRST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,32 +39,32 @@ class Params:
     """The lines; 0 seconds, or a very large speed, is a line that nothing passes.
 
     Attributes:
-        least_seconds: flag below these seconds for an item (ours; see above).
-        least_seconds_canned: the same for the canned text (ours: three clicks).
-        most_words_per_second: flag above this speed of typing (Dhakal et al. 2018).
+        min_seconds: flag below these seconds for an item (ours; see above).
+        min_seconds_canned: the same for the canned text (ours: three clicks).
+        max_words_per_second: flag above this speed of typing (Dhakal et al. 2018).
         time: which definition; `best` takes the closest one that is known.
     """
 
-    least_seconds: Amount = 5.0
-    least_seconds_canned: Amount = 2.0
-    most_words_per_second: Amount = 2.0
+    min_seconds: Amount = 5.0
+    min_seconds_canned: Amount = 2.0
+    max_words_per_second: Amount = 2.0
     time: Literal["best", "shown_seconds", "page_seconds", "market_seconds"] = "best"
 
 
-def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    seconds = _seconds(frame, params).to_numpy(dtype="float64")
-    canned = frame["is_canned"].to_numpy()
-    words = np.array([len(text.split()) for text in frame["text"]], dtype="float64")
+    seconds = _seconds(table, params).to_numpy(dtype="float64")
+    canned = table["is_canned"].to_numpy()
+    words = np.array([len(text.split()) for text in table["text"]], dtype="float64")
     words[canned] = 0.0
-    least = np.where(canned, params.least_seconds_canned, params.least_seconds)
+    least = np.where(canned, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = words / possible
         shortness = least / possible
-        haste = speed / (params.most_words_per_second or np.nan)
+        haste = speed / (params.max_words_per_second or np.nan)
     never = seconds <= 0
-    flag = never | (seconds < least) | (speed > params.most_words_per_second)
+    flag = never | (seconds < least) | (speed > params.max_words_per_second)
     beyond = np.where(never, np.inf, np.fmax(shortness, haste))
     suspicion = grade(beyond, 1.0, flag=flag)
 
@@ -71,21 +72,21 @@ def score(frame: pd.DataFrame, params: Params) -> pd.DataFrame:
         typed = f", {speed:.1f} words a second" if speed > 0 else ""
         limits = f"at least {least:g} seconds"
         if speed > 0:
-            limits += f", at most {params.most_words_per_second:g} words a second"
+            limits += f", at most {params.max_words_per_second:g} words a second"
         return f"{seconds:.1f} seconds{typed} (expected {limits})"
 
-    return table(
-        frame.index,
+    return scored(
+        table.index,
         suspicion=suspicion,
         flag=flag,
         evidence=sentences(flag | (suspicion > 0), sentence, seconds, speed, least),
     )
 
 
-def _seconds(frame: pd.DataFrame, params: Params) -> "pd.Series[float]":
+def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":
     if params.time != "best":
-        return frame[params.time]
-    best = frame[BEST_FIRST[0]]
+        return table[params.time]
+    best = table[BEST_FIRST[0]]
     for column in BEST_FIRST[1:]:
-        best = best.fillna(frame[column])
+        best = best.fillna(table[column])
     return best

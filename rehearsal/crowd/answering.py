@@ -13,12 +13,12 @@ from domain.ids import AssignmentId, ItemId
 from domain.task import Task
 from hit_templates.answers import MEASURES
 from rehearsal.crowd.display_order import orders_sent
-from rehearsal.crowd.item_knowledge import Sight, Source
+from rehearsal.crowd.item_knowledge import ItemKnowledge, View
 from rehearsal.crowd.page import Page
 from rehearsal.crowd.people import Person
-from rehearsal.crowd.rule_repair import mend
-from rehearsal.crowd.seeded_rng import dice
+from rehearsal.crowd.rule_repair import repair
 from rehearsal.crowd.typos import mistype
+from rehearsal.seeded_rng import seeded_rng
 
 Form = dict[str, list[str]]
 """Values by field name, as an HTML form sends them."""
@@ -62,15 +62,17 @@ class _Written:
 class Describing:
     """Simulated answers to tasks that ask for descriptions."""
 
-    def __init__(self, task: Task, source: Source, items: Sequence[Item] = ()) -> None:
+    def __init__(
+        self, task: Task, knowledge: ItemKnowledge, items: Sequence[Item] = ()
+    ) -> None:
         """Remember what is known of the items; `items` are the campaign's."""
         self._task = task
-        self._source = source
+        self._knowledge = knowledge
         self._items = {item.item_id: item for item in items}
 
     def knows(self, item_id: ItemId) -> bool:
         """Whether anything can be written about this item."""
-        return self._source.knows(item_id)
+        return self._knowledge.knows(item_id)
 
     def fill_in(
         self,
@@ -86,7 +88,7 @@ class Describing:
             page,
             self._task,
             person=person,
-            source=self._source,
+            knowledge=self._knowledge,
             shown_ms=shown_ms,
             seed=seed,
         )
@@ -98,7 +100,7 @@ def fill_in(
     task: Task,
     *,
     person: Person,
-    source: Source,
+    knowledge: ItemKnowledge,
     shown_ms: Sequence[int],
     seed: int,
 ) -> Form:
@@ -108,7 +110,7 @@ def fill_in(
         page: whose form is filled in.
         task: its rules; the page would refuse what breaks them.
         person: who fills it in.
-        source: what can be known about the items.
+        knowledge: what can be known about the items.
         shown_ms: how long each item was looked at, in the page's order.
         seed: chance, together with the person and the item.
     """
@@ -116,15 +118,15 @@ def fill_in(
     form.pop("assignmentId", None)
     form |= {name: [""] for name in page.texts}
     for n, item_id in enumerate(page.item_ids, start=1):
-        rng = dice(seed, person.handle, item_id, "answer")
-        written = _write(item_id, task, person=person, source=source, rng=rng)
+        rng = seeded_rng(seed, person.handle, item_id, "answer")
+        written = _write(item_id, task, person=person, knowledge=knowledge, rng=rng)
         sent = _fields(written, task, shown_ms=shown_ms[n - 1], rng=rng)
         form |= {
             f"{name}.{n}": values
             for name, values in sent.items()
             if page.has(f"{name}.{n}")
         }
-    rng = dice(seed, person.handle, *page.item_ids, "comment")
+    rng = seeded_rng(seed, person.handle, *page.item_ids, "comment")
     if page.has("comment") and rng.random() < _COMMENT_RATE:
         form["comment"] = [rng.choice(_COMMENTS)]
     return {name: form[name] for name in page.names if form.get(name)}
@@ -134,7 +136,7 @@ def _fields(
     written: _Written, task: Task, *, shown_ms: int, rng: Random
 ) -> Mapping[str, list[str]]:
     flaws = list(written.flaws) or ["none"]
-    # Only somebody who ticks "something else" has to say what.
+    # Only a worker who ticks "something else" has to say what.
     has_glare = "bright" in flaws and rng.random() < _SEES_GLARE
     measured = _measures(written, shown_ms=shown_ms, rng=rng)
     return {
@@ -159,38 +161,41 @@ def _measures(written: _Written, *, shown_ms: int, rng: Random) -> Mapping[str, 
 
 
 def _write(
-    item_id: ItemId, task: Task, *, person: Person, source: Source, rng: Random
+    item_id: ItemId,
+    task: Task,
+    *,
+    person: Person,
+    knowledge: ItemKnowledge,
+    rng: Random,
 ) -> _Written:
     if person.trait.manner == "pasted":
-        # Nobody looks: not at the picture, not at the questions below it.
+        # Such a worker looks neither at the picture nor at the questions below it.
         text = _PASTED[int(person.handle.rpartition("-")[2]) % len(_PASTED)]
         return _Written(text=text, has_text=False, flaws=(), way="pasted")
-    sight = source.look(item_id, rng, accuracy=person.trait.accuracy)
-    if task.canned_text and _presses_button(sight, person, rng):
+    view = knowledge.look(item_id, rng, accuracy=person.trait.accuracy)
+    if task.canned_text and _presses_button(view, person, rng):
         return _Written(
             text=task.canned_text,
             has_text=False,
-            flaws=sight.flaws or ("blur",),
+            flaws=view.flaws or ("blur",),
             way="button",
         )
-    text = _MANNERS.get(person.trait.manner, _plainly)(sight.sentence, rng)
-    if not sight.is_verbatim or person.trait_name == "careless_speller":
-        text = mistype(text, rng, rate=person.trait.slips)
+    text = _MANNERS.get(person.trait.manner, _unchanged)(view.sentence, rng)
+    if not view.is_verbatim or person.trait_name == "careless_speller":
+        text = mistype(text, rng, rate=person.trait.typo_rate)
     return _Written(
-        text=mend(task, text, rng),
-        has_text=sight.has_text != (rng.random() < _MISREADS_TEXT),
-        flaws=sight.flaws,
+        text=repair(task, text, rng),
+        has_text=view.has_text != (rng.random() < _MISREADS_TEXT),
+        flaws=view.flaws,
         way="typed",
     )
 
 
-def _presses_button(sight: Sight, person: Person, rng: Random) -> bool:
-    return (
-        sight.gives_up or sight.is_hopeless or rng.random() < person.trait.button_rate
-    )
+def _presses_button(view: View, person: Person, rng: Random) -> bool:
+    return view.gives_up or view.is_hopeless or rng.random() < person.trait.button_rate
 
 
-def _plainly(sentence: str, _rng: Random) -> str:
+def _unchanged(sentence: str, _rng: Random) -> str:
     return sentence
 
 

@@ -21,7 +21,7 @@ from domain.qualification import QualificationTest
 from domain.task import Task
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.connection import Reply
-from rehearsal.crowd.events import Deed, Event, InHand, Shift
+from rehearsal.crowd.events import Event, EventKind, InHand, Shift
 from rehearsal.crowd.examinees import Examinees
 from rehearsal.crowd.intentions import (
     Intention,
@@ -116,7 +116,7 @@ class Crowd:
         for number, worker in enumerate(self._workers):
             away = time_away(worker.person, 0, seed=self._seed)
             heapq.heappush(self._agenda, (self._now + away, number, ""))
-        self._find_left_lying()
+        self._adopt_open_assignments()
 
     def traits_by_worker(self) -> Mapping[WorkerId, str]:
         """The trait of every worker, by the marketplace's worker id."""
@@ -125,8 +125,8 @@ class Crowd:
     def work_until(self, *, hours: float | None = None) -> Shift:
         """Let the crowd work in virtual time.
 
-        Ends when nobody could do anything any more: all that was accepted has been
-        submitted, returned or has lapsed, and nobody would be offered more. The clock
+        Ends when no worker could do anything any more: all that was accepted has been
+        submitted, returned or has lapsed, and none would be offered more. The clock
         then stands at the last event, so a HIT that waited for it is reviewable. If
         nothing at all could be done, some hours pass, lest a pipeline that waits for a
         HIT to expire wait for ever. A limit of hours ends it earlier, with the clock
@@ -173,8 +173,8 @@ class Crowd:
     def _move_to(self, moment: datetime) -> None:
         self._site.now = max(moment, self._now)
 
-    def _find_left_lying(self) -> None:
-        """What a killed crowd held lapses: nobody remembers how far it had come."""
+    def _adopt_open_assignments(self) -> None:
+        """What a killed crowd held lapses: how far it had come is forgotten."""
         numbers = {worker.worker_id: n for n, worker in enumerate(self._workers)}
         for worker_id, assignment_id, hit_id in self._site.open_assignments():
             if worker_id not in numbers:
@@ -192,7 +192,7 @@ class Crowd:
             self._hold(worker, numbers[worker_id], accepted, lapses(accepted, now))
 
     def _is_idle(self) -> bool:
-        """Whether no work is in hand and nobody would find any, were he to look."""
+        """Whether no work is in hand and no worker would find any."""
         if self._in_hand or self._examinees.are_at_work:
             return False
         in_order = [self._workers[number] for _, number, _ in sorted(self._agenda)]
@@ -201,9 +201,11 @@ class Crowd:
     def _could_work(self, worker: Worker) -> bool:
         if worker.looked_at == self._news:
             return False
-        return bool(self._look(worker)) or self._examinees.wants(worker, self._now)
+        return bool(self._open_groups(worker)) or self._examinees.wants(
+            worker, self._now
+        )
 
-    def _look(self, worker: Worker) -> tuple[str, ...]:
+    def _open_groups(self, worker: Worker) -> tuple[str, ...]:
         group_ids = self._site.group_ids(worker)
         if not group_ids and not self._examinees.wants(worker, self._now):
             worker.looked_at = self._news
@@ -227,7 +229,7 @@ class Crowd:
     def _arrive(self, worker: Worker, number: int) -> None:
         worker.visit += 1
         worker.hits_left = hits_this_visit(worker.person, worker.visit, seed=self._seed)
-        self._note("arrive", worker)
+        self._record("arrive", worker)
         sent_at = self._examinees.begin(worker, self._now)
         if sent_at is None:
             self._take(worker, number)
@@ -236,7 +238,7 @@ class Crowd:
 
     def _send_test(self, worker: Worker, number: int) -> None:
         has_passed = self._examinees.send(worker, self._now)
-        self._note("test", worker)
+        self._record("test", worker)
         if has_passed:
             self._take(worker, number)
         else:
@@ -250,7 +252,7 @@ class Crowd:
             self._give_back(work)
         else:
             self._news += 1
-            self._note("abandon", worker, work.accepted)
+            self._record("abandon", worker, work.accepted)
             return
         worker.hits_left -= 1
         if worker.hits_left > 0:
@@ -291,19 +293,19 @@ class Crowd:
             self._site.confirm(sent)
         except ConflictError:
             self._news += 1
-            self._note("late", work.worker, work.accepted)
+            self._record("late", work.worker, work.accepted)
             return
         work.worker.described.update(work.page.item_ids)
-        self._note("submit", work.worker, work.accepted)
+        self._record("submit", work.worker, work.accepted)
 
     def _give_back(self, work: InHand) -> None:
         self._news += 1
         try:
             self._site.give_back(work.worker, work.accepted.assignment_id)
         except ConflictError:
-            self._note("late", work.worker, work.accepted)
+            self._record("late", work.worker, work.accepted)
             return
-        self._note("return", work.worker, work.accepted)
+        self._record("return", work.worker, work.accepted)
 
     def _take(self, worker: Worker, number: int) -> None:
         """Accept the next HIT and plan it, or leave if there is none."""
@@ -312,7 +314,7 @@ class Crowd:
             worker.looked_at = self._news
             self._leave(worker, number, at=self._now)
             return
-        self._note("accept", worker, accepted)
+        self._record("accept", worker, accepted)
         page = self._site.page(accepted)
         self._check(page, accepted)
         intention = intend(
@@ -356,7 +358,7 @@ class Crowd:
                 return self._site.accepted(asked)
             worker.group_id = ""
         self._confirm()
-        for group_id in self._look(worker):
+        for group_id in self._open_groups(worker):
             with contextlib.suppress(ConflictError):
                 accepted = self._site.accepted(self._site.ask_for(worker, group_id))
                 worker.group_id = group_id
@@ -381,15 +383,15 @@ class Crowd:
         away = time_away(worker.person, max(worker.visit, 1), seed=self._seed)
         heapq.heappush(self._agenda, (at + away, number, ""))
 
-    def _note(
-        self, deed: Deed, worker: Worker, accepted: Accepted | None = None
+    def _record(
+        self, kind: EventKind, worker: Worker, accepted: Accepted | None = None
     ) -> None:
-        self._counts[deed] += 1
+        self._counts[kind] += 1
         self._tell(
             Event(
                 at=self._now,
                 handle=worker.person.handle,
-                deed=deed,
+                kind=kind,
                 hit_id=accepted.hit_id if accepted else None,
                 assignment_id=accepted.assignment_id if accepted else None,
             )

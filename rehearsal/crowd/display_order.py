@@ -30,7 +30,10 @@ def orders_sent(
                 field, assignment_id, item.item_id, in_order(field, item.columns)
             )
             sent[f"order.{field.name}.{n}"] = ["|".join(order)]
-        for one in task.arrangements:
-            names = shuffled(assignment_id, f"{one.name}.{item.item_id}", one.columns)
-            sent[f"order.{one.name}.{n}"] = ["|".join(names)]
+        for arrangement in task.arrangements:
+            name = arrangement.name
+            columns = shuffled(
+                assignment_id, f"{name}.{item.item_id}", arrangement.columns
+            )
+            sent[f"order.{name}.{n}"] = ["|".join(columns)]
     return {name: value for name, value in sent.items() if page.has(name)}

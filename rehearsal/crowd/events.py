@@ -11,7 +11,7 @@ from rehearsal.crowd.page import Page
 from rehearsal.crowd.people import Worker
 from rehearsal.crowd.site import Accepted
 
-Deed = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
+EventKind = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
 """`abandon` is the end of the time allowed; `late` is work that came too late."""
 
 
@@ -21,7 +21,7 @@ class Event:
 
     at: datetime
     handle: str
-    deed: Deed
+    kind: EventKind
     hit_id: HitId | None = None
     assignment_id: AssignmentId | None = None
 
@@ -33,7 +33,7 @@ class Shift:
     Attributes:
         calls: requests sent to the marketplace.
         ended_at: the marketplace's time at the end.
-        is_idle: nobody could do anything any more, not even by waiting.
+        is_idle: no worker could do anything any more, not even by waiting.
     """
 
     events: int

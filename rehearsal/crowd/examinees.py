@@ -1,8 +1,8 @@
 """Simulated workers at a qualification test: they begin it, take their time, send it.
 
-The answers go through the marketplace's own doors, which grade them. Whoever reads the
-questions gets most of them right, as carefully as he works otherwise; who does not look
-at pictures does not read questions either.
+The answers go through the marketplace's own doors, which grade them. A worker who reads
+the questions gets most of them right, as carefully as he works otherwise; one who does
+not look at pictures does not read questions either.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from domain.qualification import QualificationTest
 from hit_templates.values import offered
 from rehearsal.crowd.intentions import SECONDS_TO_DESCRIBE
 from rehearsal.crowd.people import Person, Worker
-from rehearsal.crowd.seeded_rng import dice, log_normal
 from rehearsal.crowd.site import ConflictError, WorkerSite
 from rehearsal.crowd.traits import Manner
+from rehearsal.seeded_rng import log_normal, seeded_rng
 
 _MOST_ATTEMPTS = 2
-"""Nobody tries again and again to get into one campaign."""
+"""So often a worker tries to get into one campaign."""
 
 _SHARE_OF_TIME = 0.9
 _BLIND: Mapping[Manner, str] = {
@@ -41,7 +41,7 @@ class _Record:
 
 @dataclass(slots=True, kw_only=True)
 class Examinees:
-    """Who has taken the test; without a test nobody ever wants to."""
+    """Who has taken the test; without a test no worker wants to."""
 
     test: QualificationTest | None
     site: WorkerSite
@@ -52,7 +52,7 @@ class Examinees:
     @property
     def are_at_work(self) -> bool:
         """Whether a test was begun and is not sent yet."""
-        return any(one.is_under_way for one in self._records.values())
+        return any(record.is_under_way for record in self._records.values())
 
     def wants(self, worker: Worker, now: datetime) -> bool:
         """Whether the test alone keeps this worker from work, and may be taken."""
@@ -105,7 +105,7 @@ class Examinees:
         test, trait = self.test, person.trait
         if test is None:
             return timedelta(0)
-        rng = dice(self.seed, person.handle, "test takes")
+        rng = seeded_rng(self.seed, person.handle, "test takes")
         pace = person.pace * trait.seconds / SECONDS_TO_DESCRIBE
         seconds = log_normal(
             rng, len(test.items) * test.task.seconds_per_item * pace, spread=0.2
@@ -117,7 +117,7 @@ class Examinees:
     def _answers(self, person: Person, attempt: int) -> dict[str, list[str]]:
         if self.test is None:
             return {}
-        rng = dice(self.seed, person.handle, str(attempt), "test")
+        rng = seeded_rng(self.seed, person.handle, str(attempt), "test")
         own = rng.randrange(2)
         return {
             item.item_id: [self._answer(item, person, rng, own=own)]
@@ -137,6 +137,6 @@ class Examinees:
             }[blind]
         right = self.test.right_answer(item)
         # A poor speller does not see what is misspelled.
-        if rng.random() < person.trait.accuracy - person.trait.slips:
+        if rng.random() < person.trait.accuracy - person.trait.typo_rate:
             return right
         return rng.choice([value for value in values if value != right] or [right])

@@ -7,8 +7,8 @@ from typing import Literal
 
 from domain.ids import ItemId
 from rehearsal.crowd.people import Person
-from rehearsal.crowd.seeded_rng import dice, log_normal
 from rehearsal.crowd.site import Accepted
+from rehearsal.seeded_rng import log_normal, seeded_rng
 
 Action = Literal["submit", "return", "abandon"]
 
@@ -20,7 +20,7 @@ _SETTLING_SECONDS = 9.0
 
 _GLANCE_SECONDS = 18.0
 _SHARE_OF_TIME = 0.9
-"""Nobody plans to submit in the last moments of the time allowed."""
+"""Workers do not plan to submit in the last moments of the time allowed."""
 
 _GRACE = timedelta(seconds=1)
 """After the deadline, so that the marketplace has noticed it for certain."""
@@ -66,19 +66,19 @@ def intend(
         seconds_per_item: what the task takes a careful person in the middle.
     """
     trait = person.trait
-    rng = dice(seed, person.handle, accepted.hit_id, "intention")
+    rng = seeded_rng(seed, person.handle, accepted.hit_id, "intention")
     allowed = (accepted.deadline - accepted.accepted_at) * _SHARE_OF_TIME
-    fate = rng.random()
+    lot = rng.random()
     glance = timedelta(seconds=log_normal(rng, _GLANCE_SECONDS, spread=0.6))
     knows_some = not set(item_ids).isdisjoint(described)
-    if fate < trait.returns or (knows_some and trait.heeds_requests):
+    if lot < trait.returns or (knows_some and trait.heeds_requests):
         return Intention(action="return", takes=min(glance, allowed))
-    if fate < trait.returns + trait.abandons:
+    if lot < trait.returns + trait.abandons:
         return lapses(accepted, accepted.accepted_at)
     median = trait.seconds * person.pace * (seconds_per_item / SECONDS_TO_DESCRIBE)
     shown = [log_normal(rng, median, spread=trait.spread) for _ in item_ids]
     settling = log_normal(rng, _SETTLING_SECONDS, spread=0.5)
-    # Whoever sees the time running out hurries.
+    # A worker who sees the time running out hurries.
     pace = min(1.0, allowed.total_seconds() / (sum(shown) + settling))
     shown_ms = tuple(int(seconds * pace * 1000) for seconds in shown)
     takes = timedelta(milliseconds=sum(shown_ms) + int(settling * pace * 1000))
@@ -92,14 +92,14 @@ def lapses(accepted: Accepted, now: datetime) -> Intention:
 
 def hits_this_visit(person: Person, visit: int, *, seed: int) -> int:
     """How many HITs this person wants to do before leaving; at least one."""
-    rng = dice(seed, person.handle, str(visit), "visit")
+    rng = seeded_rng(seed, person.handle, str(visit), "visit")
     median = person.trait.hits_a_visit
     return max(1, round(log_normal(rng, median, spread=_VISIT_SPREAD)))
 
 
 def time_away(person: Person, visit: int, *, seed: int) -> timedelta:
     """How long until the visit after this one; 0: until the first."""
-    rng = dice(seed, person.handle, str(visit), "away")
+    rng = seeded_rng(seed, person.handle, str(visit), "away")
     if visit == 0:
         minutes = log_normal(rng, _FIRST_LOOK_MINUTES, spread=_FIRST_LOOK_SPREAD)
     else:

@@ -14,7 +14,7 @@ _BARELY_WORTH_A_WORD = 0.08
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class View:
     """One person's view of one item.
 
     Attributes:
@@ -22,7 +22,7 @@ class Sight:
         flaws: wire values of the flaws noticed; empty: nothing is wrong.
         gives_up: whether an honest person would call it unreadable this time.
         is_hopeless: whether everybody would.
-        is_verbatim: whether the sentence is somebody's real one, to be left as it is.
+        is_verbatim: whether a real person wrote the sentence; it is left as it is.
     """
 
     sentence: str
@@ -33,19 +33,19 @@ class Sight:
     is_verbatim: bool = False
 
 
-class Source(Protocol):
+class ItemKnowledge(Protocol):
     """Where simulated workers get from what they write."""
 
     def knows(self, item_id: ItemId) -> bool:
         """Whether anything can be said about this item."""
         ...
 
-    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> Sight:
+    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
         """One honest person's view of the item."""
         ...
 
 
-class SceneSource:
+class SceneKnowledge:
     """Knows drawn scenes, because it knows the truth about them."""
 
     def __init__(self, scenes: tuple[Scene, ...]) -> None:
@@ -55,7 +55,7 @@ class SceneSource:
         """Whether the item is one of the scenes."""
         return item_id in self._scenes
 
-    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> Sight:
+    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
         """One view; the worse the picture, the more of its details are wrong.
 
         Raises:
@@ -65,7 +65,7 @@ class SceneSource:
             raise ConfigError([f"item {item_id!r} is none of the drawn scenes"])
         scene = self._scenes[item_id]
         accuracy *= 1 - max(0.0, scene.severity - CLEAR / 2) / 2
-        return Sight(
+        return View(
             sentence=describe(scene, rng, accuracy=accuracy),
             has_text=bool(scene.text) and scene.unreadable_share < 1,
             flaws=tuple(

@@ -17,17 +17,17 @@ from hit_templates.answers import MEASURES
 from hit_templates.jinja_helpers import plain_number, steps_of, wire
 from hit_templates.values import SEPARATOR, typed
 from rehearsal.crowd.display_order import orders_sent
-from rehearsal.crowd.opinion_model import leaning
+from rehearsal.crowd.opinion_model import opinion_offset
 from rehearsal.crowd.page import Page
 from rehearsal.crowd.people import Person
-from rehearsal.crowd.seeded_rng import dice
 from rehearsal.crowd.typos import mistype
+from rehearsal.seeded_rng import seeded_rng
 
 Form = dict[str, list[str]]
 
 _LOOKS_AWAY = 0.08
 _OUTSIDE = 0.04
-"""Chance that somebody does not shun the options that lead out of a study."""
+"""Chance that a worker does not shun the options that lead out of a study."""
 
 _SCALE_SPREAD = 0.05
 """Sd of an honest place on a scale, as a part of the scale, if accuracy were 1."""
@@ -70,7 +70,7 @@ class Judging:
         form |= {name: [""] for name in page.texts}
         form |= orders_sent(page, self._task, assignment_id, self._items)
         for field in self._task.hit_fields:
-            rng = dice(seed, person.handle, field.name, "once")
+            rng = seeded_rng(seed, person.handle, field.name, "once")
             form[wire(field, "hit")] = self._once(field, page, rng)
         shown: list[tuple[int | str, Item]] = [
             (f"p{k}", item) for k, item in enumerate(self._practice, start=1)
@@ -80,7 +80,7 @@ class Judging:
         ]
         for n, plain in shown:
             item = self._as_seen(plain, person, seed)
-            rng = dice(seed, person.handle, item.item_id, "judgement")
+            rng = seeded_rng(seed, person.handle, item.item_id, "judgement")
             for field in self._task.item_fields:
                 form[wire(field, n)] = self._answer(
                     field, item, person, page, n=n, form=form, rng=rng
@@ -106,7 +106,7 @@ class Judging:
             return [""]
         manner = _MANNERS.get(person.trait.manner)
         if manner is not None and values:
-            own = dice(0, person.handle, field.name)
+            own = seeded_rng(0, person.handle, field.name)
             return [manner(values, own if person.trait.manner != "guess" else rng)]
         if manner is not None:
             return [self._as_said(field, item, form, n, _NOTHING_TO_SAY)]
@@ -115,7 +115,7 @@ class Judging:
             sent = [_turned(field, value) for value in sent]
         if field.kind == "text":
             text = sent[0] or _NOTHING_TO_SAY
-            text = mistype(text, rng, rate=person.trait.slips)
+            text = mistype(text, rng, rate=person.trait.typo_rate)
             sent = [self._as_said(field, item, form, n, text)]
         return self._kept(field, sent)
 
@@ -123,7 +123,7 @@ class Judging:
         """The item with what is true of it for this person, where that is opinion."""
 
         def seen(field: Field, truth: str) -> str:
-            off = leaning(self._task, field, item, person, seed=seed)
+            off = opinion_offset(self._task, field, item, person, seed=seed)
             return f"{float(truth) + off:.9f}"
 
         own = {
@@ -152,20 +152,20 @@ class Judging:
         return text
 
     def _field(self, name: str) -> Field:
-        return next(one for one in self._task.fields if one.name == name)
+        return next(field for field in self._task.fields if field.name == name)
 
     def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
         """Whether this page shows the two sides the other way round."""
         asked = next(
-            one.columns
-            for one in self._task.arrangements
-            if one.name == field.mirrored_by
+            arrangement.columns
+            for arrangement in self._task.arrangements
+            if arrangement.name == field.mirrored_by
         )
         return form.get(f"order.{field.mirrored_by}.{n}") == ["|".join(asked[::-1])]
 
     def _is_uncalled(self, field: Field, form: Form, n: int | str) -> bool:
         """Whether a text need not be written: optional, and nothing asks for it."""
-        by_name = {one.name: one for one in self._task.item_fields}
+        by_name = {field.name: field for field in self._task.item_fields}
         asking = [
             str(rule.parameters["option"])
             in form.get(wire(by_name[str(rule.parameters["chosen_in"])], n), [])
@@ -232,11 +232,13 @@ def _honest(
         # A slip misses what is right, or ticks one thing too many: one in all, not one
         # for each option of a long list.
         false = (1 - accuracy) / max(len(values), 1)
-        slips = {value: 1 - accuracy if value in right else false for value in values}
+        error_rates = {
+            value: 1 - accuracy if value in right else false for value in values
+        }
         return [
             value
             for value in values
-            if (value in right) != (rng.random() < slips[value])
+            if (value in right) != (rng.random() < error_rates[value])
         ]
     if not truth or rng.random() < accuracy:
         return [truth] if truth else []

@@ -13,26 +13,26 @@ which is 20.8 squared a person.
 from domain.hit import Item
 from domain.task import Field, Task
 from rehearsal.crowd.people import Person
-from rehearsal.crowd.seeded_rng import dice
+from rehearsal.seeded_rng import seeded_rng
 
 _OF_A_PERSON = 0.20
 _IN_A_CONDITION = 0.12
 """Standard deviations, as parts of the scale. What is missing to 13.1 and 20.8 comes
-from how people place single answers (`rehearsal.judging`)."""
+from how people place single answers (`rehearsal.crowd.judging`)."""
 
 
-def leaning(
+def opinion_offset(
     task: Task, field: Field, item: Item, person: Person, *, seed: int
 ) -> float:
     """How far this person lies from the mean over people, in units of the field."""
     if not field.is_opinion:
         return 0.0
     width = field.maximum - field.minimum
-    own = dice(seed, person.handle, field.name, "leaning")
+    own = seeded_rng(seed, person.handle, field.name, "leaning")
     total = own.gauss(0.0, _OF_A_PERSON * width)
-    for one in task.conditions:
-        if one.field == field.name:
-            condition = item.columns.get(one.column, "")
-            here = dice(seed, person.handle, field.name, "leaning", condition)
+    for compared in task.conditions:
+        if compared.field == field.name:
+            condition = item.columns.get(compared.column, "")
+            here = seeded_rng(seed, person.handle, field.name, "leaning", condition)
             total += here.gauss(0.0, _IN_A_CONDITION * width)
     return total

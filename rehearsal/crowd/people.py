@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from domain.errors import ConfigError
 from domain.ids import ItemId, WorkerId
-from rehearsal.crowd.seeded_rng import dice, log_normal
 from rehearsal.crowd.traits import TRAITS, Trait
+from rehearsal.seeded_rng import log_normal, seeded_rng
 
 _IN_EIGHT = 8
 _ABROAD = 6
@@ -18,7 +18,7 @@ _STATES = ("WA", "TX", "OH", "NY", "CA", "FL", "PA", "MI")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody who may register as a worker.
+    """A person who may register as a worker.
 
     Attributes:
         handle: a name that stays the same from run to run.
@@ -90,7 +90,7 @@ def people(crowd: Mapping[str, int], *, seed: int) -> tuple[Person, ...]:
 
 def _person(trait_name: str, number: int, *, seed: int) -> Person:
     handle = f"{trait_name}-{number + 1:03d}"
-    rng = dice(seed, handle, "person")
+    rng = seeded_rng(seed, handle, "person")
     place_in_eight = number % _IN_EIGHT
     is_abroad = place_in_eight == _ABROAD
     submitted = (

@@ -16,8 +16,8 @@ from random import Random
 from domain.errors import ConfigError
 from domain.ids import ItemId
 from domain.task import Task
-from rehearsal.crowd.item_knowledge import Sight
-from rehearsal.crowd.rule_repair import breaks, mend
+from rehearsal.crowd.item_knowledge import View
+from rehearsal.crowd.rule_repair import broken_rules, repair
 
 _SIGNS_OF_TEXT = re.compile(
     r"\b(text|words?|letters|lettering|label(s|ed)?|says|reads|written|"
@@ -32,7 +32,7 @@ class Replay:
     """Real captions by image; each is used once before any is used again.
 
     Attributes:
-        mended: how many sent captions had to be changed to pass the page's rules.
+        repaired: how many sent captions had to be changed to pass the page's rules.
         swapped: how many times another caption of the image was sent instead.
     """
 
@@ -40,7 +40,7 @@ class Replay:
         self._captions = captions
         self._task = task
         self._uses: Counter[tuple[str, int]] = Counter()
-        self.mended = 0
+        self.repaired = 0
         self.swapped = 0
 
     @classmethod
@@ -66,7 +66,7 @@ class Replay:
         """Whether the file holds captions of this item."""
         return self._key(item_id) is not None
 
-    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> Sight:
+    def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
         """What one real person once wrote about the item.
 
         `accuracy` is not used: real captions bring their own mistakes.
@@ -81,7 +81,7 @@ class Replay:
         texts = self._captions[key]
         sent = self._next(key, texts, rng)
         canned = self._task.canned_text
-        return Sight(
+        return View(
             sentence=sent,
             is_verbatim=True,
             has_text=_mentions_text(texts),
@@ -96,14 +96,14 @@ class Replay:
     def _next(self, key: str, texts: tuple[str, ...], rng: Random) -> str:
         """The least used caption, made fit for the page if it must be."""
         by_use = sorted(range(len(texts)), key=lambda at: (self._uses[key, at], at))
-        for transaction, at in enumerate(by_use):
-            sent = mend(self._task, texts[at], rng)
-            if not breaks(self._task, sent):
+        for place, at in enumerate(by_use):
+            sent = repair(self._task, texts[at], rng)
+            if not broken_rules(self._task, sent):
                 self._uses[key, at] += 1
-                self.mended += sent != texts[at]
-                self.swapped += transaction > 0
+                self.repaired += sent != texts[at]
+                self.swapped += place > 0
                 return sent
-            # Nobody could send this one; it must not be tried first for ever.
+            # The page would refuse this one; it must not be tried first for ever.
             self._uses[key, at] += 1
         raise ConfigError([f"image {key!r}: the page would take none of its captions"])
 

@@ -33,22 +33,22 @@ _IDLE_BEGINNING = re.compile(
 _BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
 
 
-def breaks(task: Task, text: str) -> tuple[Rule, ...]:
+def broken_rules(task: Task, text: str) -> tuple[Rule, ...]:
     """The rules of the page that this text breaks as the task's main text."""
     values = {task.main_text: text}
     return tuple(rule for rule in check(task, values) if rule.field == task.main_text)
 
 
-def mend(task: Task, text: str, rng: Random) -> str:
+def repair(task: Task, text: str, rng: Random) -> str:
     """The text, changed until the page takes it; unchanged if it takes it already.
 
     May give up (on an empty text, say): then the result still breaks a rule.
     """
     for _ in range(_MOST_ATTEMPTS):
-        broken = breaks(task, text)
+        broken = broken_rules(task, text)
         if not broken:
             break
-        text = _MENDINGS.get(broken[0].kind, _left)(text, broken[0], rng)
+        text = _REPAIRS.get(broken[0].kind, _left)(text, broken[0], rng)
     return text
 
 
@@ -90,9 +90,9 @@ _LEADING_ON = frozenset(
         *("says", "say"),
     }
 )
-"""Nobody ends a sentence with one of these."""
+"""No sentence ends with one of these."""
 
-_MENDINGS: Mapping[str, Callable[[str, Rule, Random], str]] = {
+_REPAIRS: Mapping[str, Callable[[str, Rule, Random], str]] = {
     "max_length": _shorter,
     "min_words": _longer,
     "one_sentence": _one_sentence,

@@ -33,7 +33,7 @@ _SECONDS_LEFT = re.compile(r'data-seconds="(\d+)"')
 
 
 class ConflictError(PlatformRefused):
-    """Somebody or time was faster: nothing left to accept, or no longer open."""
+    """Another worker or time was faster: nothing is left, or it is open no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +86,12 @@ class WorkerSite:
     def group_ids(self, worker: Worker) -> tuple[str, ...]:
         """Groups with something that the worker may take now, the best paid first."""
         reply = self._json("GET", "/worker/hits", worker=worker)
-        open_to_him = [
+        open_groups = [
             group
             for group in reply["hit_groups"]
             if group["may_accept"] and group["available"] > 0
         ]
-        best_first = sorted(open_to_him, key=lambda group: -float(group["reward"]))
+        best_first = sorted(open_groups, key=lambda group: -float(group["reward"]))
         return tuple(str(group["hit_group_id"]) for group in best_first)
 
     def lacks_only(self, worker: Worker, qualification: str) -> bool:
@@ -198,7 +198,7 @@ class WorkerSite:
         self._json("POST", path, worker=worker)
 
     def open_assignments(self) -> tuple[tuple[WorkerId, AssignmentId, HitId], ...]:
-        """Everything that is accepted and not finished, whoever holds it."""
+        """Worker, assignment and HIT of everything accepted and not finished."""
         books = self._json("GET", "/rehearsal/books")
         return tuple(
             (

@@ -10,13 +10,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 Manner = Literal[
-    "plain", "capitals", "quality", "pasted", "canned", "shy", "same", "first", "guess"
+    "plain",
+    "capitals",
+    "quality",
+    "pasted",
+    "canned",
+    "overuses_canned",
+    "same",
+    "first",
+    "guess",
 ]
 """What becomes of what the worker saw.
 
 `plain` is written down; `capitals` all in capital letters; `quality` speaks of the
 photograph instead of its content; `pasted` is one sentence under every picture;
-`canned` mostly presses the button; `shy` presses it under some readable pictures.
+`canned` mostly presses the button; `overuses_canned` presses it under some readable
+pictures.
 Where something is to be judged, `same` gives one answer to every item, `first` takes
 what stands first, `guess` takes anything.
 """
@@ -30,10 +39,10 @@ class Trait:
         seconds: median time spent on one picture to describe; other tasks scale it.
         spread: sd of the logarithm of that time.
         accuracy: chance that a detail is right.
-        slips: share of words that are mistyped.
+        typo_rate: share of words that are mistyped.
         manner: what becomes of what the worker saw.
-        button_rate: for `canned` and `shy`, the share of readable pictures under which
-            the button is pressed.
+        button_rate: for `canned` and `overuses_canned`, the share of readable pictures
+            under which the button is pressed.
         hits_a_visit: median number of HITs done before leaving again.
         away_minutes: median time until the next visit.
         returns: share of accepted HITs that are given back.
@@ -45,7 +54,7 @@ class Trait:
     seconds: float
     spread: float
     accuracy: float = 0.96
-    slips: float = 0.006
+    typo_rate: float = 0.006
     manner: Manner = "plain"
     button_rate: float = 0.0
     hits_a_visit: float = 6
@@ -61,7 +70,7 @@ TRAITS: Mapping[str, Trait] = {
         seconds=21,
         spread=0.35,
         accuracy=0.85,
-        slips=0.02,
+        typo_rate=0.02,
         hits_a_visit=12,
         returns=0.05,
         abandons=0.03,
@@ -70,7 +79,7 @@ TRAITS: Mapping[str, Trait] = {
     "slow": Trait(
         seconds=170, spread=0.5, accuracy=0.98, hits_a_visit=3, abandons=0.03
     ),
-    "careless_speller": Trait(seconds=52, spread=0.4, slips=0.12),
+    "careless_speller": Trait(seconds=52, spread=0.4, typo_rate=0.12),
     "replayer": Trait(seconds=60, spread=0.45),
     "shouting": Trait(seconds=48, spread=0.4, manner="capitals", heeds_requests=False),
     "canned_abuser": Trait(
@@ -84,7 +93,7 @@ TRAITS: Mapping[str, Trait] = {
     "lone_unreadable": Trait(
         seconds=33,
         spread=0.45,
-        manner="shy",
+        manner="overuses_canned",
         button_rate=0.3,
         heeds_requests=False,
     ),
@@ -124,7 +133,7 @@ TRAITS: Mapping[str, Trait] = {
     ),
 }
 
-PLANTED_BAD: frozenset[str] = frozenset(
+SIMULATED_BAD: frozenset[str] = frozenset(
     {
         *("shouting", "canned_abuser", "quality_writer", "paster", "lone_unreadable"),
         *("straight_liner", "first_clicker", "guesser"),

@@ -88,8 +88,8 @@ def _swapped(word: str, rng: Random) -> str:
 
 def _beside(letter: str, rng: Random) -> str:
     near = _NEIGHBOURS.get(letter.lower(), letter)
-    found = rng.choice(near)
-    return found.upper() if letter.isupper() else found
+    neighbour = rng.choice(near)
+    return neighbour.upper() if letter.isupper() else neighbour
 
 
 _SLIPS: Mapping[str, Callable[[str, Random], str]] = {

@@ -102,11 +102,11 @@ def _sentence(named: list[str], place: Place, *, is_plural: bool, rng: Random) -
     if len(named) > 1:
         first, rest = named[0], _joined(named[1:], rng)
         beside = rng.choice(_BESIDE[:-1])
-        one = _verb(is_plural=not first.startswith(("a ", "an ")), rng=rng)
+        verb = _verb(is_plural=not first.startswith(("a ", "an ")), rng=rng)
         forms += [
             f"{first} {beside} {rest} {where}",
-            f"{first} {one} {where} {beside} {rest}",
-            f"{where}, {first} {one} {beside} {rest}",
+            f"{first} {verb} {where} {beside} {rest}",
+            f"{where}, {first} {verb} {beside} {rest}",
         ]
     return rng.choice(forms)
 

@@ -1,6 +1,5 @@
 """What a drawn picture truly shows, so that its description can be right or wrong."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from domain.ids import ItemId
@@ -61,6 +60,3 @@ class Scene:
         makes one of five people give up, 0.9 makes four of five.
         """
         return max(0.0, min(1.0, (self.severity - CLEAR) / (1 - CLEAR)))
-
-
-SceneIndex = Mapping[ItemId, Scene]

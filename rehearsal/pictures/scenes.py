@@ -1,4 +1,4 @@
-"""Pictures with known content, so that a rehearsal needs nobody's photographs.
+"""Pictures with known content, so that a rehearsal needs no photographs.
 
 How readable they are follows VizWiz-Captions (Gurari et al. 2020, section 3.2): of five
 workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three on
@@ -8,14 +8,11 @@ workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three
 from dataclasses import replace
 from random import Random
 
-from domain.ids import ItemId
-from rehearsal.crowd.seeded_rng import dice
+from config.drawn_pictures import scene_id
 from rehearsal.pictures.catalogue import KINDS
-from rehearsal.pictures.drawing import draw
 from rehearsal.pictures.places import PLACES
 from rehearsal.pictures.scene_model import CLEAR, Scene, Thing
-
-__all__ = ["Scene", "Thing", "draw", "item_rows", "number_of", "picture_name", "scenes"]
+from rehearsal.seeded_rng import seeded_rng
 
 GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """Share of images by how many of five workers could not recognize anything."""
@@ -39,37 +36,8 @@ def scenes(seed: int, count: int) -> tuple[Scene, ...]:
     return tuple(_scene(seed, number) for number in range(1, count + 1))
 
 
-def item_rows(count: int) -> tuple[dict[str, str], ...]:
-    """Rows for an items file: `image_id` and `url` of each scene."""
-    return tuple(
-        {
-            "image_id": _item_id(number),
-            "url": f"/pictures/{picture_name(_item_id(number))}",
-        }
-        for number in range(1, count + 1)
-    )
-
-
-def picture_name(item_id: ItemId) -> str:
-    """The file name of a scene's picture in the folder that is served."""
-    return f"{item_id}.svg"
-
-
-def number_of(name: str) -> int:
-    """The number of the scene that a picture's file is named after.
-
-    >>> number_of("scene_0042.svg")
-    42
-    """
-    return int(name.removeprefix("scene_").partition(".")[0])
-
-
-def _item_id(number: int) -> ItemId:
-    return ItemId(f"scene_{number:04d}")
-
-
 def _scene(seed: int, number: int) -> Scene:
-    rng = dice(seed, "scene", str(number))
+    rng = seeded_rng(seed, "scene", str(number))
     place = rng.choice(list(PLACES))
     severity = _severity(rng)
     things = _things(place, rng)
@@ -78,7 +46,7 @@ def _scene(seed: int, number: int) -> Scene:
         # A bad frame cuts what is in it; what it would leave out is not in the scene.
         things = tuple(replace(thing, count=1) for thing in things[:2])
     return Scene(
-        item_id=_item_id(number),
+        item_id=scene_id(number),
         place=place,
         things=things,
         flaws=flaws,

@@ -1,7 +1,8 @@
 """How much the marketplace bears: calls a second, crowds at once, cost by size.
 
-The server is a process of its own with its database on the disk (`synchronous=FULL`);
-this process only sends prepared bytes. Run: `make bench`, or with sizes of your own:
+The server is a process of its own with its database on the disk; a rehearsal leaves
+the sync of commits out, `signed` measures live with it. This process only sends
+prepared bytes. Run: `make bench`, or with sizes of your own:
 `python -m tests.bench.marketplace 1000 10000 200000`.
 """
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import httpx
 
 from domain.clock import SystemClock
-from flows.opening import AT_ONCE, load_campaign, open_for_rehearsal
+from flows.assembling import load_campaign
+from flows.opening import AT_ONCE, open_for_rehearsal
 from flows.steps import launch
 from store import hits
 

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 from hit_templates.messages import languages
 from hit_templates.tasks import load_task, task_names
+from rehearsal.examples.one_error import TRIALS
+from rehearsal.examples.portraits import draw_portrait
 from rehearsal.pictures.drawing import draw
-from rehearsal.pictures.one_error import TRIALS
-from rehearsal.pictures.portraits import draw_portrait
 from rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS

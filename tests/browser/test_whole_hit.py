@@ -8,16 +8,18 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
 from domain.clock import SystemClock
+from flows.campaign_run import CampaignRun
+from flows.opening import load_campaign, open_for_rehearsal
 from flows.steps.collect import collect
 from flows.steps.launch import launch
-from flows.wiring import load_campaign, rehearsal_place
-from flows.workplace import Workplace
 from marketplace.http.server import serve
+from platforms.answer_xml import fields_of
 from rehearsal.crowd.preview_worker import sign_in_url
 from store import assignments
+from store.answers_table import read_answers
 from tests.browser.pages import tick
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN
 
 pytestmark = pytest.mark.browser
 
@@ -38,9 +40,14 @@ def _fill_in(hit: FrameLocator) -> None:
         hit.get_by_role("button", name=button).first.click()
 
 
-def _collected(place: Workplace) -> dict[str, dict[str, str]]:
-    assert collect(place) == 2
-    return {one.worker_id: dict(one.fields) for one in assignments.every(place.store)}
+def _collected(run: CampaignRun) -> dict[str, dict[str, str]]:
+    """What the two workers sent, by worker and field."""
+    assert collect(run) == 2
+    documents = assignments.documents(run.store)
+    return {
+        assignment.worker_id: dict(fields_of(documents[assignment.assignment_id]))
+        for assignment in assignments.load(run.store)
+    }
 
 
 def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
@@ -67,9 +74,9 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
             pictures=campaign.pictures,
         ) as running,
-        rehearsal_place(campaign, running.endpoint_url, SystemClock()) as place,
+        open_for_rehearsal(campaign, running.endpoint_url, SystemClock()) as run,
     ):
-        launch(place)
+        launch(run)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         page.set_default_timeout(10_000)
@@ -82,7 +89,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
 
         people = People(running.endpoint_url)
         assert people.work() == 1
-        by_worker = _collected(place)
+        by_worker = _collected(run)
         guest = httpx.post(
             f"{running.endpoint_url}/rehearsal/workers",
             json={
@@ -102,5 +109,5 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
             assert int(by_hand[f"keystrokes.{number}"]) >= len(caption)
             assert int(by_hand[f"pastes.{number}"]) == 0
             assert int(by_hand[f"shown_ms.{number}"]) > 0
-        answers = assignments.answers(place.store)
-        assert [one.problems for one in answers] == [()] * 4
+        answers = read_answers(run.store, campaign.task)
+        assert answers["problems"].tolist() == [()] * 4

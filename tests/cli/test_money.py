@@ -11,12 +11,13 @@ from click.testing import CliRunner, Result
 
 from cli.main import main
 from domain.clock import FixedClock, SystemClock
-from flows.opening import load_campaign, open_for_rehearsal, open_on_marketplace
-from flows.steps.state import read_state
+from flows.assembling import load_campaign
+from flows.opening import open_for_rehearsal, open_on_marketplace
+from flows.passes import run_pass
 from marketplace.http.server import serve
+from store import decisions
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import run_pass
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,7 @@ class Finished:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     """The small campaign to its end; everybody takes twelve minutes for a HIT."""
     folder = tmp_path_factory.mktemp("money")
-    path = folder / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(folder)
     keys = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
     with pytest.MonkeyPatch.context() as environment:
         for name, value in keys.items():
@@ -54,9 +52,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
                 while not run_pass(run).is_finished:
                     people.work()
                 by_verdict = {
-                    one.verdict: one.subject_id
-                    for one in read_state(run).decisions.values()
-                    if one.subject_kind == "assignment"
+                    decision.verdict: decision.subject_id
+                    for decision in decisions.load(run.store, "assignment")
                 }
             yield Finished(path, by_verdict["reject"], by_verdict["approve"])
 

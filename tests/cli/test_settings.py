@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from cli.main import main
 from marketplace.http.server import serve
-from tests.crash.campaign import CAMPAIGN
+from tests.small_campaign import CAMPAIGN
 
 
 def _said(*words: object) -> Result:

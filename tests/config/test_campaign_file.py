@@ -3,25 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from config.campaign_file import read_campaign
 from config.lines import line_of
 from domain.campaign import Campaign
 from domain.errors import ConfigError
-from domain.task import Field, Task
-
-TASK = Task(
-    name="caption",
-    version=1,
-    title="Describe pictures",
-    description="Describe them.",
-    keywords=("image",),
-    columns=("image_id", "url"),
-    items_per_hit=5,
-    reward_cents=100,
-    assignment_duration_seconds=3600,
-    fields=(Field(name="caption", kind="text", label="Caption"),),
-    rules=(),
-)
+from flows.assembling import load_campaign
 
 GOOD = """
 name = "birds"
@@ -47,13 +32,6 @@ because = "Shouting is no description."
 """
 
 
-def load_task(name: str, _language: str) -> Task:
-    """The only task that these tests know."""
-    if name != TASK.name:
-        raise ConfigError([f"task {name!r} is unknown"])
-    return TASK
-
-
 def read(folder: Path, text: str, items: str | bytes | None = None) -> Campaign:
     """Write a campaign file and its items, and read them."""
     path = folder / "birds.toml"
@@ -62,17 +40,7 @@ def read(folder: Path, text: str, items: str | bytes | None = None) -> Campaign:
         items = "image_id,url\na,https://example.org/a.jpg\n"
     content = items.encode() if isinstance(items, str) else items
     (folder / "items.csv").write_bytes(content)
-    return read_campaign(
-        path,
-        load_task=load_task,
-        check_items=lambda _task, _items: [],
-        check_heuristics=lambda settings: [
-            f"heuristics.{name}: no such heuristic"
-            for name in settings
-            if name != "capitals"
-        ],
-        check_policy=lambda _rules: [],
-    )
+    return load_campaign(path)
 
 
 def faults_of(folder: Path, text: str, items: str | bytes | None = None) -> list[str]:
@@ -199,7 +167,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
     [
         ("name = ", "no valid TOML"),
         ("", "name: is missing"),
-        (GOOD.replace('"caption"', '"origami"'), "task 'origami' is unknown"),
+        (GOOD.replace('"caption"', '"origami"'), "There is no task 'origami'"),
         (GOOD.replace('by = "policy"', 'by = "policy"\nmaybe = 1'), "no such key"),
         (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]] says"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
@@ -227,13 +195,7 @@ def test_bad_files_end_in_a_sentence(tmp_path: Path, text: str, words: str) -> N
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
     """The path is named and the next step is a file that exists."""
     with pytest.raises(ConfigError, match=r"none\.toml: the campaign file cannot"):
-        read_campaign(
-            tmp_path / "none.toml",
-            load_task=load_task,
-            check_items=lambda _task, _items: [],
-            check_heuristics=lambda _: [],
-            check_policy=lambda _: [],
-        )
+        load_campaign(tmp_path / "none.toml")
 
 
 def test_lines_of_arrays_of_tables_are_counted() -> None:

@@ -13,51 +13,12 @@ import httpx
 
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
-from tests.crash.disturbed import Call, Ended, calls_made, run_command, run_pass
+from tests.crash.disturbed import Call, Ended, calls_made, pass_apart, run_command
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import People
 from tests.crash.world import World, small_disk
+from tests.small_campaign import write_campaign
 
-CAMPAIGN = """
-name = "crash"
-description = "Small enough to be killed at every call."
-task = "caption"
-[items]
-file = "items.csv"
-[posting]
-batches = 2
-assignments = 2
-items_per_hit = 2
-[rewards]
-reward_usd = "0.50"
-budget_usd = "20.00"
-wage_floor_usd_per_hour = "5.00"
-[heuristics]
-too_fast = false
-random_sample = false
-[heuristics.same_sentence]
-least_images = 2
-[decisions]
-by = "policy"
-[[decisions.rule]]
-on = "assignment"
-any_of = ["same_sentence"]
-share = 1.0
-then = "reject"
-because = "The same sentence was sent under every picture."
-[[decisions.rule]]
-on = "answer"
-any_of = ["capitals", "rule_violation"]
-then = "drop"
-because = "Not what the page asks for."
-[[decisions.rule]]
-on = "worker"
-any_of = ["capitals", "same_sentence"]
-then = "exclude"
-because = "Not what the page asks for, again and again."
-[output]
-formats = ["csv"]
-"""
 MOST_PASSES = 40
 
 
@@ -86,9 +47,7 @@ def campaign_to_its_end(
         fault: what goes wrong.
         call: where it does.
     """
-    (folder / "crash.toml").write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    write_campaign(folder)
     world = World(folder)
     needs = "" if fault is None else fault.world
     with ExitStack() as stack:
@@ -122,7 +81,7 @@ class _Run:
     def to_the_end(self) -> None:
         self._tell_marketplace()
         for _ in range(MOST_PASSES):
-            ended = run_pass(self.world, self.fault, self.call)
+            ended = pass_apart(self.world, self.fault, self.call)
             if ended.code != 0:
                 self._mend(ended)
                 continue

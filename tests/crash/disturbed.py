@@ -24,8 +24,9 @@ from botocore.retries import standard
 
 from cli.main import main
 from domain.clock import Clock, SystemClock
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
 from tests.crash.faults import Fault
 from tests.crash.world import World
@@ -60,7 +61,7 @@ class Ended:
     complained: str
 
 
-def run_pass(
+def pass_apart(
     world: World, fault: Fault | None = None, call: Call | None = None
 ) -> Ended:
     """Make one pass in a new process, and what the fault does around it."""

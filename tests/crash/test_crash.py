@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.campaign import CAMPAIGN, campaign_to_its_end, is_unmade
+from tests.crash.campaign import campaign_to_its_end, is_unmade
 from tests.crash.disturbed import Call
 from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.world import can_mount
-
-__all__ = ["CAMPAIGN"]
 
 # One pass to open the campaign, then after each round of work one pass that collects,
 # settles and posts. Counted by the first test below.

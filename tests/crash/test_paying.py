@@ -19,19 +19,19 @@ import pytest
 from domain.clock import FixedClock, SystemClock
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
+from flows.passes import run_pass
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import pay
 from flows.payments.wage_floor_bonuses import top_ups
 from flows.people.unreject import unreject
-from flows.steps.state import read_state
 from marketplace.http.server import serve
-from store import ledger
+from store import assignments, ledger
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import run_pass
+from tests.small_campaign import write_campaign
 
 # The one who was rejected is paid (one call). Everybody took 12 minutes: at $5 an hour
 # that is $1.00, so each of six who were paid 50 cents gets 50 cents more (six calls).
@@ -42,10 +42,7 @@ CALLS = 13
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a campaign that is finished, its marketplace's file within."""
     folder = tmp_path_factory.mktemp("finished")
-    path = folder / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(folder)
     start = SystemClock().now() - timedelta(hours=2)
     with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
         people = People(running.endpoint_url, minutes=(12,) * 8)
@@ -73,7 +70,7 @@ def _all_money(
         _watch(run, calls, death)
         close_interrupted(run)
         name = rejected_of(run)
-        if read_state(run).decisions["assignment", name].verdict == "reject":
+        if assignments.verdict_and_outcome(run.store, name)[0] == "reject":
             unreject(run, name, because="It was fine.", by="ada")
         pay(run, top_ups(run))
 

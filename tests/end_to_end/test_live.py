@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from marketplace.http.server import serve
-from tests.crash.test_crash import CAMPAIGN
 from tests.end_to_end.conftest import ROOT
+from tests.small_campaign import write_campaign
 
 pytestmark = [pytest.mark.flow, pytest.mark.full]
 
@@ -27,11 +27,7 @@ SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is greppe
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     """The small campaign: $2.40 plain, $9.60 at worst, cap $20."""
-    path = tmp_path / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
-    return path
+    return write_campaign(tmp_path)
 
 
 @pytest.fixture

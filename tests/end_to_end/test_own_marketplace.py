@@ -12,8 +12,8 @@ import pytest
 
 from marketplace.http.server import serve
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
 from tests.end_to_end.conftest import Command
+from tests.small_campaign import write_campaign
 
 pytestmark = pytest.mark.flow
 
@@ -40,10 +40,7 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
     tmp_path: Path, piecework: Command
 ) -> None:
     """One pass posts the first batch and ends; `run` pays, replaces and finishes."""
-    campaign = tmp_path / "crash.toml"
-    campaign.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+    campaign = write_campaign(tmp_path)
     with serve(
         tmp_path / "marketplace.db",
         rehearsal=True,

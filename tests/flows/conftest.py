@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.progress import Progress
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_on_marketplace
-from flows.progress import read_progress
-from flows.steps import assess, collect, decide, launch, settle
+from flows.opening import open_on_marketplace
 from marketplace.http.server import serve
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 Opened = tuple[CampaignRun, People]
 Open = Callable[[str], AbstractContextManager[Opened]]
@@ -28,10 +26,7 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
     @contextmanager
     def opened(text: str) -> Iterator[Opened]:
-        path = tmp_path / "crash.toml"
-        path.write_text(text)
-        rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-        (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+        path = write_campaign(tmp_path, text)
         with serve(
             tmp_path / "marketplace.db",
             rehearsal=True,
@@ -49,13 +44,3 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 def campaign_text() -> str:
     """The campaign file, as the crash suite has it."""
     return CAMPAIGN
-
-
-def run_pass(run: CampaignRun) -> Progress:
-    """What a flow does with a campaign, step by step."""
-    collect.collect(run)
-    assess.assess(run)
-    decide.decide(run)
-    settle.settle(run)
-    launch.launch(run)
-    return read_progress(run)

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from domain.errors import ConfigError
-from flows.opening import bound_endpoint, load_campaign, normal_endpoint
+from flows.assembling import load_campaign
+from flows.opening import bound_endpoint
 from flows.pass_request import PassRequest
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
-from tests.crash.campaign import CAMPAIGN
+from platforms.endpoint import normal_endpoint
+from tests.small_campaign import write_campaign
 
 
 @pytest.mark.parametrize(
@@ -61,10 +63,7 @@ def test_a_marketplace_at_the_other_loopback_is_this_machines(
     """A pass goes to `[::1]` without `--live`, and the store is bound to it."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
-    path = tmp_path / "crash.toml"
-    path.write_text(CAMPAIGN)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (tmp_path / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(tmp_path)
     with serve(
         tmp_path / "marketplace.db",
         rehearsal=True,

@@ -19,17 +19,16 @@ import pytest
 from domain.clock import FixedClock, SystemClock
 from domain.errors import RefusedForSafety
 from domain.progress import Progress
+from flows import passes
 from flows.campaign_run import CampaignRun
 from flows.pass_request import PassRequest
-from flows.progress import read_progress as read_progress
+from flows.progress import read_progress
 from flows.quick_check import cached_progress
-from flows.steps import whole_pass
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
-from store.database import open_store
-from store.standing import remember
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
+from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.store.earlier_release import taken_back
 
 
 @pytest.fixture(autouse=True)
@@ -40,18 +39,14 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def _world(folder: Path, text: str = CAMPAIGN) -> Iterator[tuple[PassRequest, People]]:
-    (folder / "crash.toml").write_text(text)
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(folder, text)
     with serve(
         folder / "marketplace.db",
         rehearsal=True,
         seed=1,
         start=datetime(2026, 1, 5, 9, tzinfo=UTC),
     ) as running:
-        request = PassRequest(
-            campaign=folder / "crash.toml", endpoint=running.endpoint_url
-        )
+        request = PassRequest(campaign=path, endpoint=running.endpoint_url)
         yield request, People(running.endpoint_url)
 
 
@@ -95,19 +90,12 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
         advance_without_prefect(request)
         people.work(at_most=1)
         now = SystemClock().now()
-        assert (
-            cached_progress(request, clock=FixedClock(now + timedelta(hours=5)))
-            is not None
-        )
-        assert (
-            cached_progress(
-                request, clock=FixedClock(now + timedelta(hours=6, minutes=1))
-            )
-            is None
-        )
-        assert (
-            advance_without_prefect(request).answers == 0
-        )  # by the real clock it is too early
+        early = FixedClock(now + timedelta(hours=5))
+        assert cached_progress(request, clock=early) is not None
+        due = FixedClock(now + timedelta(hours=6, minutes=1))
+        assert cached_progress(request, clock=due) is None
+        # By the real clock it is too early.
+        assert advance_without_prefect(request).answers == 0
         assert advance_without_prefect(request, poll_open_hits=True).answers == 2
 
 
@@ -149,7 +137,7 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
         program = Path(sys.executable).with_name("piecework")
         subprocess.run([program, *words], check=True, capture_output=True, timeout=60)
 
-    def read_progress(run: CampaignRun) -> Progress:
+    def read_and_let_a_person_act(run: CampaignRun) -> Progress:
         reached = read_progress(run)
         if by_a_person == "stop":
             piecework("stop", request.campaign)
@@ -165,22 +153,18 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
         assert cached_progress(request) is not None
         people.work(0 if by_a_person == "stop" else 2)
         with monkeypatch.context() as patched:
-            patched.setattr(whole_pass, "progress", progress)
+            patched.setattr(passes, "read_progress", read_and_let_a_person_act)
             reached = advance_without_prefect(request)
         assert reached.waiting_for == ("workers" if by_a_person == "stop" else "people")
         assert cached_progress(request) is None
 
 
 def test_a_store_of_an_earlier_version_is_opened_by_a_pass(tmp_path: Path) -> None:
-    """It has no table for when the marketplace was asked, and gets one."""
+    """It has no record of the last pass; a pass brings it up to date and goes on."""
     with _world(tmp_path) as (request, _):
         reached = advance_without_prefect(request)
-        store = open_store(tmp_path / "out/crash/piecework.db")
-        store.db.execute("DROP TABLE polls")
-        store.db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm_polls'")
-        # As that version left it: what it had found still holds.
-        remember(store, reached.as_dict(), asked=request.digest())
-        store.close()
+        path = tmp_path / "out/crash/piecework.db"
+        taken_back(path)
         assert cached_progress(request) is None
         assert advance_without_prefect(request) == reached
         assert cached_progress(request) == reached
@@ -247,7 +231,7 @@ def test_a_namesake_that_only_begins_alike_is_another_campaign(tmp_path: Path) -
 
 
 def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
-    """The request say rehearsal; the marketplace is live, and nothing is posted."""
+    """The request says rehearsal; the marketplace is live, and nothing is posted."""
     with (
         _world(tmp_path) as (request, _),
         serve(tmp_path / "live.db") as live,

@@ -9,9 +9,10 @@ import pytest
 
 from domain.clock import FixedClock, MonotonicClock
 from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
 from flows.people.decisions_csv import read_decisions, waiting_csv
 from tests.crash import people as script
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 
 def _keep_all(run: CampaignRun) -> None:

@@ -11,17 +11,17 @@ import pytest
 
 from domain.ids import HitId, HitTypeId
 from flows.campaign_run import CampaignRun
-from flows.polling import HARVEST
+from flows.passes import run_pass
+from flows.polling import OPEN_HITS
 from flows.results.clean import clean
 from flows.results.export import export
+from flows.snapshot import next_poll_of_open_hits
 from flows.steps import assess, collect
-from flows.steps.collect import next_harvest
-from flows.steps.state import read_state
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
-from store import hits, ledger, polls
+from store import answers_table, decisions, hits, ledger
 from tests.crash.people import People
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 At = tuple[CampaignRun, People, VirtualClock]
 HalfDone = Callable[[str], AbstractContextManager[At]]
@@ -64,10 +64,10 @@ def test_an_open_hit_is_asked_after_some_hours_and_not_before(
         assert collect.collect(run) == 0
         before = _calls(run)
         assert "ListAssignmentsForHIT" not in before
-        clock.let_pass(HARVEST)
+        clock.let_pass(OPEN_HITS)
         assert collect.collect(run) == 1
-        assert next_harvest(run) == clock.now() + HARVEST
-        clock.let_pass(HARVEST)
+        assert next_poll_of_open_hits(run) == clock.now() + OPEN_HITS
+        clock.let_pass(OPEN_HITS)
         assert collect.collect(run) == 0
         calls = _calls(run)
         assert calls["ListAssignmentsForHIT"] == 1
@@ -82,7 +82,7 @@ def test_answers_of_an_open_hit_come_when_they_are_asked_for(
     with half_done("policy") as (run, _, _clock):
         assert collect.collect(run, poll_open_hits=True) == 1
         assert collect.collect(run, poll_open_hits=True) == 0
-        assert len(read_state(run).answers) == 2
+        assert answers_table.last_number(run.store) == 2
 
 
 def test_an_open_batch_is_judged_before_the_platform_does_it(
@@ -131,7 +131,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
         card = (dataset / "DATA_CARD.md").read_text()
         assert "NOT FINISHED: 8 accepted answers are still wanted, 1 HITs" in card
         assert "Do not train on it" not in card
-        assert read_state(run).decisions == {}
+        assert decisions.load(run.store) == []
 
 
 def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
@@ -182,14 +182,15 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
-    monkeypatch.setattr(polls, "HARVEST", timedelta(days=365))
+    monkeypatch.setattr("flows.snapshot.OPEN_HITS", timedelta(days=365))
+    monkeypatch.setattr("flows.steps.collect.OPEN_HITS", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = VirtualClock(market.platform.endpoint)
         run = replace(
             market, clock=clock, platform=_Unordered(market.platform.endpoint)
         )
         run_pass(run)
-        while read_state(run).batch == 1:
+        while hits.batch_at_work(run.store) == 1:
             people.work()
             clock.let_pass(timedelta(hours=2))
             run_pass(run)

@@ -1,75 +1,31 @@
 """Bonuses on a real marketplace: by rule or by file, each once, within the caps."""
 
-import csv
-import io
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import httpx
 import pytest
 
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
-from flows.campaign_run import CampaignRun
 from flows.payments.bonus_csv import label_fault, read_bonuses
 from flows.payments.bonuses import OPERATION
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import pay
 from flows.payments.wage_floor_bonuses import top_ups
 from flows.progress import read_progress
-from flows.results.report_facts import report_facts
-from flows.steps.state import read_state
 from postprocess.pseudonyms import pseudonym
-from store import intents, ledger
-from tests.flows.conftest import Open, Opened, run_pass
-
-EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
-
-
-def books(run: CampaignRun) -> dict[str, Any]:
-    """The marketplace's own books."""
-    found: dict[str, Any] = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
-    return found
-
-
-def check_books(run: CampaignRun) -> None:
-    """The ledger equals the marketplace's books, to the cent."""
-    theirs, mine = books(run), ledger.balances(run.store)
-    paid = sum(one["paid_cents"] for one in theirs["assignments"])
-    bonuses = sum(one["cents"] for one in theirs["bonuses"])
-    assert (paid, bonuses, theirs["fees_cents"], theirs["held_cents"]) == (
-        mine["rewards"],
-        mine["bonuses"],
-        mine["fees"],
-        mine["held"],
-    )
-    assert theirs["balance_cents"] == 1_000_000 + mine["requester"]
-
-
-def first_batch_paid(opened: Opened) -> CampaignRun:
-    """After ann took 12 minutes and bob 18; both are paid 50 cents for two items."""
-    run, people = opened
-    run = replace(run, clock=FixedClock(EVENING))
-    people.minutes = (12, 18)
-    run_pass(run)
-    people.work()
-    run_pass(run)
-    return run
-
-
-def ids(run: CampaignRun) -> list[str]:
-    """The assignments of the first batch, in the order of submission."""
-    return list(read_state(run).assignments)
-
-
-def a_file(
-    *rows: tuple[str, ...], header: str = "assignment_id,amount_usd,reason"
-) -> str:
-    """A CSV as a person writes it."""
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows([header.split(","), *rows])
-    return out.getvalue()
+from store import assignments, intents, ledger
+from tests.flows.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+    first_batch_paid,
+)
+from tests.flows.conftest import Open
+from tests.flows.reported import reported
 
 
 def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
@@ -89,7 +45,7 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         assert [one["cents"] for one in books(run)["bonuses"]] == [75, 75]
         check_books(run)
         assert read_progress(run).bonuses_cents == 150
-        facts = report_facts(run, read_state(run))
+        facts = reported(run)
         assert facts.cents("paid_bonuses") == 150
         # 50 cents and 75: $1.25 for 12 minutes, and for 18.
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
@@ -101,8 +57,8 @@ def test_what_is_paid_already_counts_towards_the_floor(
     """Who had 30 cents for another reason lacks 45, and who had 80 lacks nothing."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        ann, bob = ids(run)
-        text = a_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
+        ann, bob = assignment_ids(run)
+        text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
         pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
         plan = top_ups(run)
         assert [(one.bonus.assignment_id, one.bonus.cents) for one in plan.due] == [
@@ -116,10 +72,10 @@ def test_a_file_pays_once_however_often_it_is_read(
     """The label and what it is for are the key; another label is another bonus."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        ann, bob = ids(run)
-        worker = list(read_state(run).assignments.values())[1].worker_id
+        ann, bob = assignment_ids(run)
+        worker = assignments.load(run.store)[1].worker_id
         hashed = pseudonym(worker, run.pseudonym_key)
-        text = a_file(
+        text = bonus_file(
             (f"{ann}.2", "", "0.25", "Fine."),
             ("", hashed, "0.10", "'=Ok"),
             header="assignment_id,worker,amount_usd,reason",
@@ -166,8 +122,8 @@ def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
     """A good row beside it is not paid either."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        ann, bob = ids(run)
-        text = a_file(tuple(cell.format(ann=ann) for cell in row), (bob, "1", "r"))
+        ann, bob = assignment_ids(run)
+        text = bonus_file(tuple(cell.format(ann=ann) for cell in row), (bob, "1", "r"))
         with pytest.raises(ConfigError, match=words):
             read_bonuses(run, text, label="bonus", name="b.csv")
 
@@ -195,8 +151,8 @@ def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
     """Nobody has to guess which of two lines holds, or who is meant."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        ann, _ = ids(run)
-        text = a_file(
+        ann, _ = assignment_ids(run)
+        text = bonus_file(
             (ann, "", "1", "r"),
             (f"{ann}.1", "", "1", "r"),
             (ann, "0123456789abcdef", "1", "r"),
@@ -220,8 +176,8 @@ def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -
     """$20.00 less 1.20 paid and 0.60 held for a replacement; $19 and fee do not fit."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        ann, bob = ids(run)
-        text = a_file((bob, "0.10", "r"), (ann, "19.00", "r"))
+        ann, bob = assignment_ids(run)
+        text = bonus_file((bob, "0.10", "r"), (ann, "19.00", "r"))
         plan = read_bonuses(run, text, label="bonus", name="b.csv")
         with pytest.raises(BudgetExceeded, match="cost \\$22\\.92 with fees, but"):
             pay(run, plan)
@@ -256,7 +212,12 @@ def test_work_of_half_a_year_ago_gets_no_bonus(
         plan = top_ups(late)
         assert (plan.due, len(plan.too_late)) == ((), 2)
         with pytest.raises(ConfigError, match="more than six months ago"):
-            read_bonuses(late, a_file((ids(run)[0], "1", "r")), label="bonus", name="b")
+            read_bonuses(
+                late,
+                bonus_file((assignment_ids(run)[0], "1", "r")),
+                label="bonus",
+                name="b",
+            )
 
 
 def test_what_was_begun_and_never_arrived_is_forgotten_and_may_be_paid_otherwise(

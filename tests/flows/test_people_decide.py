@@ -4,9 +4,10 @@ import io
 import pytest
 
 from domain.errors import ConfigError
+from flows.passes import run_pass
 from flows.people.decisions_csv import read_decisions, waiting_csv
-from store import assignments
-from tests.flows.conftest import Open, run_pass
+from store import assignments, decisions
+from tests.flows.conftest import Open
 
 
 def _person(text: str) -> str:
@@ -65,7 +66,11 @@ def test_decisions_that_are_read_are_acted_on_once(
         reached = run_pass(run)
         assert (reached.dropped, reached.excluded) == (2, 1)
         assert (reached.replaced, reached.waiting_for) == (1, "workers")
-        by_ada = [one for one in decisions.load(run.store) if "ada" in one.decided_by]
+        by_ada = [
+            decision
+            for decision in decisions.load(run.store)
+            if "ada" in decision.decided_by
+        ]
         assert len(by_ada) == 4
 
 

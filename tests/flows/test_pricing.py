@@ -23,7 +23,7 @@ from flows.planning.pricing import (
     top_up_cents,
     worst_replacements,
 )
-from tests.flows.test_planning import TODAY, campaign
+from tests.flows.campaigns import TODAY, campaign
 
 
 def changed(one: Campaign, **rewards: object) -> Campaign:

@@ -7,13 +7,14 @@ import pytest
 from domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from domain.ids import AssignmentId
 from flows.opening import open_on_marketplace
+from flows.passes import run_pass
 from flows.progress import read_progress
 from flows.results.clean import clean
 from flows.results.export import export
 from flows.steps import assess, collect, decide, launch, settle
 from platforms.mturk import MTurk
 from store import assignments, ledger
-from tests.flows.conftest import Open, run_pass
+from tests.flows.conftest import Open
 
 
 def test_a_pass_with_nothing_due_changes_nothing(

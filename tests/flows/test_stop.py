@@ -10,12 +10,14 @@ from domain.clock import FixedClock
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.ids import HitId, HitKey
 from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
 from flows.progress import read_progress
 from flows.steps import launch
 from store import hits, intents, ledger, stops
 from store.database import open_store
 from store.intents import declare
-from tests.flows.conftest import Open, run_pass
+from tests.flows.bookkeeping import forget_money
+from tests.flows.conftest import Open
 
 
 def _stop(run: CampaignRun) -> None:
@@ -133,7 +135,7 @@ def test_a_hit_whose_posting_was_cut_off_is_found_and_expired(
             "UPDATE intents SET done_at = NULL, outcome = NULL "
             "WHERE operation = 'publish'"
         )
-        run.store.db.execute("DELETE FROM ledger")
+        forget_money(run.store)
         run.store.db.execute(
             "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
         )
@@ -207,7 +209,7 @@ def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(
             "UPDATE intents SET done_at = NULL, outcome = NULL "
             "WHERE operation = 'publish'"
         )
-        run.store.db.execute("DELETE FROM ledger")
+        forget_money(run.store)
         run.store.db.execute(
             "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
         )

@@ -15,21 +15,29 @@ from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
 from domain.ids import AssignmentId
 from domain.verdicts import Decision
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
+from flows.passes import run_pass
 from flows.payments.bonus_csv import read_bonuses
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import pay
 from flows.people.unreject import OPERATION, unreject
 from flows.progress import read_progress
 from flows.steps import collect, launch, settle
-from flows.steps.state import counted, read_state
 from marketplace.http.server import serve
-from store import intents, ledger
+from store import assignments, decisions, intents, ledger
+from store.answers_table import read_fates
 from tests.crash.people import People
-from tests.crash.test_crash import CAMPAIGN
-from tests.flows.conftest import Open, run_pass
-from tests.flows.test_pay import EVENING, a_file, books, check_books
+from tests.flows.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+)
+from tests.flows.conftest import Open
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 WHY = "The picture was upside down; the captions are right."
 
@@ -38,12 +46,8 @@ def to_the_end(run: CampaignRun, people: People) -> AssignmentId:
     """Let the campaign finish; dan's assignment, which was rejected."""
     while not run_pass(run).is_finished:
         people.work()
-    (rejected,) = [
-        one.subject_id
-        for one in read_state(run).decisions.values()
-        if one.verdict == "reject"
-    ]
-    return AssignmentId(rejected)
+    (rejected,) = decisions.load(run.store, "assignment", verdicts=["reject"])
+    return AssignmentId(rejected.subject_id)
 
 
 def test_rejected_work_is_paid_after_all_and_counts_again(
@@ -62,16 +66,17 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
         assert (now.accepted, now.surplus) == (was.accepted, was.surplus + 2)
         assert now.is_finished
         check_books(run)
-        state = read_state(run)
-        counting, surplus = counted(state, 2)
-        again = {one for one in state.answers if one.startswith(name)}
-        assert again <= counting  # the earliest answers count
-        assert len(surplus) == 2
-        history = [
-            (one.verdict, one.decided_by)
-            for one in decisions.load(run.store)
-            if one.subject_id == name
-        ]
+        kept = read_fates(run.store, wanted=2).query("verdict == 'keep'")
+        again = set(assignments.answers_with(run.store, name, "keep"))
+        assert len(again) == 2
+        # The earliest answers count.
+        assert again <= set(kept.index[~kept["is_surplus"]])
+        assert kept["is_surplus"].sum() == 2
+        history = run.store.db.execute(
+            "SELECT verdict, decided_by FROM decisions WHERE subject_id = ? "
+            "ORDER BY decision_id",
+            [name],
+        ).fetchall()
         assert history == [("reject", "policy:crash"), ("approve", "ada")]
         assert run_pass(run) == now  # settled: nothing is approved a second time
         with pytest.raises(ConfigError, match="not rejected: its verdict is approve"):
@@ -96,7 +101,7 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
     with at_work(campaign_text) as (opened, people):
         run = replace(opened, clock=FixedClock(EVENING))
         name = to_the_end(run, people)
-        other = next(one for one in read_state(run).assignments if one != name)
+        other = next(other for other in assignment_ids(run) if other != name)
         late = replace(run, clock=FixedClock(EVENING + timedelta(days=31)))
         tight = replace(
             run,
@@ -161,11 +166,10 @@ _ACTS = st.lists(
 @contextmanager
 def six_assignments(folder: Path) -> Iterator[CampaignRun]:
     """One HIT type, three HITs, six assignments that nobody has judged yet."""
-    path = folder / "crash.toml"
     text = CAMPAIGN.replace("batches = 2", "batches = 1")
-    path.write_text(text.replace("items_per_hit = 2", "items_per_hit = 1"))
-    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 4))
-    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = write_campaign(
+        folder, text.replace("items_per_hit = 2", "items_per_hit = 1"), pictures=3
+    )
     with serve(
         folder / "marketplace.db",
         rehearsal=True,
@@ -194,7 +198,7 @@ def test_the_ledger_equals_the_marketplace_s_books_after_any_acts(
         tempfile.TemporaryDirectory() as folder,
         six_assignments(Path(folder)) as run,
     ):
-        names = list(read_state(run).assignments)
+        names = assignment_ids(run)
         assert len(names) == 6
         for number, (act, which, cents) in enumerate(acts):
             name = names[which % len(names)]
@@ -218,8 +222,7 @@ def _do(
         )
         dropped = [
             replace(decision, subject_kind="answer", subject_id=answer, verdict="drop")
-            for answer in read_state(run).answers
-            if answer.startswith(name)
+            for answer, _, _ in assignments.verdicts_of_answers(run.store, [name])
         ]
         decisions.keep(run.store, [decision, *dropped])
         settle.settle(run)
@@ -230,7 +233,7 @@ def _do(
             unreject(run, name, because=WHY, by="ada")
             assert status == "Rejected"
         else:
-            text = a_file((name, f"0.{cents:02}", "Thanks."))
+            text = bonus_file((name, f"0.{cents:02}", "Thanks."))
             pay(run, read_bonuses(run, text, label=label, name="b.csv"))
             assert status == "Approved"
     except ConfigError:

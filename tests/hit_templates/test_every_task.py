@@ -7,7 +7,7 @@ import pytest
 
 from domain.ids import AssignmentId
 from domain.task import GOLD, TRUTH, Task
-from flows.opening import load_campaign
+from flows.assembling import load_campaign
 from hit_templates.answers import read_answers
 from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.messages import languages

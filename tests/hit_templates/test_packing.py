@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domain.capabilities import MTURK
 from domain.hit import Item
 from domain.ids import ItemId
-from flows.opening import load_campaign
+from flows.assembling import load_campaign
 from hit_templates.page_compression import MARK, pack, unpack
 from hit_templates.render import render_hit
 from hit_templates.tasks import load_task

@@ -48,7 +48,9 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 
 @pytest.fixture
 def backend(tmp_path: Path) -> Iterator[Backend]:
-    """A house without doors, for laws about its inside."""
-    opened = Backend(tmp_path / "house.db", Rules(rehearsal=True, seed=7, start=START))
+    """A marketplace without its addresses, for laws about its inside."""
+    opened = Backend(
+        tmp_path / "backend.db", Rules(rehearsal=True, seed=7, start=START)
+    )
     yield opened
     opened.close()

@@ -27,7 +27,7 @@ POSTED = {
 
 
 class Crowded:
-    """A house in which HITs, deadlines and delays run out together.
+    """A marketplace in which HITs, deadlines and delays run out together.
 
     Of every five HITs one is submitted, one accepted, and three are untouched.
     """
@@ -75,7 +75,7 @@ class Crowded:
 
 @pytest.fixture
 def crowded() -> Iterator[Crowded]:
-    """Many HITs that expired an hour ago, and a keeper who has done one slice."""
+    """Many HITs that expired an hour ago, of which one slice has been done."""
     made = Crowded(MANY)
     made.later(2)
     with closing(made.backend), made.backend.group_commits(lambda: None, lambda: None):

@@ -192,8 +192,8 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
         assert audit.broken_laws(transaction) == []
 
 
-def test_a_turn_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None:
-    """One commit for three turns; the refused one in the middle left nothing."""
+def test_a_transaction_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None:
+    """One commit for three transactions; the refused one in the middle left nothing."""
     database = tmp_path / "market.db"
     begun: list[str] = []
     with (
@@ -282,7 +282,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     assert "Traceback" not in found.stderr
 
 
-def test_a_refused_turn_leaves_nothing(backend: Backend) -> None:
+def test_a_refused_transaction_leaves_nothing(backend: Backend) -> None:
     """Whatever was written before the refusal is taken back."""
 
     def fail() -> None:

@@ -1,4 +1,4 @@
-"""A marketplace that does not rehearse: accounts and workers that the house lets in."""
+"""A marketplace that does not rehearse: accounts and workers that it is given."""
 
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +12,7 @@ from marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import Market, post
 
 
-def test_the_house_lets_in_a_requester_and_a_worker(tmp_path: Path) -> None:
+def test_a_requester_and_a_worker_are_let_in(tmp_path: Path) -> None:
     """With an account and an invitation, a HIT is posted, done and paid."""
     database = tmp_path / "live.db"
     ann = accounts.NewWorker(handle="ann", country="DE", subdivision="BE")

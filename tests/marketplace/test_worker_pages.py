@@ -110,7 +110,7 @@ LACKS = [
 def test_what_one_lacks_is_said_in_words(
     type_id: str, comparator: str, values: list[int], said: str
 ) -> None:
-    """Each comparator and each qualification of the house has a phrase."""
+    """Each comparator and each qualification of the marketplace has a phrase."""
     requirement = {
         "QualificationTypeId": type_id,
         "Comparator": comparator,

@@ -156,7 +156,7 @@ def test_a_program_gets_what_a_page_shows(market: Market) -> None:
 def test_a_question_is_served_verbatim_and_only_the_site_may_frame_it(
     market: Market,
 ) -> None:
-    """The page as the requester wrote it, under a policy of the house's."""
+    """The page as the requester wrote it, under a policy of the marketplace's."""
     made = post(market.requester())
     reply = market.http.get(f"{market.frames}/frames/{made['HITId']}")
     assert reply.text == "<!doctype html><title>A question</title><p>What is it?"

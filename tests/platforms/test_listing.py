@@ -11,13 +11,13 @@ import pytest
 from domain.clock import FixedClock
 from domain.hit import HitType, PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
-from flows.polling import older
 from marketplace.http.server import serve
 from platforms.mturk import MTurk, _newer
 from platforms.virtual_clock import VirtualClock
 from store import hits
 from store.database import open_store
 from store.intents import Intent, declare
+from store.last_pass import older_hits
 
 PAGE = """<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/\
 AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA[
@@ -169,7 +169,7 @@ def test_a_hit_that_was_found_late_is_not_overlooked(
         if hit_id != lost:
             hits.mark_collected(store, hit_id, at=clock.now())
     listed = shop.platform.reviewable_hits(
-        [shop.hit_type_id], older=older(store.db.conn)
+        [shop.hit_type_id], older=older_hits(store.db.conn)
     )
     assert lost in set(listed)
     store.close()

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qc.registry import HEURISTICS, Heuristic
-from tests.qc.frames import CANNED, START, frame, row
+from tests.qc.tables import CANNED, START, row, table
 
 SECONDS = st.one_of(
     st.just(math.nan),
@@ -90,7 +90,7 @@ def test_every_subject_has_one_row_with_a_sound_verdict(
     heuristic: Heuristic, answers: list[dict[str, object]]
 ) -> None:
     """Suspicion is in [0, 1], has evidence, and the frame is left as it was."""
-    built = frame(*answers)
+    built = table(*answers)
     before = built.copy(deep=True)
     found = heuristic.score(built, heuristic.Params())
     pd.testing.assert_frame_equal(built, before)
@@ -113,8 +113,8 @@ def test_the_order_of_rows_never_matters(
     """The same answers in another order are judged the same, to the last bit."""
     shuffled = list(answers)
     chance.shuffle(shuffled)
-    one = heuristic.score(frame(*answers), heuristic.Params())
-    other = heuristic.score(frame(*shuffled), heuristic.Params())
+    one = heuristic.score(table(*answers), heuristic.Params())
+    other = heuristic.score(table(*shuffled), heuristic.Params())
     pd.testing.assert_frame_equal(
         one.sort_index(), other.sort_index(), check_exact=True
     )
@@ -129,9 +129,9 @@ def test_an_unrelated_batch_changes_nothing(
     others: list[dict[str, object]],
 ) -> None:
     """Other workers on other items in another batch are another story."""
-    own = frame(*answers)
+    own = table(*answers)
     alone = heuristic.score(own, heuristic.Params())
-    together = heuristic.score(frame(*answers, *others), heuristic.Params())
+    together = heuristic.score(table(*answers, *others), heuristic.Params())
     subjects = [subject for subject in alone.index if subject]
     pd.testing.assert_frame_equal(
         alone.loc[subjects], together.loc[subjects], check_exact=True

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from qc.parameters import Between, Count, Phrases, Share, describe, read
+from qc.parameters import Amount, Count, Phrases, Share, describe, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +15,7 @@ class Params:
     Attributes:
         share: a part
             of a whole.
+        seconds: how long.
         least: how many.
         strict: or not.
         scale: which.
@@ -23,11 +24,20 @@ class Params:
     """
 
     share: Share = 0.5
+    seconds: Amount = 2.0
     least: Count = 3
     strict: bool = False
     scale: Literal["log", "raw"] = "log"
     words: Phrases = ()
     field: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renamed:
+    """Two that were called `least_items` and `most_width`."""
+
+    min_items: Count = 3
+    max_width: Share = 0.1
 
 
 @pytest.mark.parametrize(
@@ -85,7 +95,7 @@ def test_an_unknown_key_is_named_with_the_known_ones() -> None:
     (fault,) = read(Params, {"shares": 1}, where="heuristics.x")[1]
     assert fault == (
         "heuristics.x.shares: no such parameter; "
-        "allowed are field, least, scale, share, strict, words."
+        "allowed are field, least, scale, seconds, share, strict, words."
     )
 
 
@@ -98,7 +108,22 @@ def test_descriptions_join_wrapped_lines_and_say_ranges() -> None:
 
 
 def test_ranges_are_said_in_words() -> None:
-    """Every kind of range has its own words."""
-    assert Between(least=1).words() == "1 or more"
-    assert Between(most=1).words() == "1 or less"
-    assert Between().words() == "any"
+    """A range from both sides, from below, and none."""
+    allowed = {each.name: each.allowed for each in describe(Params)}
+    assert allowed["share"] == "a number, from 0 to 1"
+    assert allowed["least"] == "a whole number, 1 or more"
+    assert allowed["seconds"] == "a number, 0 or more"
+    assert allowed["scale"] == "one of 'log', 'raw'"
+    assert allowed["words"] == "a list of texts that are not empty"
+
+
+def test_an_earlier_name_is_told_with_the_one_of_now() -> None:
+    """`least_` and `most_` became `min_` and `max_`, where there is such a key."""
+    settings = {"least_items": 1, "most_width": 0.1, "least_words": 1}
+    faults = read(Renamed, settings, where="heuristics.x")[1]
+    unknown = "no such parameter; allowed are max_width, min_items."
+    assert faults == [
+        "heuristics.x.least_items is called min_items now.",
+        "heuristics.x.most_width is called max_width now.",
+        f"heuristics.x.least_words: {unknown}",
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from domain.verdicts import Decision, Finding, PolicyRule, SubjectKind, Verdict
 from qc.policy import NOTHING_AGAINST, check_rules, decide
-from tests.qc.frames import frame, row
+from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -50,7 +50,7 @@ def rule(
 def two_hits() -> pd.DataFrame:
     """Worker w did A1 and A2 of two items each, worker v did B1 of two items."""
     owners = {"A1": "w", "A2": "w", "B1": "v"}
-    return frame(
+    return table(
         *[
             row(
                 f"{name}.{place}",
@@ -202,16 +202,16 @@ def test_the_first_rule_that_applies_decides() -> None:
 
 def test_nobody_without_an_id_is_excluded() -> None:
     """Answers of unknown workers belong to no worker."""
-    answers = frame(row("a", worker_id=""))
+    answers = table(row("a", worker_id=""))
     rules = [rule("worker", "exclude", "capitals")]
     flags = [finding("capitals", "a")]
     decisions = decide(answers, flags, rules, campaign="birds", at=AT)
     assert {d.subject_kind for d in decisions} == {"answer", "assignment"}
 
 
-def test_an_empty_frame_needs_no_decision() -> None:
+def test_an_empty_table_needs_no_decision() -> None:
     """No answers, nothing to decide."""
-    assert decide(frame(), [], (), campaign="birds", at=AT) == []
+    assert decide(table(), [], (), campaign="birds", at=AT) == []
 
 
 def test_all_faults_of_a_policy_are_named_at_once() -> None:

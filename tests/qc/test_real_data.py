@@ -15,8 +15,8 @@ from typing import Literal
 import pandas as pd
 import pytest
 
+from domain.tables import COLLECTED, faults, is_canned
 from qc import vizwiz_results
-from qc.frame import check, from_rows, is_canned
 from qc.heuristics import (
     canned_share,
     capitals,
@@ -30,6 +30,7 @@ from qc.heuristics import (
 )
 from qc.times import TimeColumn
 from qc.vizwiz_results import CANNED_TEXT
+from tests.qc.tables import table
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 
@@ -50,7 +51,9 @@ def answer(answer_id: str, **columns: object) -> dict[str, object]:
         "batch": 1,
         "worker_id": "",
         "item_id": "item",
+        "round": 0,
         "position": 1,
+        "place": 1,
         "n_items": 1,
         "text": "",
         "is_canned": False,
@@ -83,7 +86,7 @@ def captions() -> pd.DataFrame:
             )
             for place, line in enumerate(csv.DictReader(lines))
         ]
-    return from_rows(rows)
+    return table(*rows, columns=COLLECTED)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +112,7 @@ def batches() -> pd.DataFrame:
                         submitted_at=submitted,
                     )
                 )
-    return from_rows(rows)
+    return table(*rows, columns=COLLECTED)
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +121,8 @@ def paraphrases() -> pd.DataFrame:
     source = DATA / "para_quality_half.csv"
     with source.open(encoding="utf-8", newline="") as lines:
         labelled = list(csv.DictReader(lines))
-    frame = from_rows(
-        [
+    texts = table(
+        *[
             answer(
                 f"{line['task']}.{line['worker_id']}.{line['k']}",
                 assignment_id=f"{line['task']}.{line['worker_id']}",
@@ -129,11 +132,12 @@ def paraphrases() -> pd.DataFrame:
                 market_seconds=float(line["duration"]) / 3,
             )
             for line in labelled
-        ]
+        ],
+        columns=COLLECTED,
     )
     labels = [line["category"].split("|") for line in labelled]
-    frame["cheating"] = ["Cheating" in several for several in labels]
-    return frame
+    texts["cheating"] = ["Cheating" in several for several in labels]
+    return texts
 
 
 @pytest.mark.parametrize("time", ["shown_seconds", "page_seconds", "market_seconds"])
@@ -156,7 +160,7 @@ def test_the_original_answers_have_the_flags_counted_by_hand(
     original: pd.DataFrame,
 ) -> None:
     """Text flags 2; canned 5, 3, 2, 2 an image; two workers at 3 of 5, 6 rows."""
-    assert check(original) == []
+    assert faults(original, COLLECTED) == []
     assert len(original) == 50
     text = text_disagreement.score(original, text_disagreement.Params())
     assert text["flag"].sum() == 2
@@ -178,7 +182,7 @@ def test_canned_captions_are_the_dataset_s_own(captions: pd.DataFrame) -> None:
     assert captions["is_canned"].sum() == 2581
 
 
-def test_lone_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> None:
+def test_minority_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> None:
     """By counting canned captions an image: those with one or with four of five."""
     found = minority_canned.score(captions, minority_canned.Params())
     canned = captions.groupby("item_id")["is_canned"].sum()
@@ -265,7 +269,7 @@ def test_a_stricter_line_is_soon_no_better_than_chance(
     paraphrases: pd.DataFrame,
 ) -> None:
     """At 15 seconds a text, 19 of 87 flagged cheat: 22 % where 17 % cheat anyway."""
-    params = too_fast.Params(least_seconds=15.0, most_words_per_second=1e9)
+    params = too_fast.Params(min_seconds=15.0, max_words_per_second=1e9)
     flag = too_fast.score(paraphrases, params)["flag"]
     assert flag.sum() == (paraphrases["market_seconds"] < 15).sum() == 87
     assert (flag & paraphrases["cheating"]).sum() == 19

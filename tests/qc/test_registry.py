@@ -3,9 +3,17 @@
 import pytest
 
 from domain.errors import ConfigError
-from domain.verdicts import Finding
-from qc.registry import HEURISTICS, assess, check_settings, describe, scores
-from tests.qc.frames import frame, row
+from domain.verdicts import Finding, PolicyRule
+from qc.policy import check_rules
+from qc.registry import (
+    HEURISTICS,
+    RENAMED,
+    assess,
+    check_settings,
+    describe,
+    scores,
+)
+from tests.qc.tables import row, table
 
 SHOUT = "A RED BIRD SITS ON A WIRE"
 
@@ -13,7 +21,7 @@ SHOUT = "A RED BIRD SITS ON A WIRE"
 def test_everything_runs_unless_it_is_switched_off() -> None:
     """Absent is "with defaults", and only `None` is off."""
     names = [heuristic.NAME for heuristic in HEURISTICS]
-    answers = frame(row("a"))
+    answers = table(row("a"))
     assert list(scores(answers, {}, seed=1)) == names
     without = scores(answers, {"capitals": None, "pasted": {}}, seed=1)
     assert list(without) == [name for name in names if name != "capitals"]
@@ -21,7 +29,7 @@ def test_everything_runs_unless_it_is_switched_off() -> None:
 
 def test_settings_reach_their_heuristic() -> None:
     """A parameter from the campaign file changes what is flagged."""
-    answers = frame(row("a", text="A red bird", problems=("x",)))
+    answers = table(row("a", text="A red bird", problems=("x",)))
     settings = {"capitals": {"more_than_share": 0}, "random_sample": None}
     names = [each.heuristic for each in assess(answers, settings, seed=1)]
     assert names == ["capitals", "rule_violation"]
@@ -29,7 +37,7 @@ def test_settings_reach_their_heuristic() -> None:
 
 def test_a_finding_says_who_found_what_about_whom() -> None:
     """All of a heuristic's words arrive in the finding."""
-    answers = frame(row("a", problems=("too_short",)))
+    answers = table(row("a", problems=("too_short",)))
     assert assess(answers, {"random_sample": None}, seed=1) == [
         Finding(
             heuristic="rule_violation",
@@ -45,7 +53,7 @@ def test_a_finding_says_who_found_what_about_whom() -> None:
 
 def test_what_nobody_suspects_makes_no_finding() -> None:
     """Silence is the common case and is not stored."""
-    assert assess(frame(row("a")), {"random_sample": None}, seed=1) == []
+    assert assess(table(row("a")), {"random_sample": None}, seed=1) == []
 
 
 def test_all_faults_of_all_tables_are_raised_at_once() -> None:
@@ -56,7 +64,7 @@ def test_all_faults_of_all_tables_are_raised_at_once() -> None:
         "pasted": None,
     }
     with pytest.raises(ConfigError) as caught:
-        assess(frame(), settings, seed=1)
+        assess(table(), settings, seed=1)
     assert caught.value.faults == check_settings(settings)
     assert [fault.split(":")[0] for fault in caught.value.faults] == [
         "heuristics.capitalls",
@@ -67,7 +75,7 @@ def test_all_faults_of_all_tables_are_raised_at_once() -> None:
 
 def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
     """A seed in the table stands above the campaign's."""
-    answers = frame(*[row(f"{place}") for place in range(200)])
+    answers = table(*[row(f"{place}") for place in range(200)])
 
     def drawn(settings: dict[str, object], seed: int) -> list[bool]:
         found = scores(
@@ -79,9 +87,9 @@ def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
     assert drawn({"seed": 3}, 1) == drawn({"seed": 3}, 2) == drawn({}, 3)
 
 
-def test_an_empty_frame_has_nothing_to_say() -> None:
+def test_an_empty_table_has_nothing_to_say() -> None:
     """Before the first answer comes, assessing is no error."""
-    assert assess(frame(), {}, seed=1) == []
+    assert assess(table(), {}, seed=1) == []
 
 
 def test_every_default_is_allowed_and_explained() -> None:
@@ -90,3 +98,20 @@ def test_every_default_is_allowed_and_explained() -> None:
         defaults = {p.name: p.default for p in each.parameters}
         assert check_settings({each.name: defaults}) == []
         assert all(p.meaning for p in each.parameters), each.name
+
+
+@pytest.mark.parametrize(("earlier", "now"), RENAMED.items())
+def test_an_earlier_name_of_a_heuristic_is_told_with_the_one_of_now(
+    earlier: str, now: str
+) -> None:
+    """In the settings as in a policy; the names of now exist."""
+    assert now in {heuristic.NAME for heuristic in HEURISTICS}
+    assert check_settings({earlier: {}}) == [
+        f"heuristics.{earlier} is called {now} now."
+    ]
+    rule = PolicyRule(
+        subject_kind="worker", any_of=(earlier,), then="exclude", because="stated"
+    )
+    assert check_rules([rule], heuristics=[now]) == [
+        f"policy rule 1: any_of names {earlier!r}, which is called {now!r} now."
+    ]

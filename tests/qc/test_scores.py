@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from qc.scores import grade, is_first, quoted
-from tests.qc.frames import START, frame, row
+from tests.qc.tables import START, row, table
 
 
 def test_suspicion_is_a_half_at_the_limit_and_grows_beyond() -> None:
@@ -39,14 +39,14 @@ def test_the_first_answer_is_the_earliest_and_then_the_least_id() -> None:
     """Submitted first wins; at the same moment, the least answer id."""
     same = {"worker_id": "w", "item_id": "i"}
     late = {"submitted_at": START + timedelta(hours=2)}
-    answers = frame(row("a", **same, **late), row("c", **same), row("b", **same))
+    answers = table(row("a", **same, **late), row("c", **same), row("b", **same))
     assert is_first(answers).to_dict() == {"a": False, "b": True, "c": False}
 
 
 def test_answers_of_unknown_workers_are_all_first() -> None:
     """Two answers without a worker may well come from two people."""
     same = {"worker_id": "", "item_id": "i"}
-    assert is_first(frame(row("a", **same), row("b", **same))).all()
+    assert is_first(table(row("a", **same), row("b", **same))).all()
 
 
 @pytest.mark.parametrize("text", ["a" * 200, "two\nlines", ""])
@@ -57,8 +57,8 @@ def test_quoted_text_is_one_short_line(text: str) -> None:
     assert len(found) <= 82
 
 
-def test_first_of_an_empty_frame_is_empty() -> None:
+def test_first_of_an_empty_table_is_empty() -> None:
     """No answers, none of them first."""
-    found = is_first(frame())
+    found = is_first(table())
     assert isinstance(found, pd.Series)
     assert found.empty

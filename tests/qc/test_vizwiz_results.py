@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.errors import ConfigError
-from qc.frame import check
+from domain.tables import COLLECTED, faults
 from qc.vizwiz_results import COLUMNS, moment, read, unpack
 
 LINE = {
@@ -38,17 +38,17 @@ def results(*changes: dict[str, str], encoding: str = "utf-8") -> bytes:
 
 def test_one_line_is_one_row_an_image() -> None:
     """Packed fields fall apart by image; 60 s for two images are 30 s each."""
-    frame = read(results({}), batch=3)
-    assert check(frame) == []
-    assert frame.index.tolist() == ["A1.1", "A1.2"]
-    assert frame["item_id"].tolist() == ["a.jpg", "b.jpg"]
-    assert frame["text"].tolist() == ["a box|tin of beans", "two “cats” sit"]
-    assert frame["value.has_text"].tolist() == ["yes", "no"]
-    assert frame["value.flaws"].tolist() == [("blur", "other"), ("none",)]
-    assert frame["value.flaw_other"].tolist() == ["glare", ""]
-    assert frame["market_seconds"].tolist() == [30.0, 30.0]
-    assert frame["page_seconds"].tolist() == [25.0, 25.0]
-    assert frame["batch"].tolist() == [3, 3]
+    table = read(results({}), batch=3)
+    assert faults(table, COLLECTED) == []
+    assert table.index.tolist() == ["A1.1", "A1.2"]
+    assert table["item_id"].tolist() == ["a.jpg", "b.jpg"]
+    assert table["text"].tolist() == ["a box|tin of beans", "two “cats” sit"]
+    assert table["value.has_text"].tolist() == ["yes", "no"]
+    assert table["value.flaws"].tolist() == [("blur", "other"), ("none",)]
+    assert table["value.flaw_other"].tolist() == ["glare", ""]
+    assert table["market_seconds"].tolist() == [30.0, 30.0]
+    assert table["page_seconds"].tolist() == [25.0, 25.0]
+    assert table["batch"].tolist() == [3, 3]
 
 
 def test_a_time_that_was_never_set_is_missing_and_not_negative() -> None:
@@ -112,15 +112,15 @@ def test_what_a_worker_typed_survives_the_packing(
 def test_parts_that_nobody_can_assign_are_a_problem_of_every_row() -> None:
     """A typed end with its bar makes three parts of two: none is guessed."""
     change = {"Answer.IMG_CAPTION": "a |<END> b|<END>|c|<END>"}
-    frame = read(results(change))
-    assert frame["text"].tolist() == ["", ""]
-    assert frame["problems"].tolist() == [("packing_img_caption",)] * 2
+    table = read(results(change))
+    assert table["text"].tolist() == ["", ""]
+    assert table["problems"].tolist() == [("packing_img_caption",)] * 2
 
 
 def test_times_that_do_not_fit_the_images_are_missing() -> None:
     """One time for two images belongs to neither."""
-    frame = read(results({"Answer.IMG_ST_TIME": "1555795251000"}))
-    assert frame["shown_seconds"].isna().all()
+    table = read(results({"Answer.IMG_ST_TIME": "1555795251000"}))
+    assert table["shown_seconds"].isna().all()
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
@@ -132,8 +132,8 @@ def test_the_encoding_is_found(encoding: str) -> None:
 def test_canned_text_with_spaces_behind_is_canned() -> None:
     """Workers touched it; the original compared it trimmed."""
     canned = "Quality issues are too severe to recognize visual content.  "
-    frame = read(results({"Answer.IMG_CAPTION": f"{canned}|<END>|cat|<END>"}))
-    assert frame["is_canned"].tolist() == [True, False]
+    table = read(results({"Answer.IMG_CAPTION": f"{canned}|<END>|cat|<END>"}))
+    assert table["is_canned"].tolist() == [True, False]
 
 
 def test_all_unreadable_lines_are_named_at_once() -> None:
@@ -156,8 +156,8 @@ def test_missing_columns_are_all_named() -> None:
     assert len(caught.value.faults) == len(COLUMNS) - 1
 
 
-def test_a_file_without_lines_is_an_empty_frame() -> None:
+def test_a_file_without_lines_is_an_empty_table() -> None:
     """The right columns and no rows."""
-    frame = read(results())
-    assert frame.empty
-    assert check(frame) == []
+    table = read(results())
+    assert table.empty
+    assert faults(table, COLLECTED) == []

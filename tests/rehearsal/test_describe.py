@@ -5,11 +5,12 @@ import pytest
 from domain.ids import ItemId
 from domain.task import Task
 from hit_templates.tasks import load_task
-from rehearsal.crowd.rule_repair import breaks, mend
-from rehearsal.crowd.seeded_rng import dice
+from rehearsal.crowd.rule_repair import broken_rules, repair
 from rehearsal.crowd.typos import mistype
 from rehearsal.pictures.describe import describe
-from rehearsal.pictures.scenes import Scene, Thing, scenes
+from rehearsal.pictures.scene_model import Scene, Thing
+from rehearsal.pictures.scenes import scenes
+from rehearsal.seeded_rng import seeded_rng
 
 SCENE = Scene(
     item_id=ItemId("x"),
@@ -23,7 +24,7 @@ SCENE = Scene(
 
 def test_one_scene_is_described_in_hundreds_of_ways() -> None:
     """The grammar has far more than three hundred sentences for two things."""
-    said = {describe(SCENE, dice(1, str(n))) for n in range(1000)}
+    said = {describe(SCENE, seeded_rng(1, str(n))) for n in range(1000)}
     assert len(said) > 300
 
 
@@ -31,14 +32,14 @@ def test_a_description_keeps_every_rule_of_the_page(caption: Task) -> None:
     """No rule of the caption task is broken, whatever is described."""
     for scene in scenes(3, 200):
         for n in range(5):
-            said = describe(scene, dice(2, scene.item_id, str(n)), accuracy=0.5)
-            assert breaks(caption, said) == (), said
+            said = describe(scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5)
+            assert broken_rules(caption, said) == (), said
 
 
 def test_an_accurate_description_names_only_what_is_there() -> None:
     """With full accuracy colours, names and labels of other things never appear."""
     for n in range(300):
-        said = describe(SCENE, dice(3, str(n))).lower()
+        said = describe(SCENE, seeded_rng(3, str(n))).lower()
         assert "red mugs" in said or "blue can" in said
         assert ("corn" in said) == ("blue can" in said)
         assert not {"green", "yellow", "purple", "kettle"} & set(
@@ -53,22 +54,24 @@ def test_accuracy_is_the_share_of_things_seen_right() -> None:
     share of 0.2 is sqrt(0.16 / 800) = 0.014; four of them are 0.06.
     """
     one = Scene(item_id=ItemId("x"), place="desk", things=(SCENE.things[0],))
-    said = [describe(one, dice(4, str(n)), accuracy=0.8).lower() for n in range(1000)]
+    said = [
+        describe(one, seeded_rng(4, str(n)), accuracy=0.8).lower() for n in range(1000)
+    ]
     wrong = sum("two red mugs" not in sentence for sentence in said)
     assert wrong / 1000 == pytest.approx(0.2, abs=0.06)
 
 
 def test_no_slip_without_a_rate() -> None:
     """Perfect fingers change nothing."""
-    said = describe(SCENE, dice(5))
-    assert mistype(said, dice(6), rate=0.0) == said
+    said = describe(SCENE, seeded_rng(5))
+    assert mistype(said, seeded_rng(6), rate=0.0) == said
 
 
 def test_slips_spare_short_words_first_letters_and_numbers() -> None:
     """Only words of four letters and more go wrong, and never at their beginning."""
     text = "a red bus no. 12345 stands beside another"
     for n in range(200):
-        typed = mistype(text, dice(7, str(n)), rate=1.0)
+        typed = mistype(text, seeded_rng(7, str(n)), rate=1.0)
         assert typed.startswith("a red bus no. 12345 s")
         assert "b" in typed.split("12345")[1]
 
@@ -76,14 +79,18 @@ def test_slips_spare_short_words_first_letters_and_numbers() -> None:
 def test_the_rate_is_the_share_of_long_words_that_go_wrong() -> None:
     """Of 4,000 long words at a rate of 0.1, about 400 differ (sd 19)."""
     text = " ".join(["umbrella"] * 4000)
-    wrong = sum(word != "umbrella" for word in mistype(text, dice(8), rate=0.1).split())
+    wrong = sum(
+        word != "umbrella" for word in mistype(text, seeded_rng(8), rate=0.1).split()
+    )
     # A missing space (4 % of slips) spoils two words; a swap of equal letters none.
     assert wrong == pytest.approx(400, abs=80)
 
 
 def test_slips_are_of_the_kinds_that_people_make() -> None:
     """Lost, extra and swapped letters and missing spaces all come up."""
-    typed = {mistype("yellow boxes", dice(9, str(n)), rate=0.5) for n in range(400)}
+    typed = {
+        mistype("yellow boxes", seeded_rng(9, str(n)), rate=0.5) for n in range(400)
+    }
     assert {"yellowboxes", "yelow boxes", "yellwo boxes", "yelloow boxes"} <= typed
 
 
@@ -92,9 +99,9 @@ def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(
 ) -> None:
     """After mending no rule is broken, even with very careless fingers."""
     for scene in scenes(4, 100):
-        rng = dice(10, scene.item_id)
+        rng = seeded_rng(10, scene.item_id)
         typed = mistype(describe(scene, rng), rng, rate=0.5)
-        assert breaks(caption, mend(caption, typed, rng)) == ()
+        assert broken_rules(caption, repair(caption, typed, rng)) == ()
 
 
 @pytest.mark.parametrize(
@@ -122,12 +129,12 @@ def test_what_the_page_refuses_is_changed_as_a_person_would(
     caption: Task, refused: str, mended: str
 ) -> None:
     """An idle beginning is dropped, a second sentence is joined with a comma."""
-    assert mend(caption, refused, dice(11)) == mended
+    assert repair(caption, refused, seeded_rng(11)) == mended
 
 
 def test_a_short_sentence_is_extended_and_keeps_its_own_words(caption: Task) -> None:
     """Eight words are reached by adding at the end."""
-    mended = mend(caption, "A brown dog runs .", dice(12))
+    mended = repair(caption, "A brown dog runs .", seeded_rng(12))
     assert mended.startswith("A brown dog runs ")
     assert len(mended.split()) >= 8
 
@@ -135,7 +142,7 @@ def test_a_short_sentence_is_extended_and_keeps_its_own_words(caption: Task) -> 
 def test_a_sentence_that_the_page_takes_is_left_alone(caption: Task) -> None:
     """Typing errors are nobody's business here."""
     text = "a brwon dog runing over teh green grass , fast"
-    assert mend(caption, text, dice(13)) == text
+    assert repair(caption, text, seeded_rng(13)) == text
 
 
 def test_what_is_too_long_for_the_page_is_cut_after_a_word_that_can_end_it() -> None:
@@ -144,9 +151,14 @@ def test_what_is_too_long_for_the_page_is_cut_after_a_word_that_can_end_it() -> 
     long = (
         "A red mug, a blue bowl, a green bottle, a tall brown box, a round can and a "
     )
-    cut = mend(task, f"{long}purple jar on a kitchen counter.", dice(14))
+    cut = repair(task, f"{long}purple jar on a kitchen counter.", seeded_rng(14))
     # With the stop 98 characters are left: "... jar on a kitchen" would have 99, and of
     # "... jar on a" the last two words lead on.
     assert cut == f"{long}purple jar."
     for scene in scenes(4, 60):
-        assert breaks(task, mend(task, describe(scene, dice(15)), dice(16))) == ()
+        assert (
+            broken_rules(
+                task, repair(task, describe(scene, seeded_rng(15)), seeded_rng(16))
+            )
+            == ()
+        )

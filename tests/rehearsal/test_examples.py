@@ -2,10 +2,10 @@
 
 import pytest
 
-from rehearsal.pictures.examples import EXAMPLES, FOLDER, as_csv
+from rehearsal.examples.items_files import EXAMPLES, FOLDER, as_csv
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_committed_file_is_the_generated_one(name: str) -> None:
-    """Written by `python -m rehearsal.pictures.examples`: truth and picture agree."""
+    """Written by `python -m rehearsal.examples.items_files`; so truth and text fit."""
     assert (FOLDER / name).read_text("utf-8") == as_csv(list(EXAMPLES[name]()))

@@ -14,17 +14,17 @@ from hit_templates.answers import read_answers
 from hit_templates.render import render_hit
 from rehearsal.crowd.answering import Form, fill_in
 from rehearsal.crowd.intentions import intend
-from rehearsal.crowd.item_knowledge import SceneSource
+from rehearsal.crowd.item_knowledge import SceneKnowledge
 from rehearsal.crowd.page import Page, read_page
 from rehearsal.crowd.people import Person, people
-from rehearsal.crowd.seeded_rng import dice
 from rehearsal.crowd.site import Accepted
-from rehearsal.crowd.traits import PLANTED_BAD, TRAITS, default_crowd
+from rehearsal.crowd.traits import SIMULATED_BAD, TRAITS, default_crowd
 from rehearsal.pictures.scenes import scenes
+from rehearsal.seeded_rng import seeded_rng
 from tests.rehearsal.conftest import START
 
 SCENES = scenes(5, 200)
-SOURCE = SceneSource(SCENES)
+KNOWLEDGE = SceneKnowledge(SCENES)
 
 
 def person(trait: str, number: int = 0) -> Person:
@@ -48,7 +48,7 @@ def forms(task: Task, trait: str, *, number: int = 0) -> list[Form]:
             page_of(task, [scene.item_id for scene in SCENES[first : first + 5]]),
             task,
             person=person(trait, number),
-            source=SOURCE,
+            knowledge=KNOWLEDGE,
             shown_ms=[1000] * 5,
             seed=1,
         )
@@ -172,7 +172,7 @@ def test_a_careless_speller_mistypes_many_more_words_than_a_diligent_one(
 ) -> None:
     """Words outside the vocabulary of flawless sentences are many times as many."""
     said = [
-        SOURCE.look(scene.item_id, dice(seed, "words"), accuracy=1.0).sentence
+        KNOWLEDGE.look(scene.item_id, seeded_rng(seed, "words"), accuracy=1.0).sentence
         for seed in range(40)
         for scene in SCENES
     ]
@@ -252,7 +252,7 @@ def test_a_default_crowd_is_a_demo_of_what_can_be_found(*, judges: bool) -> None
     """40 to 60 people, several planted traits among them, most of them honest."""
     crowd = default_crowd(judges=judges)
     assert 40 <= sum(crowd.values()) <= 60
-    planted = {name for name in crowd if name in PLANTED_BAD}
+    planted = {name for name in crowd if name in SIMULATED_BAD}
     assert len(planted) >= 3
     assert sum(crowd[name] for name in planted) < sum(crowd.values()) / 3
     assert set(crowd) <= set(TRAITS)
@@ -260,7 +260,7 @@ def test_a_default_crowd_is_a_demo_of_what_can_be_found(*, judges: bool) -> None
 
 def test_every_planted_trait_works_in_some_default_crowd() -> None:
     """Whoever describes and whoever judges can do it badly in every way there is."""
-    assert {*default_crowd(), *default_crowd(judges=True)} >= PLANTED_BAD
+    assert {*default_crowd(), *default_crowd(judges=True)} >= SIMULATED_BAD
 
 
 def test_of_eight_with_one_trait_one_is_abroad_and_one_is_new() -> None:

@@ -9,8 +9,8 @@ from domain.errors import ConfigError
 from domain.ids import ItemId
 from domain.task import Task
 from rehearsal.crowd.replay import Replay
-from rehearsal.crowd.rule_repair import breaks
-from rehearsal.crowd.seeded_rng import dice
+from rehearsal.crowd.rule_repair import broken_rules
+from rehearsal.seeded_rng import seeded_rng
 
 SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 
@@ -23,7 +23,7 @@ LONG = tuple(
 def sent(replay: Replay, item_id: str, times: int) -> list[str]:
     """What the next workers send about an item."""
     return [
-        replay.look(ItemId(item_id), dice(1, str(n)), accuracy=1.0).sentence
+        replay.look(ItemId(item_id), seeded_rng(1, str(n)), accuracy=1.0).sentence
         for n in range(times)
     ]
 
@@ -67,7 +67,7 @@ def test_captions_are_sent_verbatim_with_their_typos(caption: Task) -> None:
     """What the page takes is not touched, and nothing is counted."""
     replay = Replay({"dog": LONG}, caption)
     assert sent(replay, "dog", 1) == [LONG[0]]
-    assert (replay.mended, replay.swapped) == (0, 0)
+    assert (replay.repaired, replay.swapped) == (0, 0)
 
 
 def test_what_the_page_refuses_is_mended_and_counted(caption: Task) -> None:
@@ -75,22 +75,23 @@ def test_what_the_page_refuses_is_mended_and_counted(caption: Task) -> None:
     replay = Replay({"dog": ("A brwon dog", LONG[1])}, caption)
     said = sent(replay, "dog", 1)[0]
     assert said.startswith("A brwon dog ")
-    assert breaks(caption, said) == ()
-    assert (replay.mended, replay.swapped) == (1, 0)
+    assert broken_rules(caption, said) == ()
+    assert (replay.repaired, replay.swapped) == (1, 0)
 
 
 def test_what_cannot_be_mended_is_swapped_and_counted(caption: Task) -> None:
     """A caption of one endless word gives way to another one of the image."""
     replay = Replay({"dog": ("dog" * 1000, LONG[1])}, caption)
     assert sent(replay, "dog", 1) == [LONG[1]]
-    assert (replay.mended, replay.swapped) == (0, 1)
+    assert (replay.repaired, replay.swapped) == (0, 1)
 
 
 def test_canned_text_of_the_file_is_a_worker_giving_up(caption: Task) -> None:
     """Whoever wrote the canned text once gives up again."""
     replay = Replay({"dog": (caption.canned_text, LONG[0])}, caption)
     first, second = (
-        replay.look(ItemId("dog"), dice(1, str(n)), accuracy=1.0) for n in range(2)
+        replay.look(ItemId("dog"), seeded_rng(1, str(n)), accuracy=1.0)
+        for n in range(2)
     )
     assert first.gives_up
     assert not second.gives_up
@@ -101,8 +102,8 @@ def test_an_image_holds_text_when_several_captions_say_so(caption: Task) -> None
     """Two mentions make all workers say yes, one makes nobody."""
     signs = ("A red sign that says stop on a street corner", LONG[0])
     both = Replay({"a": signs * 2, "b": (*LONG, signs[0])}, caption)
-    assert both.look(ItemId("a"), dice(1), accuracy=1.0).has_text
-    assert not both.look(ItemId("b"), dice(1), accuracy=1.0).has_text
+    assert both.look(ItemId("a"), seeded_rng(1), accuracy=1.0).has_text
+    assert not both.look(ItemId("b"), seeded_rng(1), accuracy=1.0).has_text
 
 
 def test_a_missing_or_empty_file_is_a_fault_of_the_campaign(
@@ -136,7 +137,7 @@ def test_real_captions_pass_the_page_once_mended(caption: Task, name: str) -> No
     images = sorted(key for key in replay._captions if key.endswith(".jpg"))[:400]
     for image in images:
         for said in sent(replay, image, 5):
-            assert breaks(caption, said) == ()
-    assert replay.mended < 0.4 * 5 * len(images)
+            assert broken_rules(caption, said) == ()
+    assert replay.repaired < 0.4 * 5 * len(images)
     # The worst real caption quotes the page's own instructions as a list.
     assert replay.swapped < 0.01 * 5 * len(images)

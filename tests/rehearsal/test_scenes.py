@@ -6,20 +6,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from config.drawn_pictures import item_rows, picture_name
 from domain.ids import ItemId
 from rehearsal.pictures.catalogue import KINDS
+from rehearsal.pictures.drawing import draw
 from rehearsal.pictures.drawing.pen import INKS
 from rehearsal.pictures.drawing.picture import THING_DRAWINGS
 from rehearsal.pictures.drawing.places import PLACE_DRAWINGS
 from rehearsal.pictures.places import PLACES
-from rehearsal.pictures.scenes import (
-    Scene,
-    Thing,
-    draw,
-    item_rows,
-    picture_name,
-    scenes,
-)
+from rehearsal.pictures.scene_model import Scene, Thing
+from rehearsal.pictures.scenes import scenes
 
 
 def test_the_same_seed_draws_the_same_pictures() -> None:

@@ -71,7 +71,7 @@ def driven_by_a_schedule(
     batches: int,
     every_seconds: int,
     patience: float,
-    mischief: Callable[[int], None] = lambda _: None,
+    disturb: Callable[[int], None] = lambda _: None,
 ) -> Ended:
     """Deploy, start the crowd, and wait until it says that nothing is left.
 
@@ -82,7 +82,7 @@ def driven_by_a_schedule(
         batches: in how many parts.
         every_seconds: the schedule's interval.
         patience: seconds until the test gives up.
-        mischief: called often, with how many HITs are posted so far.
+        disturb: called often, with how many HITs are posted so far.
     """
     folder.mkdir()
     campaign = folder / "days.toml"
@@ -108,7 +108,7 @@ def driven_by_a_schedule(
         prefect.worker()
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.said("worker")
-            mischief(_posted(folder / "out/marketplace.db"))
+            disturb(_posted(folder / "out/marketplace.db"))
             time.sleep(0.02)
         seconds = time.monotonic() - began
     finally:

@@ -68,7 +68,7 @@ def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
                     batches=5,
                     every_seconds=10,
                     patience=3600,
-                    mischief=kills,
+                    disturb=kills,
                 )
             )
             assert len(kills.done) == len(at)

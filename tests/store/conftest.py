@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from domain.clock import FixedClock
-from store.database import Store, fix, open_store
+from store.database import Store, open_store, set_once
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """An open store of its own file, with a name."""
     opened = open_store(tmp_path / "piecework.db", create=True)
-    fix(opened, "name", "a test")
+    set_once(opened, "name", "a test")
     yield opened
     opened.close()
 

@@ -39,7 +39,7 @@ class World:
 
         return call
 
-    def cached_progress(self, name: str) -> Callable[[], str | None]:
+    def look(self, name: str) -> Callable[[], str | None]:
         """Looks whether the act happened."""
         return lambda: f"id of {name}" if name in self.done else None
 
@@ -129,6 +129,7 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
         raise RuntimeError("the disk is full")
@@ -204,6 +205,7 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
 
@@ -230,6 +232,7 @@ def _numbered(
             credit="held",
             debit="rewards",
             intent_key=intent.key,
+            batch=1,
             at=clock.now(),
         )
 

@@ -26,6 +26,7 @@ def test_all_accounts_always_sum_to_zero(
                 credit=credit,  # type: ignore[arg-type]  # drawn from the literal's own
                 debit=debit,  # type: ignore[arg-type]  # drawn from the literal's own
                 intent_key="publish:a",
+                batch=1,
                 at=clock.now(),
             )
     balances = ledger.balances(store)

@@ -1,4 +1,6 @@
+import json
 import sqlite3
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,8 +21,8 @@ from domain.ids import (
     WorkerId,
 )
 from domain.verdicts import Decision, Finding, SubjectKind
-from store import assignments, edits, hits
-from store.database import Store, about, fix, open_store
+from store import assignments, decisions, edits, findings, hits
+from store.database import Store, get_setting, open_store, set_once
 
 HIT = PlannedHit(
     hit_key=HitKey("birds.b0001.r00.000001"),
@@ -114,8 +116,22 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(
     for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
         with store.db.atomic():
             assignments.keep(store, _assignment(clock, raw), [answer])
-    assert assignments.load(store) == [_assignment(clock, "<Answer>\x85\r\n</Answer>")]
-    assert assignments.answers(store) == [answer]
+    assert assignments.documents(store) == {"S1": "<Answer>\x85\r\n</Answer>"}
+    assert assignments.load(store) == [
+        replace(_assignment(clock, ""), fields={})  # documents are asked for apart
+    ]
+    ((answer_id, position, fields, problems),) = store.db.execute(
+        "SELECT answer_id, position, fields, problems FROM answers"
+    ).fetchall()
+    assert (answer_id, position) == ("S1.1", 1)
+    assert json.loads(fields) == {
+        "values": {"caption": "x", "flaws": ["blur", "dark"]},
+        "shown_ms": 12_000,
+        "pastes": None,
+        "keystrokes": None,
+        "focus_losses": None,
+    }
+    assert json.loads(problems) == ["caption_min_words"]
 
 
 def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
@@ -133,7 +149,7 @@ def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
 
     assert decisions.keep(store, [decision("keep")]) == 1
     assert decisions.keep(store, [decision("drop")]) == 0
-    assert [one.verdict for one in decisions.load(store)] == ["keep"]
+    assert [decision.verdict for decision in decisions.load(store)] == ["keep"]
 
 
 def test_keep_of_a_worker_may_be_followed_by_exclude(
@@ -195,12 +211,12 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
 
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:
-    """A fact that was fixed at birth cannot become another."""
-    fix(store, "world", "rehearsal")
-    fix(store, "world", "rehearsal")
-    with pytest.raises(StoreError, match="fixed differently"):
-        fix(store, "world", "http://127.0.0.1:8080")
-    assert about(store, "world") == "rehearsal"
+    """A fact that was set once cannot become another."""
+    set_once(store, "world", "rehearsal")
+    set_once(store, "world", "rehearsal")
+    with pytest.raises(StoreError, match="set differently"):
+        set_once(store, "world", "http://127.0.0.1:8080")
+    assert get_setting(store, "world") == "rehearsal"
 
 
 def test_opening_again_finds_everything(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.machine import sentence
+from cli.errors import sentence
 from domain.errors import StoreError
-from store.database import about, fix, open_store
+from store.database import get_setting, open_store, set_once
 from tests.crash.world import World, can_mount, small_disk
 
 pytestmark = pytest.mark.skipif(
@@ -21,18 +21,18 @@ def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
     with small_disk(world.out):
         path = world.out / "piecework.db"
         store = open_store(path, create=True)
-        fix(store, "name", "birds")
+        set_once(store, "name", "birds")
         store.close()
         world.strike("disk full")
         store = open_store(path)
-        assert about(store, "name") == "birds"
+        assert get_setting(store, "name") == "birds"
         with pytest.raises(sqlite3.OperationalError) as refused:
-            fix(store, "more", "words")
+            set_once(store, "more", "words")
         assert "cannot be written" in sentence(refused.value)[0]
         store.close()
         world.mend()
         store = open_store(path)
-        fix(store, "more", "words")
+        set_once(store, "more", "words")
         store.close()
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from random import Random
 
-from rehearsal.crowd.seeded_rng import dice
 from rehearsal.pictures.catalogue import KINDS, Kind
 from rehearsal.pictures.drawing import animals, kitchen, outdoors, room, study
 from rehearsal.pictures.drawing.pen import INKS, SHADES, Paint, placed, shadow
@@ -11,6 +10,7 @@ from rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
 from rehearsal.pictures.drawing.spoiling import spoil
 from rehearsal.pictures.places import PLACES
 from rehearsal.pictures.scene_model import Scene, Thing
+from rehearsal.seeded_rng import seeded_rng
 
 _MARGIN = 34
 
@@ -71,7 +71,7 @@ def draw(scene: Scene) -> str:
     It holds no script, no event, no link and no name of another file, so it is safe to
     be shown within any page.
     """
-    rng = dice(scene.layout_seed, "layout")
+    rng = seeded_rng(scene.layout_seed, "layout")
     picture = PLACE_DRAWINGS[scene.place]() + _things(scene, rng)
     spoilt = spoil(picture, scene.flaws, severity=scene.severity, rng=rng)
     return (

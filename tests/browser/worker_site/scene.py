@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from config.drawn_pictures import picture_name
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.render import render_hit
@@ -12,7 +13,8 @@ from marketplace.http.server import serve
 from marketplace.state import accounts
 from marketplace.state.backend import Backend, Rules
 from platforms.question import html_question
-from rehearsal.pictures.scenes import draw, picture_name, scenes
+from rehearsal.pictures.drawing import draw
+from rehearsal.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.qualification_types import make, need

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from qc.heuristics.answered_before import Params, score
-from tests.qc.frames import START, evidence, flagged, frame, row
+from tests.qc.tables import START, evidence, flagged, row, table
 
 
 def test_only_the_later_answers_are_flagged() -> None:
     """The first stays; the second and the third name it."""
     same = {"worker_id": "w", "item_id": "i"}
-    rows = frame(
+    rows = table(
         row("z", **same, submitted_at=START),
         row("b", **same, submitted_at=START + timedelta(days=2)),
         row("a", **same, submitted_at=START + timedelta(days=1)),
@@ -24,9 +24,9 @@ def test_only_the_later_answers_are_flagged() -> None:
 def test_unknown_workers_are_not_one_worker() -> None:
     """Two answers without a worker are no repetition."""
     same = {"worker_id": "", "item_id": "i"}
-    assert flagged(score(frame(row("a", **same), row("b", **same)), Params())) == set()
+    assert flagged(score(table(row("a", **same), row("b", **same)), Params())) == set()
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

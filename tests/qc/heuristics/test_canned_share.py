@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.canned_share import Params, score
-from tests.qc.frames import CANNED, cells, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, cells, evidence, flagged, row, table
 
 
 def worker(
@@ -37,14 +37,14 @@ def test_more_than_half_of_his_images(
     expected: bool,  # noqa: FBT001 - a case
 ) -> None:
     """The share decides, once there are enough images; ties by `or_equal`."""
-    rows = frame(*worker("w", canned=canned, images=images))
+    rows = table(*worker("w", canned=canned, images=images))
     assert bool(flagged(score(rows, Params(or_equal=or_equal)))) is expected
 
 
 def test_every_worker_has_a_row_of_his_own() -> None:
     """Others' answers do not count for or against a worker."""
     rows = [*worker("bad", canned=5, images=5), *worker("good", canned=0, images=9)]
-    found = score(frame(*rows), Params())
+    found = score(table(*rows), Params())
     assert found.index.tolist() == ["bad", "good"]
     assert flagged(found) == {"bad"}
     assert evidence(found, "bad") == "used the canned text on 5 of 5 images"
@@ -54,22 +54,22 @@ def test_an_image_answered_twice_counts_once() -> None:
     """Five images, three of them canned; a second canned answer changes nothing."""
     rows = worker("w", canned=3, images=5)
     rows.append(row("x", worker_id="w", item_id="i4", text=CANNED))
-    found = score(frame(*rows), Params())
+    found = score(table(*rows), Params())
     assert evidence(found, "w") == "used the canned text on 3 of 5 images"
 
 
 def test_unknown_workers_are_not_one_worker() -> None:
     """Answers without a worker cannot be counted together."""
-    found = score(frame(*worker("", canned=9, images=9)), Params())
+    found = score(table(*worker("", canned=9, images=9)), Params())
     assert cells(found, "") == (0.0, False, "")
 
 
 def test_a_limit_of_zero_flags_any_use() -> None:
     """Zero is a limit and not "off"."""
     rows = [*worker("once", canned=1, images=5), *worker("never", canned=0, images=5)]
-    assert flagged(score(frame(*rows), Params(more_than_share=0.0))) == {"once"}
+    assert flagged(score(table(*rows), Params(more_than_share=0.0))) == {"once"}
 
 
-def test_an_empty_frame_has_no_workers() -> None:
+def test_an_empty_table_has_no_workers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

@@ -3,12 +3,12 @@
 import pytest
 
 from qc.heuristics.capitals import Params, score
-from tests.qc.frames import evidence, flagged, frame, row
+from tests.qc.tables import evidence, flagged, row, table
 
 
 def is_flagged(text: str, params: Params) -> bool:
     """Whether a text alone is flagged."""
-    return bool(flagged(score(frame(row("a", text=text)), params)))
+    return bool(flagged(score(table(row("a", text=text)), params)))
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def test_letters_alone_find_what_digits_hide() -> None:
 
 def test_evidence_says_how_much_and_of_what() -> None:
     """4 of 7 is 57 %."""
-    found = score(frame(row("a", text="ABCDefg")), Params())
+    found = score(table(row("a", text="ABCDefg")), Params())
     assert evidence(found, "a") == "57% of the characters are capitals: “ABCDefg”"
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

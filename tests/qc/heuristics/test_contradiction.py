@@ -1,8 +1,8 @@
 """Laws of items that are asked twice."""
 
 from qc.heuristics.contradiction import Params, score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import choice, judgements, scale, task_of
+from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
 ITEMS = {
@@ -17,7 +17,7 @@ def test_two_different_answers_to_the_same_are_flagged() -> None:
     rows += [("both", "b", "yes"), ("both", "b2", "no")]
     rows += [("none", name, "yes") for name in ITEMS]
     rows += [("half", name, "no" if name == "b2" else "yes") for name in ITEMS]
-    found = score(judgements(TASK, rows, items=ITEMS), Params())
+    found = score(ratings(TASK, rows, items=ITEMS), Params())
     assert flagged(found) == {"both", "half"}
     assert cells(found, "both")[2] == "fit: contradicts itself on 2 of 2 pairs"
 
@@ -33,7 +33,7 @@ def test_a_reversed_twin_wants_the_reversed_answer() -> None:
     def flags(second: str) -> set[str]:
         rows = [("w", f"{n}", "4") for n in range(2)]
         rows += [("w", f"{n}r", second) for n in range(2)]
-        return flagged(score(judgements(task, rows, items=items), Params()))
+        return flagged(score(ratings(task, rows, items=items), Params()))
 
     assert flags("1") == set()
     assert flags("4") == {"w"}
@@ -46,7 +46,7 @@ def test_a_scale_is_not_read_to_the_point() -> None:
     def flags(second: float) -> set[str]:
         rows = [("w", "a", 60.0), ("w", "a2", second)]
         rows += [("w", "b", 60.0), ("w", "b2", second)]
-        return flagged(score(judgements(task, rows, items=ITEMS), Params()))
+        return flagged(score(ratings(task, rows, items=ITEMS), Params()))
 
     assert flags(80.0) == set()
     assert flags(90.0) == {"w"}
@@ -55,9 +55,9 @@ def test_a_scale_is_not_read_to_the_point() -> None:
 def test_one_pair_or_none_says_nothing() -> None:
     """An item without its twin is no pair."""
     rows = [("w", "a", "yes"), ("w", "a2", "no"), ("w", "b", "yes")]
-    assert flagged(score(judgements(TASK, rows, items=ITEMS), Params())) == set()
-    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
-    assert score(frame(), Params()).empty
+    assert flagged(score(ratings(TASK, rows, items=ITEMS), Params())) == set()
+    assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
+    assert score(table(), Params()).empty
 
 
 def test_the_next_grade_is_no_contradiction() -> None:
@@ -66,7 +66,7 @@ def test_the_next_grade_is_no_contradiction() -> None:
 
     def flags(second: str) -> set[str]:
         rows = [("w", name, "2" if name in {"a", "b"} else second) for name in ITEMS]
-        return flagged(score(judgements(task, rows, items=ITEMS), Params()))
+        return flagged(score(ratings(task, rows, items=ITEMS), Params()))
 
     assert flags("3") == set()
     assert flags("4") == {"w"}

@@ -2,11 +2,11 @@
 
 from qc.heuristics import gold_failed
 from qc.heuristics.gold_failed import score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import choice, judgements, scale, task_of
+from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
-HALF = gold_failed.Params(least_items=3, least_share=0.5)
+HALF = gold_failed.Params(min_items=3, min_share=0.5)
 ITEMS = {f"i{n}": {"gold.fit": "yes"} for n in range(4)} | {"i4": {"gold.fit": ""}}
 
 
@@ -14,7 +14,7 @@ def test_half_of_the_known_answers_wrong_is_flagged() -> None:
     """Two of four is the limit, and at the limit is flagged; one of four is not."""
     rows = [("two", f"i{n}", "no" if n < 2 else "yes") for n in range(5)]
     rows += [("one", f"i{n}", "no" if n < 1 else "yes") for n in range(5)]
-    found = score(judgements(TASK, rows, items=ITEMS), HALF)
+    found = score(ratings(TASK, rows, items=ITEMS), HALF)
     assert flagged(found) == {"two"}
     told = cells(found, "two")[2]
     assert told == "fit: wrong on 2 of 4 items with a known answer"
@@ -23,7 +23,7 @@ def test_half_of_the_known_answers_wrong_is_flagged() -> None:
 def test_two_gold_items_prove_nothing() -> None:
     """A worker who met fewer than three is no suspicion, however wrong."""
     rows = [("few", f"i{n}", "no") for n in (0, 1, 4)]
-    assert flagged(score(judgements(TASK, rows, items=ITEMS), HALF)) == set()
+    assert flagged(score(ratings(TASK, rows, items=ITEMS), HALF)) == set()
 
 
 def test_a_place_on_a_scale_is_right_nearby() -> None:
@@ -33,7 +33,7 @@ def test_a_place_on_a_scale_is_right_nearby() -> None:
 
     def flags(place: float) -> set[str]:
         rows = [("w", f"i{n}", place) for n in range(3)]
-        return flagged(score(judgements(task, rows, items=items), HALF))
+        return flagged(score(ratings(task, rows, items=items), HALF))
 
     assert flags(15.0) == flags(65.0) == set()
     assert flags(66.0) == {"w"}
@@ -42,6 +42,6 @@ def test_a_place_on_a_scale_is_right_nearby() -> None:
 def test_without_gold_it_says_nothing() -> None:
     """No column, no judgements, no answers."""
     rows = [("w", f"i{n}", "no") for n in range(9)]
-    assert flagged(score(judgements(TASK, rows), HALF)) == set()
-    assert score(frame(row("a")), HALF)["suspicion"].tolist() == [0.0]
-    assert score(frame(), HALF).empty
+    assert flagged(score(ratings(TASK, rows), HALF)) == set()
+    assert score(table(row("a")), HALF)["suspicion"].tolist() == [0.0]
+    assert score(table(), HALF).empty

@@ -1,7 +1,7 @@
 """Laws of going on where the page asks."""
 
 from qc.heuristics.ignored_page_warnings import Params, score
-from tests.qc.frames import cells, flagged, frame, row
+from tests.qc.tables import cells, flagged, row, table
 
 ASKED = ("questioned:small",)
 
@@ -21,28 +21,28 @@ def rows(worker: str, asked: int, of: int) -> list[dict[str, object]]:
 
 def test_a_habit_is_flagged_and_exactly_at_the_limit_too() -> None:
     """Three of six is half; two of six is not; one of twelve others is under 30 %."""
-    few = frame(*rows("half", 3, 6), *rows("a", 1, 6), *rows("b", 0, 6))
+    few = table(*rows("half", 3, 6), *rows("a", 1, 6), *rows("b", 0, 6))
     found = score(few, Params())
     assert flagged(found) == {"half"}
     told = cells(found, "half")[2]
     assert told == "goes on where the page asks on 3 of 6 items; others on 8% of theirs"
-    assert flagged(score(frame(*rows("w", 2, 6), *rows("a", 0, 6)), Params())) == set()
+    assert flagged(score(table(*rows("w", 2, 6), *rows("a", 0, 6)), Params())) == set()
 
 
 def test_a_question_that_everybody_passes_says_nothing() -> None:
     """Four of six others are more than 30 %."""
-    found = score(frame(*rows("w", 6, 6), *rows("a", 4, 6)), Params())
+    found = score(table(*rows("w", 6, 6), *rows("a", 4, 6)), Params())
     assert flagged(found) == set()
 
 
-def test_few_answers_nobody_else_and_an_empty_frame_are_no_habit() -> None:
+def test_few_answers_nobody_else_and_an_empty_table_are_no_habit() -> None:
     """Four answers are too few; alone there is nothing to hold them against."""
-    assert flagged(score(frame(*rows("w", 4, 4), *rows("a", 0, 9)), Params())) == set()
-    assert flagged(score(frame(*rows("w", 9, 9)), Params())) == set()
-    assert score(frame(), Params()).empty
+    assert flagged(score(table(*rows("w", 4, 4), *rows("a", 0, 9)), Params())) == set()
+    assert flagged(score(table(*rows("w", 9, 9)), Params())) == set()
+    assert score(table(), Params()).empty
 
 
 def test_broken_rules_are_no_questions() -> None:
     """Another heuristic has them."""
     broken = [{**one, "problems": ("small",)} for one in rows("w", 6, 6)]
-    assert flagged(score(frame(*broken, *rows("a", 0, 6)), Params())) == set()
+    assert flagged(score(table(*broken, *rows("a", 0, 6)), Params())) == set()

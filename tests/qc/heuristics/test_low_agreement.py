@@ -5,8 +5,8 @@ import random
 import pytest
 
 from qc.heuristics.low_agreement import Params, score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import choice, judgements, scale, task_of
+from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
 
@@ -21,7 +21,7 @@ def test_the_measure_is_one_minus_distance_over_blind_distance() -> None:
     """
     rows = [("a", "1", "yes"), ("b", "1", "yes"), ("c", "1", "no")]
     rows += [("a", "2", "no"), ("b", "2", "no"), ("c", "2", "yes")]
-    found = score(judgements(TASK, rows), Params(least_items=2))
+    found = score(ratings(TASK, rows), Params(min_items=2))
     assert "agreement with others of -1.00 on 2 items" in cells(found, "c")[2]
     assert "agreement with others of 0.00 on 2 items" in cells(found, "a")[2]
 
@@ -38,7 +38,7 @@ def test_a_guesser_is_found_among_careful_people(seed: int) -> None:
             for worker in "abcdef"
         ]
         rows.append(("guesser", f"{n}", rng.choice([truth, other])))
-    found = score(judgements(TASK, rows), Params())
+    found = score(ratings(TASK, rows), Params())
     assert flagged(found) == {"guesser"}
 
 
@@ -49,7 +49,7 @@ def test_places_and_ticks_have_distances_too() -> None:
         place = float(n * 8)
         rows += [(worker, f"{n}", place) for worker in "abc"]
         rows.append(("far", f"{n}", 88.0 - place))
-    assert flagged(score(judgements(task_of(scale("s")), rows), Params())) == {"far"}
+    assert flagged(score(ratings(task_of(scale("s")), rows), Params())) == {"far"}
 
 
 def test_nobody_to_compare_with_is_no_suspicion() -> None:
@@ -57,7 +57,7 @@ def test_nobody_to_compare_with_is_no_suspicion() -> None:
     alone = [("w", f"{n}", "yes") for n in range(20)]
     same = [(worker, f"{n}", "yes") for n in range(20) for worker in "abc"]
     for rows in (alone, same):
-        found = score(judgements(TASK, rows), Params())
+        found = score(ratings(TASK, rows), Params())
         assert found["suspicion"].tolist() == [0.0] * len(found)
-    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
-    assert score(frame(), Params()).empty
+    assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
+    assert score(table(), Params()).empty

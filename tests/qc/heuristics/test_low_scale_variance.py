@@ -1,8 +1,8 @@
 """Laws of a scale on which nothing moves."""
 
 from qc.heuristics.low_scale_variance import Params, score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import judgements, scale, task_of
+from tests.qc.rated import ratings, scale, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(scale("s"))
 WIDE = [("a", f"{n}", float(n * 10)) for n in range(9)]
@@ -11,7 +11,7 @@ WIDE = [("a", f"{n}", float(n * 10)) for n in range(9)]
 def test_a_narrow_band_beside_wide_ones_is_flagged() -> None:
     """48 to 52 all along, while another uses 0 to 80: 8 to 72 from tenth to tenth."""
     still = [("still", f"{n}", 50.0 + n % 3 - 1) for n in range(9)]
-    found = score(judgements(TASK, still + WIDE), Params())
+    found = score(ratings(TASK, still + WIDE), Params())
     assert flagged(found) == {"still"}
     # nine places from 49 to 51: the tenth per cent is 49, the ninetieth 51.
     told = "s: most answers lie within 2% of the scale, those of others within 64%"
@@ -21,20 +21,20 @@ def test_a_narrow_band_beside_wide_ones_is_flagged() -> None:
 def test_one_jump_does_not_hide_the_habit() -> None:
     """One of twelve at the end of the scale: the tenths still lie together."""
     still = [("still", f"{n}", 100.0 if n == 5 else 50.0) for n in range(12)]
-    assert flagged(score(judgements(TASK, still + WIDE), Params())) == {"still"}
+    assert flagged(score(ratings(TASK, still + WIDE), Params())) == {"still"}
 
 
 def test_where_everything_is_alike_nobody_is_suspected() -> None:
     """All use a narrow band, so it is the items and not the workers."""
     rows = [(worker, f"{n}", 50.0) for n in range(9) for worker in "abc"]
-    assert flagged(score(judgements(TASK, rows), Params())) == set()
+    assert flagged(score(ratings(TASK, rows), Params())) == set()
 
 
 def test_few_items_alone_or_nothing_say_nothing() -> None:
     """Seven items, nobody else, no scale."""
     few = [("still", f"{n}", 50.0) for n in range(7)]
-    assert flagged(score(judgements(TASK, few + WIDE), Params())) == set()
+    assert flagged(score(ratings(TASK, few + WIDE), Params())) == set()
     alone = [("still", f"{n}", 50.0) for n in range(9)]
-    assert flagged(score(judgements(TASK, alone), Params())) == set()
-    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
-    assert score(frame(), Params()).empty
+    assert flagged(score(ratings(TASK, alone), Params())) == set()
+    assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
+    assert score(table(), Params()).empty

@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.minority_canned import Params, score
-from tests.qc.frames import CANNED, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 
 def answers(pattern: str) -> list[dict[str, object]]:
@@ -32,20 +32,20 @@ def answers(pattern: str) -> list[dict[str, object]]:
 )
 def test_the_only_one_is_flagged(pattern: str, alone: set[str]) -> None:
     """Exactly one against all others, of at least five."""
-    assert flagged(score(frame(*answers(pattern)), Params())) == alone
+    assert flagged(score(table(*answers(pattern)), Params())) == alone
 
 
 def test_of_two_nobody_is_the_only_one() -> None:
     """With two answers each would be alone, so three is the least that counts."""
-    params = Params(least_answers=1)
-    assert flagged(score(frame(*answers("ct")), params)) == set()
-    assert flagged(score(frame(*answers("ctt")), params)) == {"0"}
+    params = Params(min_answers=1)
+    assert flagged(score(table(*answers("ct")), params)) == set()
+    assert flagged(score(table(*answers("ctt")), params)) == {"0"}
 
 
 def test_evidence_says_which_way() -> None:
     """Use and no use are told apart."""
-    used = evidence(score(frame(*answers("ctttt")), Params()), "0")
-    other = evidence(score(frame(*answers("cccct")), Params()), "4")
+    used = evidence(score(table(*answers("ctttt")), Params()), "0")
+    other = evidence(score(table(*answers("cccct")), Params()), "4")
     assert used == "the only one of 5 to use the canned text on this item"
     assert other == "the only one of 5 not to use the canned text on this item"
 
@@ -54,9 +54,9 @@ def test_a_second_answer_does_not_keep_the_first_company() -> None:
     """One worker who says it twice is still the only one."""
     rows = answers("ctttt")
     rows.append(row("z", item_id="i", worker_id="worker-0", text=CANNED))
-    assert flagged(score(frame(*rows), Params())) == {"0"}
+    assert flagged(score(table(*rows), Params())) == {"0"}
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

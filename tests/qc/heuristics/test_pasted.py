@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.pasted import Params, score
-from tests.qc.frames import CANNED, NAN, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, NAN, evidence, flagged, row, table
 
 TEXT = "x" * 50
 
@@ -27,26 +27,26 @@ def test_a_paste_counts_without_keystrokes(
 ) -> None:
     """Both must hold: a paste, and almost no typing for the text's length."""
     answer = row("a", text=TEXT, pastes=pastes, keystrokes=keystrokes)
-    assert bool(flagged(score(frame(answer), Params()))) is pasted
+    assert bool(flagged(score(table(answer), Params()))) is pasted
 
 
 @pytest.mark.parametrize("text", [CANNED, "", "   "])
 def test_nothing_to_type_is_nothing_to_paste(text: str) -> None:
     """The canned text comes by a click, and an empty text by doing nothing."""
     answer = row("a", text=text, pastes=1.0, keystrokes=0.0)
-    assert flagged(score(frame(answer), Params())) == set()
+    assert flagged(score(table(answer), Params())) == set()
 
 
 def test_fewer_keystrokes_are_more_suspicious() -> None:
     """None at all is 1; 5 of a limit of 10 is 1 - 0.5*0.5 = 0.75."""
     none = row("a", text=TEXT, pastes=1.0, keystrokes=0.0)
     some = row("b", text=TEXT, pastes=1.0, keystrokes=5.0)
-    found = score(frame(none, some), Params())
+    found = score(table(none, some), Params())
     assert found["suspicion"].tolist() == pytest.approx([1.0, 0.75])
     said = evidence(found, "b")
     assert said == "1 pastes and 5 keystrokes for a text of 50 characters"
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

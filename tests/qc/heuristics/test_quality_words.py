@@ -3,12 +3,12 @@
 import pytest
 
 from qc.heuristics.quality_words import Params, score
-from tests.qc.frames import CANNED, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 
 def is_flagged(text: str, params: Params | None = None) -> bool:
     """Whether a text alone is flagged."""
-    return bool(flagged(score(frame(row("a", text=text)), params or Params())))
+    return bool(flagged(score(table(row("a", text=text)), params or Params())))
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_words_about_the_photo_are_found(text: str) -> None:
 )
 def test_words_about_the_thing_are_not(text: str) -> None:
     """Names, grades of goods, parts of words and the canned text itself."""
-    rows = frame(row("a", text=text, is_canned=text.casefold() == CANNED.casefold()))
+    rows = table(row("a", text=text, is_canned=text.casefold() == CANNED.casefold()))
     assert flagged(score(rows, Params())) == set()
 
 
 def test_evidence_names_each_word_once() -> None:
     """What was found is shown, in the order of the text."""
-    found = score(frame(row("a", text="Blurry, blurry, bad quality")), Params())
+    found = score(table(row("a", text="Blurry, blurry, bad quality")), Params())
     assert "(blurry, quality)" in evidence(found, "a")
 
 
@@ -67,6 +67,6 @@ def test_words_are_no_patterns() -> None:
     assert not is_flagged("axb", Params(words=("a.b",)))
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qc.heuristics.random_sample import Params, score
-from tests.qc.frames import flagged, frame, row
+from tests.qc.tables import flagged, row, table
 
 
 def rows(count: int) -> list[dict[str, object]]:
@@ -16,13 +16,13 @@ def rows(count: int) -> list[dict[str, object]]:
 
 def test_the_sample_has_about_its_share() -> None:
     """Of 2000 at 0.1, 200 are expected, sd sqrt(2000*0.1*0.9) = 13.4; within 5 sd."""
-    drawn = flagged(score(frame(*rows(2000)), Params(share=0.1, seed=7)))
+    drawn = flagged(score(table(*rows(2000)), Params(share=0.1, seed=7)))
     assert abs(len(drawn) - 200) < 5 * math.sqrt(2000 * 0.1 * 0.9)
 
 
 def test_the_same_seed_draws_the_same_and_another_another() -> None:
     """The seed alone decides; nothing of the process or the platform does."""
-    answers = frame(*rows(300))
+    answers = table(*rows(300))
     drawn = flagged(score(answers, Params(share=0.2, seed=1)))
     assert drawn == flagged(score(answers, Params(share=0.2, seed=1)))
     assert drawn != flagged(score(answers, Params(share=0.2, seed=2)))
@@ -33,14 +33,14 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
 def test_later_answers_change_nothing(first: int, more: int, seed: int) -> None:
     """What was drawn stays drawn when answers are added, and the rest stays out."""
     params = Params(share=0.3, seed=seed)
-    before = score(frame(*rows(first)), params)
-    after = score(frame(*rows(first + more)), params)
+    before = score(table(*rows(first)), params)
+    after = score(table(*rows(first + more)), params)
     assert after.loc[before.index, "flag"].tolist() == before["flag"].tolist()
 
 
 def test_a_larger_share_only_adds() -> None:
     """Who raises the share keeps what was reviewed already."""
-    answers = frame(*rows(300))
+    answers = table(*rows(300))
     few = flagged(score(answers, Params(share=0.1, seed=3)))
     many = flagged(score(answers, Params(share=0.4, seed=3)))
     assert few < many
@@ -48,18 +48,18 @@ def test_a_larger_share_only_adds() -> None:
 
 def test_none_and_all() -> None:
     """A share of 0 draws none and of 1 all."""
-    answers = frame(*rows(50))
+    answers = table(*rows(50))
     assert not flagged(score(answers, Params(share=0.0)))
     assert len(flagged(score(answers, Params(share=1.0)))) == 50
 
 
 def test_being_drawn_is_no_suspicion() -> None:
     """Suspicion is 0, with the reason in words."""
-    found = score(frame(*rows(5)), Params(share=1.0))
+    found = score(table(*rows(5)), Params(share=1.0))
     assert set(found["suspicion"]) == {0.0}
     assert all("by chance" in evidence for evidence in found["evidence"])
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

@@ -1,13 +1,13 @@
 """Laws of answers that break a rule."""
 
 from qc.heuristics.rule_violation import Params, score
-from tests.qc.frames import cells, evidence, flagged, frame, row
+from tests.qc.tables import cells, evidence, flagged, row, table
 
 
 def test_any_problem_is_a_flag_with_its_name() -> None:
     """All broken rules are named; an answer without is no suspicion."""
     broken = row("a", problems=("caption_min_words", "caption_one_sentence"))
-    found = score(frame(broken, row("b")), Params())
+    found = score(table(broken, row("b")), Params())
     assert flagged(found) == {"a"}
     said = evidence(found, "a")
     assert said == "breaks: caption_min_words, caption_one_sentence"
@@ -17,17 +17,17 @@ def test_any_problem_is_a_flag_with_its_name() -> None:
 def test_ignored_rules_do_not_count() -> None:
     """What the campaign lets through is not even named."""
     one, two = row("a", problems=("x",)), row("b", problems=("x", "y"))
-    found = score(frame(one, two), Params(ignore=("x",)))
+    found = score(table(one, two), Params(ignore=("x",)))
     assert flagged(found) == {"b"}
     assert evidence(found, "b") == "breaks: y"
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty
 
 
 def test_what_the_page_only_asked_about_is_no_fault() -> None:
     """A question that the worker answered by going on is not held against him."""
-    answers = frame(row("a", problems=("questioned:kept_small",)))
+    answers = table(row("a", problems=("questioned:kept_small",)))
     assert flagged(score(answers, Params())) == set()

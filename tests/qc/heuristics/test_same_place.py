@@ -4,8 +4,8 @@ from typing import Any
 
 from domain.task import Arrangement
 from qc.heuristics.same_place import Params, score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import choice, judgements, task_of
+from tests.qc.rated import choice, ratings, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 SHUFFLED = task_of(choice("best", "a", "b", "c", shuffled=True))
 SIDES = task_of(
@@ -28,7 +28,7 @@ def shuffled(worker: str, places: list[int]) -> tuple[list[Any], dict[Any, Any]]
 def test_always_the_first_of_three_is_flagged() -> None:
     """Ten times of ten: 3 x (1/3)^10, one in 19,683, which is 4.3 powers of ten."""
     rows, orders = shuffled("first", [0] * 10)
-    found = score(judgements(SHUFFLED, rows, orders=orders), Params())
+    found = score(ratings(SHUFFLED, rows, orders=orders), Params())
     suspicion, flag, told = cells(found, "first")
     assert flag
     # A measure of 4.294 at a limit of 3 is 1 - 0.5 / (4.294 / 3).
@@ -39,7 +39,7 @@ def test_always_the_first_of_three_is_flagged() -> None:
 def test_a_small_imbalance_is_chance() -> None:
     """Six firsts of twelve are no habit."""
     rows, orders = shuffled("fair", [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
-    found = score(judgements(SHUFFLED, rows, orders=orders), Params())
+    found = score(ratings(SHUFFLED, rows, orders=orders), Params())
     assert flagged(found) == set()
 
 
@@ -50,18 +50,18 @@ def test_a_side_is_read_as_it_was_shown() -> None:
         ("w", f"i{n}"): {"sides": ("two", "one") if n % 2 else ("one", "two")}
         for n in range(14)
     }
-    found = score(judgements(SIDES, rows, orders=orders), Params())
+    found = score(ratings(SIDES, rows, orders=orders), Params())
     # 2 x (1/2)^14 is one in 8,192.
     assert flagged(found) == {"w"}
     assert "what stands first on 14 of 14 items" in cells(found, "w")[2]
     neither = [("w", f"i{n}", "same") for n in range(14)]
-    found = score(judgements(SIDES, neither, orders=orders), Params())
+    found = score(ratings(SIDES, neither, orders=orders), Params())
     assert flagged(found) == set()
 
 
 def test_without_an_order_there_is_no_place() -> None:
     """Nothing recorded, nothing judged, nothing there: no flag."""
     rows, _ = shuffled("first", [0] * 12)
-    assert flagged(score(judgements(SHUFFLED, rows), Params())) == set()
-    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
-    assert score(frame(), Params()).empty
+    assert flagged(score(ratings(SHUFFLED, rows), Params())) == set()
+    assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
+    assert score(table(), Params()).empty

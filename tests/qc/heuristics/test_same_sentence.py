@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.same_sentence import Params, score
-from tests.qc.frames import CANNED, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 SPAM = "A very wonderful view, my friend."
 
@@ -18,7 +18,7 @@ def worker(name: str, *texts: str) -> list[dict[str, object]]:
 
 def test_a_sentence_on_three_images_is_flagged_on_each() -> None:
     """Three of four texts are one sentence; the fourth is not touched."""
-    found = score(frame(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
+    found = score(table(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
     assert flagged(found) == {"w0", "w1", "w3"}
     assert "on 3 images of this worker, 75% of whose" in evidence(found, "w0")
 
@@ -26,36 +26,36 @@ def test_a_sentence_on_three_images_is_flagged_on_each() -> None:
 def test_case_spacing_and_punctuation_make_no_difference() -> None:
     """A spammer who moves a comma says the same."""
     texts = (SPAM, SPAM.upper(), "a  very wonderful view my friend")
-    assert len(flagged(score(frame(*worker("w", *texts)), Params()))) == 3
+    assert len(flagged(score(table(*worker("w", *texts)), Params()))) == 3
 
 
 def test_honest_repeats_among_many_texts_pass() -> None:
     """3 of 11 is 27 %, below 30 %; 3 of 10 is exactly 30 % and flagged."""
     others = [f"picture number {place}" for place in range(8)]
-    assert not flagged(score(frame(*worker("w", *[SPAM] * 3, *others)), Params()))
-    assert flagged(score(frame(*worker("w", *[SPAM] * 3, *others[:7])), Params()))
+    assert not flagged(score(table(*worker("w", *[SPAM] * 3, *others)), Params()))
+    assert flagged(score(table(*worker("w", *[SPAM] * 3, *others[:7])), Params()))
 
 
 def test_rotating_sentences_are_found_together() -> None:
     """Each of four sentences is 15 % of twenty texts, all of them 60 %."""
     rotated = [f"wonderful sentence {letter}" for letter in "abcd"] * 3
     others = [f"picture number {place}" for place in range(8)]
-    found = score(frame(*worker("w", *rotated, *others)), Params())
+    found = score(table(*worker("w", *rotated, *others)), Params())
     assert len(flagged(found)) == 12
 
 
 def test_different_workers_may_write_the_same() -> None:
     """A sentence counts within one worker only, and unknown ones are not one worker."""
     apart = [row(name, text=SPAM) for name in "abc"]
-    assert not flagged(score(frame(*apart), Params()))
+    assert not flagged(score(table(*apart), Params()))
     unknown = [row(name, text=SPAM, worker_id="") for name in "abc"]
-    assert not flagged(score(frame(*unknown), Params()))
+    assert not flagged(score(table(*unknown), Params()))
 
 
 def test_canned_and_empty_texts_are_no_repetitions() -> None:
     """They have their own rules, and do not thin out the share of the others."""
     texts = [*[CANNED] * 10, *[""] * 10, SPAM, SPAM, SPAM]
-    found = score(frame(*worker("w", *texts)), Params())
+    found = score(table(*worker("w", *texts)), Params())
     assert flagged(found) == {"w20", "w21", "w22"}
 
 
@@ -63,25 +63,25 @@ def test_a_second_answer_about_an_image_counts_once() -> None:
     """Twice about one image and once about another are two images."""
     rows = worker("w", SPAM, SPAM)
     rows.append(row("z", worker_id="w", item_id="i0", text=SPAM))
-    assert not flagged(score(frame(*rows), Params()))
+    assert not flagged(score(table(*rows), Params()))
 
 
 @pytest.mark.parametrize("name", ["w", ""])
 def test_copied_instructions_are_flagged_once_written(name: str) -> None:
     """Nobody writes the page's own sentence; the worker need not be known."""
     text = "Imagine how you would describe this image on the phone to a friend!"
-    found = score(frame(row("a", worker_id=name, text=text)), Params())
+    found = score(table(row("a", worker_id=name, text=text)), Params())
     assert found.loc["a", "suspicion"] == 1.0
     assert evidence(found, "a").startswith("copies the instructions")
 
 
 def test_the_campaign_chooses_the_phrases() -> None:
     """No phrases, no copies; another page has other ones."""
-    rows = frame(row("a", text="Write one sentence, please: a bird"))
+    rows = table(row("a", text="Write one sentence, please: a bird"))
     assert flagged(score(rows, Params(instructions=("write one sentence",)))) == {"a"}
     assert not flagged(score(rows, Params(instructions=())))
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

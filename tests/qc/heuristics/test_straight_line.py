@@ -1,8 +1,8 @@
 """Laws of one answer for everything."""
 
 from qc.heuristics.straight_line import Params, score
-from tests.qc.frames import cells, flagged, frame, row
-from tests.qc.judgements import choice, judgements, scale, task_of
+from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
 
@@ -18,9 +18,9 @@ def test_a_line_that_is_rare_among_the_others_is_flagged() -> None:
     rows = said("line", "y" * 10) + said("a", "yynnyynnyy") + said("b", "nnyynnyyny")
     # others: 6 + 5 = 11 yes of 20, so 12/22 with one more of each kind; its tenth power
     # is 0.0023: not rarer than a thousandth, rarer than a hundredth.
-    found = score(judgements(TASK, rows), Params())
+    found = score(ratings(TASK, rows), Params())
     assert flagged(found) == set()
-    found = score(judgements(TASK, rows), Params(rarer_than=2))
+    found = score(ratings(TASK, rows), Params(rarer_than=2))
     assert flagged(found) == {"line"}
     told = cells(found, "line")[2]
     assert told == "fit: yes on 10 of 10 items; others say so on 55% of theirs"
@@ -29,23 +29,23 @@ def test_a_line_that_is_rare_among_the_others_is_flagged() -> None:
 def test_where_nearly_all_is_alike_a_line_is_no_suspicion() -> None:
     """Others say yes on 19 of 20: ten yes in a row are what most workers send."""
     rows = said("line", "y" * 10) + said("a", "y" * 10) + said("b", "y" * 9 + "n")
-    assert cells(score(judgements(TASK, rows), Params()), "line")[:2] == (0.0, False)
+    assert cells(score(ratings(TASK, rows), Params()), "line")[:2] == (0.0, False)
 
 
 def test_few_items_or_a_second_answer_make_no_line() -> None:
     """Nine are too few, and answering one item ten times is one answer."""
     others = said("a", "n" * 30)
-    nine = judgements(TASK, said("line", "y" * 9) + others)
-    again = judgements(TASK, [("line", "i0", "yes")] * 12 + others)
-    ten = judgements(TASK, said("line", "y" * 10) + others)
+    nine = ratings(TASK, said("line", "y" * 9) + others)
+    again = ratings(TASK, [("line", "i0", "yes")] * 12 + others)
+    ten = ratings(TASK, said("line", "y" * 10) + others)
     assert "line" not in flagged(score(nine, Params()))
     assert "line" not in flagged(score(again, Params()))
     assert "line" in flagged(score(ten, Params()))
 
 
 def test_what_does_not_apply_says_nothing() -> None:
-    """A frame without judgements, a scale, an empty frame: no flag, a row a worker."""
-    assert score(frame(row("a")), Params())["suspicion"].tolist() == [0.0]
-    places = judgements(task_of(scale("s")), [("w", f"i{n}", 5.0) for n in range(12)])
+    """A frame without judgements, a scale, an empty table: no flag, a row a worker."""
+    assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
+    places = ratings(task_of(scale("s")), [("w", f"i{n}", 5.0) for n in range(12)])
     assert flagged(score(places, Params())) == set()
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.text_disagreement import Params, score
-from tests.qc.frames import evidence, flagged, frame, row
+from tests.qc.tables import evidence, flagged, row, table
 
 VALUES = {"y": "yes", "n": "no", "-": ""}
 
@@ -33,25 +33,25 @@ def test_who_sees_no_text_against_four_is_flagged(
     pattern: str, against: set[str]
 ) -> None:
     """At least four say yes, and they are at least four fifths."""
-    assert flagged(score(frame(*votes(pattern)), Params())) == against
+    assert flagged(score(table(*votes(pattern)), Params())) == against
 
 
 def test_any_majority_can_be_made_to_count() -> None:
     """An empty majority value takes both directions."""
     params = Params(majority_value="")
-    assert flagged(score(frame(*votes("nnnny")), params)) == {"4"}
-    assert flagged(score(frame(*votes("yyyyn")), params)) == {"4"}
+    assert flagged(score(table(*votes("nnnny")), params)) == {"4"}
+    assert flagged(score(table(*votes("yyyyn")), params)) == {"4"}
 
 
 def test_ties_are_no_majority() -> None:
     """Four against four, with a share that would allow it, is nobody's majority."""
-    params = Params(majority_value="", least_share=0.5)
-    assert flagged(score(frame(*votes("yyyynnnn")), params)) == set()
+    params = Params(majority_value="", min_share=0.5)
+    assert flagged(score(table(*votes("yyyynnnn")), params)) == set()
 
 
 def test_evidence_counts_the_votes() -> None:
     """A reviewer sees who said what."""
-    found = score(frame(*votes("yyyyn")), Params())
+    found = score(table(*votes("yyyyn")), Params())
     assert evidence(found, "4") == "says “no” to has_text; 4 of 5 say “yes”"
     assert found.loc["4", "suspicion"] == pytest.approx(0.8)
 
@@ -61,16 +61,16 @@ def test_a_second_answer_is_no_second_vote() -> None:
     rows = votes("yyyn")
     again = {"worker_id": "worker-0", "value.has_text": "yes"}
     rows.append(row("z", item_id="i", **again))
-    assert flagged(score(frame(*rows), Params())) == set()
+    assert flagged(score(table(*rows), Params())) == set()
 
 
 def test_a_task_without_the_field_is_no_suspicion() -> None:
     """Other tasks have other fields; nothing fails."""
-    found = score(frame(*votes("yyyyn")), Params(field="unheard_of"))
+    found = score(table(*votes("yyyyn")), Params(field="unheard_of"))
     assert flagged(found) == set()
     assert len(found) == 5
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

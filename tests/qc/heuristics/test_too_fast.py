@@ -3,7 +3,7 @@
 import pytest
 
 from qc.heuristics.too_fast import Params, score
-from tests.qc.frames import CANNED, NAN, cells, evidence, flagged, frame, row
+from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from tests.qc.frames import CANNED, NAN, cells, evidence, flagged, frame, row
 )
 def test_the_line_is_absolute(seconds: float, too_fast: bool) -> None:  # noqa: FBT001 - a case
     """Below five seconds is flagged, at five is not, and a wrong clock is below."""
-    found = score(frame(row("a", text="a bird", shown_seconds=seconds)), Params())
+    found = score(table(row("a", text="a bird", shown_seconds=seconds)), Params())
     assert found["flag"].tolist() == [too_fast]
 
 
@@ -20,33 +20,33 @@ def test_typing_has_a_speed_limit() -> None:
     """Thirty words in ten seconds are three a second, above two; in twenty, 1.5."""
     text = "word " * 30
     fast = row("a", text=text, shown_seconds=10.0)
-    found = score(frame(fast, row("b", text=text, shown_seconds=20.0)), Params())
+    found = score(table(fast, row("b", text=text, shown_seconds=20.0)), Params())
     assert flagged(found) == {"a"}
     assert "3.0 words a second" in evidence(found, "a")
 
 
 def test_exactly_the_speed_limit_is_allowed() -> None:
     """Twenty words in ten seconds are two a second."""
-    found = score(frame(row("a", text="word " * 20, shown_seconds=10.0)), Params())
+    found = score(table(row("a", text="word " * 20, shown_seconds=10.0)), Params())
     assert flagged(found) == set()
 
 
 def test_canned_text_is_one_click() -> None:
     """Nine words of canned text in three seconds are honest; in one second not."""
     honest = row("a", text=CANNED, shown_seconds=3.0)
-    found = score(frame(honest, row("b", text=CANNED, shown_seconds=1.0)), Params())
+    found = score(table(honest, row("b", text=CANNED, shown_seconds=1.0)), Params())
     assert flagged(found) == {"b"}
 
 
 def test_all_fast_are_all_found() -> None:
     """Where everybody is fast no outlier rule speaks; this one does."""
     rows = [row(name, shown_seconds=1.0) for name in "abcdef"]
-    assert len(flagged(score(frame(*rows), Params()))) == 6
+    assert len(flagged(score(table(*rows), Params()))) == 6
 
 
 def test_the_closest_known_time_decides() -> None:
     """Shown, then page, then market time; a named column is taken as it is."""
-    rows = frame(
+    rows = table(
         row("a", shown_seconds=NAN, page_seconds=1.0, market_seconds=60.0),
         row("b", shown_seconds=NAN, page_seconds=NAN, market_seconds=1.0),
         row("c", shown_seconds=60.0, page_seconds=1.0, market_seconds=1.0),
@@ -58,13 +58,13 @@ def test_the_closest_known_time_decides() -> None:
 def test_no_time_is_no_suspicion() -> None:
     """Nothing is known about who sent no time."""
     unknown = dict.fromkeys(("shown_seconds", "page_seconds", "market_seconds"), NAN)
-    found = score(frame(row("a", **unknown)), Params())
+    found = score(table(row("a", **unknown)), Params())
     assert cells(found, "a") == (0.0, False, "")
 
 
 def test_faster_is_more_suspicious() -> None:
     """At half the line suspicion is 3/4, by the common grading."""
-    rows = frame(
+    rows = table(
         row("a", text="", shown_seconds=2.5), row("b", text="", shown_seconds=4.0)
     )
     found = score(rows, Params())["suspicion"]
@@ -73,10 +73,10 @@ def test_faster_is_more_suspicious() -> None:
 
 def test_zero_seconds_switches_the_line_off() -> None:
     """A line of zero is passed by a wrong clock alone."""
-    params = Params(least_seconds=0.0, most_words_per_second=1e9)
-    assert flagged(score(frame(row("a", shown_seconds=0.01)), params)) == set()
+    params = Params(min_seconds=0.0, max_words_per_second=1e9)
+    assert flagged(score(table(row("a", shown_seconds=0.01)), params)) == set()
 
 
-def test_an_empty_frame_has_no_answers() -> None:
+def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
-    assert score(frame(), Params()).empty
+    assert score(table(), Params()).empty

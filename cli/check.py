@@ -1,0 +1,32 @@
+"""`check`: all that can be known of a campaign before a call."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from cli.options import CAMPAIGN, JSON
+from domain.clock import SystemClock
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--on",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Price by the fees of this UTC day; today without it.",
+)
+@JSON
+def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
+    """Read, render and price everything; touch nothing.
+
+    Example:  piecework check config/campaigns/demo.toml
+    """
+    from cli.work.check import check_campaign, say_checked  # noqa: PLC0415 - pandas costs a second
+
+    checked = check_campaign(campaign, on=(on or SystemClock().now()).date())
+    if as_json:
+        click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
+        return
+    say_checked(checked)

@@ -1,0 +1,66 @@
+"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too."""
+
+import errno
+import os
+import sqlite3
+import sys
+
+import click
+
+from domain.errors import PieceworkError
+
+_THEN = "then run the same command again; nothing is lost and nothing is done twice"
+
+_UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+
+
+class ErrorCodes(click.Group):
+    """A group whose commands' errors end in a sentence and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; 1 failed, 2 used wrongly, 3 refused for safety."""
+        try:
+            return super().invoke(ctx)
+        except PieceworkError as error:
+            click.secho(str(error), fg="red", err=True)
+            if error.next_step:
+                click.echo(f"next: {error.next_step}", err=True)
+            ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except (OSError, sqlite3.Error) as fault:
+            # A full disk, a folder without rights, a port in use: nothing of ours.
+            said, next_step = sentence(fault)
+            click.secho(said, fg="red", err=True)
+            click.echo(f"next: {next_step}", err=True)
+            ctx.exit(1)
+
+
+def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:
+    """What went wrong, and what to do next."""
+    if _is_full(fault):
+        return f"the disk is full: {fault}", f"make room (`df -h .`), {_THEN}"
+    if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return (
+            f"another program holds the store for longer than we wait: {fault}",
+            f"end it (`fuser -v` on piecework.db names it), {_THEN}",
+        )
+    if _code(fault) in _UNWRITABLE:
+        return (
+            f"the store cannot be written: {fault}",
+            f"look whether the disk is full (`df -h .`) or a right is missing, {_THEN}",
+        )
+    return f"the machine refused: {fault}", f"mend that, {_THEN}"
+
+
+def _is_full(fault: OSError | sqlite3.Error) -> bool:
+    if isinstance(fault, OSError):
+        return fault.errno in {errno.ENOSPC, errno.EDQUOT}
+    return _code(fault) == sqlite3.SQLITE_FULL
+
+
+def _code(fault: OSError | sqlite3.Error) -> int:
+    # The lowest byte is the kind; the rest says more about it.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF

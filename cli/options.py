@@ -1,0 +1,61 @@
+"""Arguments and options that several commands have, declared once."""
+
+import math
+from pathlib import Path
+
+import click
+
+_LEAST, _DAY = 0.1, 86_400
+
+
+class _Seconds(click.FloatRange):
+    def convert(
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            # It is neither below nor above anything.
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return seconds
+
+
+POLL_SECONDS = _Seconds(_LEAST, _DAY)
+"""From a tenth of a second to a day."""
+
+CAMPAIGN = click.argument("campaign", type=click.Path(path_type=Path))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+LIVE = click.option(
+    "--live",
+    is_flag=True,
+    help="Real people work and are owed money; needed for a marketplace on another "
+    "machine. Shows the most that it can cost and has it typed back.",
+)
+LIVE_MARKETPLACE = click.option(
+    "--live",
+    is_flag=True,
+    help="Needed if the campaign's marketplace is on another machine.",
+)
+SPEND_AT_MOST = click.option(
+    "--spend-at-most",
+    metavar="USD",
+    help="What the whole campaign may take, for good or until said again; nobody is "
+    "asked then.",
+)
+ALLOW_SECOND_STORE = click.option(
+    "--allow-second-store",
+    is_flag=True,
+    help="Begin although HITs of a campaign of this name are there already.",
+)
+ENDPOINT = click.option(
+    "--endpoint",
+    envvar="PIECEWORK_ENDPOINT",
+    required=True,
+    help="URL of the marketplace (or PIECEWORK_ENDPOINT), see `piecework serve`.",
+)
+DATABASE = click.option(
+    "--database",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("marketplace.db"),
+    show_default=True,
+    help="The marketplace's one file, as given to `piecework serve`.",
+)

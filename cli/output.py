@@ -1,0 +1,55 @@
+"""How results are said: a table for people, one JSON document for programs."""
+
+import json
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from domain.money import dollars
+from domain.progress import Progress
+
+
+def say_progress(progress: Progress, *, as_json: bool) -> None:
+    """Print where a campaign stands."""
+    if as_json:
+        click.echo(json.dumps(progress.as_dict(), indent=2, sort_keys=True))
+        return
+    table = Table(title=f"campaign {progress.campaign}", title_justify="left")
+    table.add_column("what")
+    table.add_column("how much", justify="right")
+    for name, value in progress_rows(progress):
+        table.add_row(name, value)
+    Console().print(table)
+
+
+def progress_rows(progress: Progress) -> list[tuple[str, str]]:
+    """The lines of the table, as plain text."""
+    return [
+        ("batch", f"{progress.batch} of {progress.batches}"),
+        ("HITs posted", f"{progress.hits_posted}"),
+        ("  of these to replace answers", f"{progress.replaced}"),
+        ("HITs still open", f"{progress.hits_open}"),
+        ("assignments submitted", f"{progress.submitted}"),
+        ("answers", f"{progress.answers}"),
+        ("subjects flagged", f"{progress.flagged}"),
+        ("answers accepted", f"{progress.accepted}"),
+        ("answers missing", f"{progress.missing}"),
+        ("answers dropped", f"{progress.dropped}"),
+        ("answers surplus", f"{progress.surplus}"),
+        ("assignments rejected", f"{progress.rejected}"),
+        ("workers excluded", f"{progress.excluded}"),
+        ("waiting for a person", f"{progress.to_decide}"),
+        ("rewards paid", dollars(progress.rewards_cents)),
+        ("bonuses paid", dollars(progress.bonuses_cents)),
+        ("fees", dollars(progress.fees_cents)),
+        (
+            "spent of the cap",
+            f"{dollars(progress.spent_cents)} of {dollars(progress.budget_cents)}",
+        ),
+        ("held for open HITs", dollars(progress.held_cents)),
+        ("waiting for", progress.waiting_for),
+        *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
+        ("cap reached", "yes" if progress.cap_reached else "no"),
+        *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
+    ]

@@ -1,0 +1,58 @@
+"""`run`: passes until a campaign is finished or waits for people."""
+
+from pathlib import Path
+
+import click
+
+from cli.options import (
+    ALLOW_SECOND_STORE,
+    CAMPAIGN,
+    ENDPOINT,
+    JSON,
+    LIVE,
+    POLL_SECONDS,
+    SPEND_AT_MOST,
+)
+from cli.output import say_progress
+
+
+@click.command()
+@CAMPAIGN
+@ENDPOINT
+@LIVE
+@SPEND_AT_MOST
+@ALLOW_SECOND_STORE
+@click.option("--poll-seconds", type=POLL_SECONDS, default=60.0, show_default=True)
+@JSON
+def run(
+    campaign: Path,
+    *,
+    endpoint: str,
+    live: bool,
+    spend_at_most: str | None,
+    allow_second_store: bool,
+    poll_seconds: float,
+    as_json: bool,
+) -> None:
+    """Make passes until the campaign is finished or waits for people.
+
+    A marketplace keeps books: it writes down what every worker is owed. It moves no
+    money; whoever runs it pays outside.
+
+    Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
+
+    Live:     piecework run birds.toml --endpoint https://hits.example.org --live
+    """
+    from cli.work.run import run_passes  # noqa: PLC0415 - Prefect costs seconds
+
+    say_progress(
+        run_passes(
+            campaign,
+            endpoint,
+            live=live,
+            poll_seconds=poll_seconds,
+            spend_at_most=spend_at_most,
+            allow_second_store=allow_second_store,
+        ),
+        as_json=as_json,
+    )

@@ -1,0 +1,195 @@
+"""`serve`: the marketplace as a process of its own."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from domain.clock import SystemClock
+from domain.errors import ConfigError, RefusedForSafety, StoreError
+from platforms.virtual_clock import START
+
+if TYPE_CHECKING:
+    from marketplace.aws_proxy.settings import AwsProxy
+    from marketplace.http.listening import Certificate
+    from marketplace.http.server import Marketplace
+
+
+class _Given(TypedDict):
+    database: Path
+    port: int
+    frames_port: int
+    host: str
+    pictures: Path | None
+    rehearsal: bool
+    seed: int
+    start: str
+    trust_local: bool
+    tls: tuple[Path, Path] | None
+    site_url: str
+    frames_url: str
+    as_aws: bool
+    aws_port: int
+    proxy_port: int
+    notify_url: str
+
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@click.option(
+    "--database",
+    type=click.Path(path_type=Path),
+    default=Path("marketplace.db"),
+    show_default=True,
+    help="The marketplace's one file.",
+)
+@click.option("--port", default=8080, show_default=True, help="Site and requester API.")
+@click.option("--frames-port", default=8081, show_default=True, help="Question pages.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to bind; 0.0.0.0 is all, and wants --site-url and --frames-url.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of pictures to serve under /pictures/.",
+)
+@click.option(
+    "--rehearsal", is_flag=True, help="Open the control path: virtual time, workers."
+)
+@click.option("--seed", default=1, show_default=True, help="For ids in a rehearsal.")
+@click.option(
+    "--start",
+    default="",
+    metavar="ISO-TIME",
+    help=f"When a new rehearsal's clock begins; {START:%Y-%m-%dT%H:%MZ} if not given.",
+)
+@click.option(
+    "--trust-local",
+    is_flag=True,
+    help="Check no signatures; then only this machine may connect.",
+)
+@click.option(
+    "--tls",
+    nargs=2,
+    type=_FILE,
+    metavar="CERTIFICATE KEY",
+    help="PEM files; site and question pages then speak HTTPS.",
+)
+@click.option("--site-url", default="", help="Of the site, as browsers reach it.")
+@click.option(
+    "--frames-url",
+    default="",
+    help="Of question pages, as browsers do; https://*.NAME keeps requesters apart.",
+)
+@click.option(
+    "--as-aws",
+    is_flag=True,
+    help="Answer old programs as Amazon's two hosts, through a proxy on this machine.",
+)
+@click.option("--aws-port", default=8443, show_default=True, help="With --as-aws: TLS.")
+@click.option(
+    "--proxy-port", default=8082, show_default=True, help="With --as-aws: the proxy."
+)
+@click.option(
+    "--notify-url",
+    default="",
+    help="Queue or topic server on this machine that gets event notifications.",
+)
+def serve(**given: Unpack[_Given]) -> None:
+    """Run the MTurk-compatible marketplace on this machine.
+
+    Amazon Mechanical Turk itself closed on 2026-09-30; nothing here reaches it, and
+    no money of Amazon's moves. A rehearsal takes any access key. Otherwise each call
+    must be signed with a key that `piecework requester add` gave.
+
+    A program with Amazon's address built in runs unchanged with --as-aws: the command
+    prints the lines to paste before it is started.
+
+    \b
+    Example:  piecework serve --rehearsal --port 8080
+              piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
+              piecework serve --rehearsal --as-aws
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
+    from marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
+    from marketplace.http.server import serve_forever  # noqa: PLC0415
+    from marketplace.state.backend import WrongDatabaseError  # noqa: PLC0415
+
+    try:
+        serve_forever(_marketplace(given))
+    except UnsafeBindError as refusal:
+        raise RefusedForSafety(
+            str(refusal), next_step="piecework serve --help"
+        ) from refusal
+    except NotifyAddressError as wrong:
+        raise ConfigError([f"--notify-url: {wrong}"]) from wrong
+    except WrongDatabaseError as wrong:
+        raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
+
+
+def _marketplace(given: _Given) -> "Marketplace":
+    from marketplace.http.server import Marketplace  # noqa: PLC0415 - when it serves
+
+    if given["rehearsal"] and given["trust_local"]:
+        raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
+    return Marketplace(
+        database=given["database"],
+        rehearsal=given["rehearsal"],
+        seed=given["seed"],
+        start=_start(given),
+        pictures=given["pictures"],
+        host=given["host"],
+        port=given["port"],
+        frames_port=given["frames_port"],
+        trust_local=given["trust_local"],
+        certificate=_certificate(given),
+        site_url=given["site_url"].rstrip("/"),
+        frames_url=given["frames_url"].rstrip("/"),
+        aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
+        notify_url=given["notify_url"],
+    )
+
+
+def _start(given: _Given) -> datetime | None:
+    from marketplace.state import clock  # noqa: PLC0415 - when it serves
+
+    if not given["start"]:
+        return START if given["rehearsal"] else None
+    if not given["rehearsal"]:
+        raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
+    if given["database"].exists():
+        raise ConfigError(
+            [f"--start is for a new file; {given['database']} has its own time"],
+            next_step="PUT /rehearsal/clock moves it on; or take another --database",
+        )
+    try:
+        return clock.moment_of(given["start"])
+    except (ValueError, OverflowError) as fault:
+        raise ConfigError([f"--start: {fault}"]) from fault
+
+
+def _certificate(given: _Given) -> "Certificate | None":
+    from marketplace.http.listening import Certificate  # noqa: PLC0415 - when it serves
+
+    if given["tls"] is None:
+        return None
+    chain, key = given["tls"]
+    return Certificate(chain=chain, key=key)
+
+
+def _aws_proxy(given: _Given) -> "AwsProxy":
+    from marketplace.aws_proxy import authority  # noqa: PLC0415 - only with --as-aws
+
+    database = given["database"]
+    return authority.establish(
+        database.with_name(f"{database.stem}-aws"),
+        now=SystemClock().now(),
+        port=given["aws_port"],
+        proxy_port=given["proxy_port"],
+    )

@@ -1,0 +1,1 @@
+"""What commands do once their words are read; loaded when it is asked for."""

@@ -1,0 +1,235 @@
+"""What `piecework check` finds out: everything that can be known before a call."""
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from config.campaign_file import parse
+from domain.campaign import Campaign
+from domain.money import dollars
+from flows.assembling import load_campaign
+from flows.caps import check_caps
+from flows.planning.dealing import all_first_rounds
+from flows.planning.pricing import Price, price
+from flows.steps.launch import question
+from platforms.question import question_bytes
+
+_Rows = list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A campaign that could start."""
+
+    campaign: Campaign
+    price: Price
+    largest_question_bytes: int
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for `--json`; money in cents."""
+        rewards = self.campaign.rewards
+        priced = {
+            f"{name}_cents" if name in _MONEY else name: value
+            for name, value in asdict(self.price).items()
+        }
+        return {
+            **priced,
+            "on": self.price.on.isoformat(),
+            "fees_from": self.price.fees_from.isoformat(),
+            "campaign": self.campaign.name,
+            "items": len(self.campaign.items),
+            "plain_cents": self.price.plain,
+            "expected_cents": self.price.expected,
+            "at_most_cents": self.price.at_most,
+            "reward_cents": rewards.reward_cents,
+            "batch_cap_cents": rewards.batch_budget_cents,
+            "day_cap_cents": rewards.day_budget_cents,
+            "wage_floor_cents_per_hour": rewards.wage_floor_cents_per_hour,
+            "expected_loss": float(rewards.expected_loss),
+            "expected_seconds": rewards.expected_seconds,
+            "largest_question_bytes": self.largest_question_bytes,
+        }
+
+
+_MONEY = {
+    "batches",
+    "rewards",
+    "fees",
+    "replacements",
+    "bonus_each",
+    "bonuses",
+    "worst",
+    "cap",
+}
+
+
+def check_campaign(path: Path, *, on: date) -> Checked:
+    """Read, render and price a campaign by the fees of a day.
+
+    Raises:
+        ConfigError: every fault of file, items, heuristics, policy and pages.
+        BudgetExceeded: a cap is below the plain cost.
+    """
+    campaign = read_anywhere(path)
+    check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    items = {item.item_id: item for item in campaign.items}
+    return Checked(
+        campaign=campaign,
+        price=price(campaign, on=on),
+        largest_question_bytes=max(
+            question_bytes(question(campaign, hit, items))
+            for hit in chain(*all_first_rounds(campaign, on=on))
+        ),
+    )
+
+
+def read_anywhere(path: Path) -> Campaign:
+    """The campaign of a file, with drawn pictures even if none were drawn yet."""
+    tables = parse(path).tables
+    if not tables.items.scenes or tables.items.file is not None:
+        return load_campaign(path)
+    return load_campaign(path, drawn=item_rows(tables.items.scenes))
+
+
+def say_checked(checked: Checked) -> None:
+    """Print what a campaign is and costs, for people."""
+    campaign, cost = checked.campaign, checked.price
+    console = Console()
+    for title, rows in (
+        (f"campaign {campaign.name}", _work(checked)),
+        (f"price, by the fees of {cost.on}", _price(campaign, cost)),
+        ("caps", _caps(campaign, cost)),
+    ):
+        table = Table(title=title, title_justify="left", show_header=False)
+        table.add_column("what", no_wrap=True)
+        table.add_column("how much", justify="right", no_wrap=True)
+        table.add_column("why")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
+
+
+def _work(checked: Checked) -> _Rows:
+    campaign, cost = checked.campaign, checked.price
+    posting = campaign.posting
+    return [
+        ("items", f"{len(campaign.items):,}", f"in {posting.batches} batches"),
+        *_test(campaign),
+        ("HITs", f"{cost.hits:,}", f"of up to {posting.items_per_hit} items"),
+        ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
+        (
+            "largest question",
+            f"{checked.largest_question_bytes:,} bytes",
+            "65,535 are allowed",
+        ),
+    ]
+
+
+def _test(campaign: Campaign) -> _Rows:
+    test = campaign.qualification
+    if test is None:
+        return []
+    needed = ", ".join(
+        f"{name} {test.correct_at_least[name]} of {len(items)}"
+        for name, items in test.sections.items()
+    )
+    hours = (test.retry_seconds or 0) / 3600
+    again = "once only" if test.retry_seconds is None else f"again after {hours:g} h"
+    minutes = f"{test.duration_seconds / 60:g} minutes"
+    return [
+        ("test before", f"{len(test.items)} questions", f"{minutes}, {again}"),
+        ("to pass it", f"{test.least_passing} right", needed),
+    ]
+
+
+def _price(campaign: Campaign, cost: Price) -> _Rows:
+    rewards = campaign.rewards
+    again = f"{float(rewards.expected_loss):.0%} of answers lost, asked for again"
+    rounds = campaign.posting.max_rounds
+    return [
+        (
+            "rewards",
+            dollars(cost.rewards),
+            f"{cost.assignments:,} x {dollars(rewards.reward_cents)}",
+        ),
+        (
+            "fees",
+            dollars(cost.fees),
+            (
+                f"{cost.assignments:,} x {dollars(cost.fee_cents)}, "
+                f"in force since {cost.fees_from}"
+            ),
+        ),
+        ("every item once", dollars(cost.plain), _by_batch(cost)),
+        ("+ replacements", f"about {dollars(cost.replacements)}", again),
+        ("+ bonuses", *_bonuses(campaign, cost)),
+        ("expected", f"about {dollars(cost.expected)}", ""),
+        (
+            "worst, without caps",
+            dollars(cost.worst),
+            f"all answers of all {rounds + 1} rounds are paid and lost",
+        ),
+        ("worst, within caps", dollars(cost.at_most), "what posting can cost at most"),
+    ]
+
+
+def _by_batch(cost: Price) -> str:
+    least, most = min(cost.batches), max(cost.batches)
+    if least == most:
+        return f"{dollars(most)} a batch"
+    return f"{dollars(least)} to {dollars(most)} a batch"
+
+
+def _bonuses(campaign: Campaign, cost: Price) -> tuple[str, str]:
+    rewards = campaign.rewards
+    floor = f"{dollars(rewards.wage_floor_cents_per_hour)} an hour"
+    if cost.bonus_each is None:
+        if not rewards.wage_floor_cents_per_hour:
+            return dollars(0), "there is no wage floor"
+        allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
+        return (
+            "unknown",
+            (
+                f"state rewards.expected_minutes; the reward alone pays {floor} for "
+                f"{allowed:.1f} minutes a HIT"
+            ),
+        )
+    minutes = f"{(rewards.expected_seconds or 0) / 60:g} minutes a HIT"
+    if not cost.bonus_each:
+        return dollars(0), f"{minutes}: the reward reaches {floor}"
+    return (
+        f"about {dollars(cost.bonuses)}",
+        (f"{minutes}: {dollars(cost.bonus_each)} and fee for each to reach {floor}"),
+    )
+
+
+def _caps(campaign: Campaign, cost: Price) -> _Rows:
+    rewards = campaign.rewards
+    day = rewards.day_budget_cents
+    return [
+        ("campaign", dollars(rewards.budget_cents), _room(cost)),
+        ("batch", _cap(rewards.batch_budget_cents), "replacements and bonuses too"),
+        (
+            "day",
+            _cap(day),
+            f"posting every item once takes {cost.days} UTC days or more"
+            if day
+            else "",
+        ),
+    ]
+
+
+def _room(cost: Price) -> str:
+    room = cost.cap - cost.expected
+    if room < 0:
+        return f"{dollars(-room)} LESS than expected: some answers will stay missing"
+    return f"{dollars(room)} more than expected"
+
+
+def _cap(cents: int | None) -> str:
+    return "none" if cents is None else dollars(cents)

@@ -1,0 +1,84 @@
+"""Runs the flows that make passes, and gives their progress back as a value."""
+
+from pathlib import Path
+
+from prefect import tags
+
+from cli.work.consent import consent_to_spend
+from domain.money import cents_to_wire
+from domain.progress import Progress
+from flows.advance import advance, run
+from flows.assembling import load_campaign
+from flows.caps import check_caps
+from flows.opening import open_on_marketplace, open_to_look
+from flows.pass_request import PassRequest
+from flows.progress import read_progress
+
+
+def run_passes(
+    campaign: Path,
+    endpoint: str,
+    *,
+    live: bool,
+    poll_seconds: float,
+    spend_at_most: str | None,
+    allow_second_store: bool,
+) -> Progress:
+    """Run the flow `run` in this process."""
+    name = _check_first(
+        campaign,
+        endpoint,
+        live=live,
+        spend_at_most=spend_at_most,
+        allow_second_store=allow_second_store,
+    )
+    with tags("piecework", name):
+        run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
+    return _progress(campaign)
+
+
+def advance_in_prefect(request: PassRequest, *, poll_open_hits: bool) -> Progress:
+    """Run the flow `advance` in this process, recorded by the server that is set."""
+    cents = request.spend_at_most_cents
+    with tags("piecework", request.campaign.stem):
+        advance(
+            str(request.campaign.resolve()),
+            request.endpoint,
+            live=request.live,
+            spend_at_most="" if cents is None else cents_to_wire(cents),
+            rehearsal=request.rehearsal,
+            allow_second_store=request.allow_second_store,
+            poll_open_hits=poll_open_hits,
+        )
+    return _progress(request.campaign)
+
+
+def _check_first(
+    campaign: Path,
+    endpoint: str,
+    *,
+    live: bool,
+    spend_at_most: str | None,
+    allow_second_store: bool,
+) -> str:
+    """Say what is wrong, and ask, before a Prefect server starts; the campaign's name.
+
+    What was agreed to is written down here, so that the flow finds it in the store.
+    """
+    allowed = consent_to_spend(
+        campaign, endpoint, live=live, spend_at_most=spend_at_most
+    )
+    with open_on_marketplace(
+        load_campaign(campaign),
+        endpoint,
+        live=live,
+        spend_at_most_cents=allowed,
+        allow_second_store=allow_second_store,
+    ) as run:
+        check_caps(run.campaign, at=run.clock.now())
+        return run.campaign.name
+
+
+def _progress(campaign: Path) -> Progress:
+    with open_to_look(load_campaign(campaign)) as run:
+        return read_progress(run)

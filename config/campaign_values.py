@@ -1,0 +1,99 @@
+"""A campaign file's tables as values that need nothing but the file."""
+
+from collections.abc import Mapping
+
+from config.schema import CampaignTables, PostingTable, RequirementsTable
+from domain.campaign import Posting
+from domain.hit import QualificationRequirement
+from domain.ids import QualificationTypeId
+from domain.task import Task
+from domain.verdicts import PolicyRule
+
+# MTurk's system qualification types (API reference, data structures).
+NUMBER_HITS_APPROVED = QualificationTypeId("00000000000000000040")
+PERCENT_APPROVED = QualificationTypeId("000000000000000000L0")
+LOCALE = QualificationTypeId("00000000000000000071")
+
+HOUR = 3600
+"""Seconds."""
+
+Heuristics = Mapping[str, Mapping[str, object] | None]
+
+
+def heuristics(tables: CampaignTables) -> Heuristics:
+    """Settings by heuristic; `None` for one that is switched off."""
+    return {
+        name: None if settings is False else settings
+        for name, settings in tables.heuristics.items()
+    }
+
+
+def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
+    """The rules of the policy, in the file's order."""
+    return tuple(
+        PolicyRule(
+            subject_kind=rule.on,
+            any_of=rule.any_of,
+            at_least=rule.at_least,
+            share=rule.share,
+            then=rule.then,
+            because=rule.because,
+        )
+        for rule in tables.decisions.rule
+    )
+
+
+def posting(table: PostingTable, task: Task) -> Posting:
+    """How HITs are posted; the task fills in what the file leaves open."""
+    minutes = table.assignment_minutes
+    return Posting(
+        batches=table.batches,
+        assignments=table.assignments,
+        items_per_hit=table.items_per_hit or task.items_per_hit,
+        lifetime_seconds=round(table.lifetime_hours * HOUR),
+        assignment_duration_seconds=(
+            round(minutes * 60) if minutes else task.assignment_duration_seconds
+        ),
+        auto_approval_delay_seconds=round(table.auto_approval_hours * HOUR),
+        max_rounds=table.max_rounds,
+    )
+
+
+def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:
+    """Who may accept a HIT, in MTurk's terms."""
+    found = []
+    if table.approved_hits_above is not None:
+        found.append(
+            QualificationRequirement(
+                qualification_type_id=NUMBER_HITS_APPROVED,
+                comparator="GreaterThan",
+                integer_values=(table.approved_hits_above,),
+            )
+        )
+    if table.approval_rate_at_least is not None:
+        found.append(
+            QualificationRequirement(
+                qualification_type_id=PERCENT_APPROVED,
+                comparator="GreaterThanOrEqualTo",
+                integer_values=(table.approval_rate_at_least,),
+            )
+        )
+    if table.countries:
+        found.append(
+            QualificationRequirement(
+                qualification_type_id=LOCALE,
+                comparator="In",
+                locales=table.countries,
+            )
+        )
+    return (
+        *found,
+        *(
+            QualificationRequirement(
+                qualification_type_id=QualificationTypeId(extra.id),
+                comparator=extra.comparator,
+                integer_values=extra.values,
+            )
+            for extra in table.qualification
+        ),
+    )

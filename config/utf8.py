@@ -1,0 +1,29 @@
+"""Files that people write: UTF-8, with or without a byte order mark."""
+
+from pathlib import Path
+
+from domain.errors import ConfigError
+
+
+def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
+    """The text of a file.
+
+    Args:
+        path: of the file.
+        name: what the file is, for the fault.
+        next_step: what helps if it cannot be read.
+
+    Raises:
+        ConfigError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as fault:
+        raise ConfigError(
+            [f"{path}: the {name} cannot be read ({fault.strerror})"],
+            next_step=next_step,
+        ) from fault
+    except UnicodeDecodeError as fault:
+        raise ConfigError(
+            [f"{path}: not UTF-8 at byte {fault.start}; save the file as UTF-8"]
+        ) from fault

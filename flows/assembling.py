@@ -1,0 +1,190 @@
+"""From a campaign file to a `Campaign`: with its task, items, heuristics and policy.
+
+Every fault is found before any is raised, since a person mends them all at once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from config import campaign_values as values
+from config.campaign_file import CampaignFile, parse
+from config.items_file import items_from_rows
+from config.rewards import read_rewards
+from domain.campaign import FORMATS, Campaign, RehearsalPlan
+from domain.errors import ConfigError
+from domain.hit import Item
+from domain.qualification import QualificationTest
+from domain.task import PRACTICE, Task
+from hit_templates.item_faults import faults_of_items
+from hit_templates.qualification import faults_of_test
+from hit_templates.tasks import load_task
+from qc.policy import check_rules
+from qc.registry import HEURISTICS, check_settings
+
+_T = TypeVar("_T")
+_MOST_REQUIREMENTS = 10
+"""MTurk's limit for one HIT type; three are taken by what piecework adds itself."""
+
+
+def load_campaign(
+    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
+) -> Campaign:
+    """The campaign of a file, with tasks and heuristics as they are installed.
+
+    Args:
+        path: of the campaign file.
+        drawn: rows of drawn pictures; without them, they are read from where the
+            rehearsal left them.
+
+    Raises:
+        ConfigError: every fault of the file, its items, heuristics and policy.
+    """
+    return assemble(parse(path), drawn=drawn)
+
+
+def assemble(
+    file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
+) -> Campaign:
+    """The campaign that a file describes, items included; see `load_campaign`."""
+    tables, faults = file.tables, _own_faults(file)
+    task = _collect(faults, lambda: load_task(tables.task, tables.language))
+    test = _collect(faults, lambda: _qualification(file))
+    if test is not None:
+        faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
+    items = None
+    if task is not None:
+        items = _collect(faults, lambda: _items(file, task, drawn))
+        faults += _faults_with_items(file, task, items or ())
+    if faults or task is None or items is None:
+        raise ConfigError(faults)
+    return _campaign(file, task, items, test)
+
+
+def _own_faults(file: CampaignFile) -> list[str]:
+    """What is wrong with heuristics, policy and requirements."""
+    tables = file.tables
+    known = bool(tables.requirements.countries) + (tables.qualification is not None)
+    names = [heuristic.NAME for heuristic in HEURISTICS]
+    faults = [
+        *check_settings(values.heuristics(tables)),
+        *check_rules(values.policy(tables), heuristics=names),
+    ]
+    if tables.decisions.by == "policy" and not tables.decisions.rule:
+        faults.append(
+            "decisions.by is 'policy', but no [[decisions.rule]] says what the policy "
+            "is"
+        )
+    if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
+        faults.append("requirements: MTurk allows ten for one HIT type")
+    return [f"{file.path}: {fault}" for fault in faults]
+
+
+def _collect(faults: list[str], read: Callable[[], _T]) -> _T | None:
+    try:
+        return read()
+    except ConfigError as error:
+        faults.extend(error.faults)
+        return None
+
+
+def _qualification(file: CampaignFile) -> QualificationTest | None:
+    table = file.tables.qualification
+    if table is None:
+        return None
+    task = load_task(table.task, file.tables.language)
+    retry = table.retry_hours
+    return QualificationTest(
+        name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
+        task=task,
+        items=file.items(task.columns, file=file.path.parent / table.items),
+        correct_at_least=table.correct_at_least,
+        duration_seconds=round(table.time_limit_minutes * 60),
+        retry_seconds=None if retry is None else round(retry * values.HOUR),
+    )
+
+
+def _items(
+    file: CampaignFile, task: Task, drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    if drawn is not None:
+        return items_from_rows(drawn, task.columns)
+    table = file.tables.items
+    if table.file is not None:
+        return file.items(task.columns, file=file.path.parent / table.file)
+    left = file.out / "items.jsonl"
+    if not left.is_file():
+        first = f"run `piecework rehearse {file.path}` first"
+        raise ConfigError([f"{file.path}: items.scenes: none are drawn yet; {first}"])
+    return file.items(task.columns, file=left)
+
+
+def _faults_with_items(
+    file: CampaignFile, task: Task, items: Sequence[Item]
+) -> list[str]:
+    """What only shows beside the task and its items, with its line if a key has it."""
+    posting, out = file.tables.posting, file.out
+    allowed = FORMATS[task.dataset]
+    count = sum(not item.columns.get(PRACTICE) for item in items)
+    faults = [
+        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
+        f"{task.name} is written as {' or '.join(allowed)}"
+        for name in file.tables.output.formats or ()
+        if name not in allowed
+    ]
+    if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
+        faults.append(
+            f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
+            f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
+        )
+    if count and posting.batches > count:
+        faults.append(
+            f"{file.at('posting', 'batches')}: is {posting.batches}, but there are "
+            f"only {count} items"
+        )
+    above = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not above.is_dir():
+        faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
+    faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
+    if items and not count:
+        faults.append(f"{file.path}: all items are practice; nothing is left to answer")
+    return faults
+
+
+def _campaign(
+    file: CampaignFile,
+    task: Task,
+    items: Sequence[Item],
+    test: QualificationTest | None,
+) -> Campaign:
+    tables, replay = file.tables, file.tables.rehearsal.replay
+    return Campaign(
+        name=tables.name,
+        path=file.path.resolve(),
+        source_hash=file.source_hash,
+        description=tables.description,
+        task=task,
+        title=tables.posting.title or task.title,
+        hit_description=tables.posting.description or task.description,
+        keywords=task.keywords,
+        items=tuple(item for item in items if not item.columns.get(PRACTICE)),
+        practice=tuple(item for item in items if item.columns.get(PRACTICE)),
+        pictures=file.pictures,
+        posting=values.posting(tables.posting, task),
+        rewards=read_rewards(tables.rewards, task),
+        requirements=values.requirements(tables.requirements),
+        exclusion_name=tables.requirements.exclusion_name
+        or f"piecework: not for {tables.name}",
+        qualification=test,
+        heuristics={**task.heuristics, **values.heuristics(tables)},
+        decided_by=tables.decisions.by,
+        policy=values.policy(tables),
+        formats=tables.output.formats or FORMATS[task.dataset],
+        out=file.out,
+        rehearsal=RehearsalPlan(
+            seed=tables.rehearsal.seed,
+            crowd=dict(tables.rehearsal.crowd),
+            replay=(file.path.parent / replay).resolve() if replay else None,
+            scenes=tables.items.scenes or 0,
+        ),
+    )

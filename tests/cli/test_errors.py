@@ -1,0 +1,35 @@
+import errno
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cli.errors import sentence
+from store.database import open_store
+
+
+def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
+    """SQLite's own error, made by a real lock, becomes what a user can do."""
+    path = tmp_path / "piecework.db"
+    one, other = open_store(path, create=True), open_store(path)
+    other.db.execute("PRAGMA busy_timeout = 10")
+    one.db.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError) as locked:
+        other.db.execute("INSERT INTO about VALUES ('a', 'b')")
+    said, next_step = sentence(locked.value)
+    assert "another program holds the store" in said
+    assert "fuser" in next_step
+    one.db.execute("ROLLBACK")
+    one.close()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "the disk is full"), (errno.EACCES, "the machine refused")],
+)
+def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) -> None:
+    """A full disk is told from a right that is missing."""
+    said, next_step = sentence(OSError(number, "so it is"))
+    assert said.startswith(words)
+    assert "nothing is done twice" in next_step

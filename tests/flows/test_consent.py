@@ -1,0 +1,104 @@
+"""`--live`: what is refused, and what is agreed to and holds.
+
+A marketplace on 127.0.0.2 is another machine's to `piecework`, which knows its own by
+three names only.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.campaign import Campaign
+from domain.errors import BudgetExceeded, RefusedForSafety
+from flows.consent import agreed_before
+from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.progress import read_progress
+from flows.steps import launch
+from marketplace.http.server import serve
+from tests.small_campaign import write_campaign
+
+SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Campaign:
+    """The small campaign: $2.40 plain, more than its cap of $20 at worst."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    return load_campaign(write_campaign(tmp_path))
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """URL of a marketplace that is not at a loopback name."""
+    with serve(
+        tmp_path / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        host="127.0.0.2",
+    ) as running:
+        yield running.endpoint_url
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "live", "words"),
+    [
+        ("http://192.0.2.1:8080", False, "is live work"),
+        ("http://192.0.2.1:8080", True, "nobody has agreed to an amount"),
+        ("http://127.0.0.1:9", True, "nobody has agreed to an amount"),
+        ("https://mturk-requester.us-east-1.amazonaws.com", True, "2026-09-30"),
+        ("https://MTurk-Requester.us-east-1.AmazonAWS.com.", True, "2026-09-30"),
+    ],
+)
+def test_nothing_begins_without_consent(
+    campaign: Campaign, endpoint: str, *, live: bool, words: str
+) -> None:
+    """Refused (3) before a store is made; Amazon's hosts whatever is said."""
+    agreed = 10_000 if "amazon" in endpoint.lower() else None
+    with (
+        pytest.raises(RefusedForSafety, match=words),
+        open_on_marketplace(campaign, endpoint, live=live, spend_at_most_cents=agreed),
+    ):
+        pass
+    assert not campaign.out.exists()
+
+
+def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
+    campaign: Campaign, elsewhere: str
+) -> None:
+    """It is a further cap: below the plain cost nothing begins, and status knows it."""
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=239
+    ) as run:
+        words = r"the amount agreed to is \$2\.39, and the campaign costs \$2\.40"
+        with pytest.raises(BudgetExceeded, match=words):
+            launch.launch(run)
+        assert list(run.platform.find_hits()) == []
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=300
+    ) as run:
+        assert launch.launch(run) == 1
+    with open_on_marketplace(campaign, elsewhere, live=True) as run:
+        assert run.campaign.rewards.cap_cents == 300
+    with open_to_look(campaign) as campaign_store:
+        assert read_progress(campaign_store).budget_cents == 300
+    assert agreed_before(campaign) == 300
+
+
+def test_the_secret_is_in_no_store_and_no_log(
+    campaign: Campaign, elsewhere: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The key signs a pass at the noisiest level, and is found nowhere after."""
+    caplog.set_level("DEBUG")
+    with open_on_marketplace(
+        campaign, elsewhere, live=True, spend_at_most_cents=300
+    ) as run:
+        launch.launch(run)
+    assert "CreateHITWithHITType" in caplog.text
+    assert SECRET not in caplog.text
+    files = [path for path in campaign.out.rglob("*") if path.is_file()]
+    assert any(path.name == "piecework.db" for path in files)
+    assert [path for path in files if SECRET.encode() in path.read_bytes()] == []

@@ -1,0 +1,255 @@
+"""The planner on made snapshots: who is waited for, which step is due, what ended it.
+
+The campaign has two batches of one HIT each, of two items that are wanted five times: a
+dollar an assignment with a fee of 20 cents, so a HIT for all five costs 600 cents and
+one that asks for a single answer 120.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from domain.campaign import Campaign
+from domain.progress import Waiting
+from flows.planning.next_action import (
+    BatchState,
+    Posting,
+    Snapshot,
+    next_action,
+    next_posting,
+)
+from tests.flows.campaigns import TODAY, campaign
+
+MIDNIGHT = datetime(2026, 1, 6, tzinfo=UTC)
+EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
+DAY_CAP = "rewards.day_budget_usd"
+BATCH_CAP = "rewards.batch_budget_usd"
+CAP = "rewards.budget_usd"
+STOP = "piecework stop"
+
+
+def two_batches() -> Campaign:
+    """The campaign; ten dollars are its cap."""
+    return campaign(4, batches=2, items_per_hit=2)
+
+
+def batch(
+    *,
+    lacking: int = 0,
+    least: int = 1,
+    last_round: int = 0,
+    is_collected: bool = True,
+    left_cents: int | None = None,
+) -> BatchState:
+    """A batch that is whole, unless it is said otherwise."""
+    return BatchState(
+        last_round=last_round,
+        is_collected=is_collected,
+        lacking=lacking,
+        least_lacking=least if lacking else 0,
+        left_cents=left_cents,
+    )
+
+
+DONE = Snapshot(
+    batch=2,
+    batches={1: batch(), 2: batch()},
+    open_hits=0,
+    unposted=0,
+    payable_now=False,
+    decidable=0,
+    undecided=False,
+    proposals=0,
+    unsettled=0,
+    interrupted_payments=False,
+    stopped=False,
+    winding_down=False,
+    left_cents=10_000,
+    most_rounds=3,
+    due_at=None,
+    next_day=MIDNIGHT,
+)
+"""Both batches are whole and nothing is open."""
+
+FRESH = replace(DONE, batch=0, batches={})
+OPEN = replace(DONE, batches={1: batch(), 2: batch(is_collected=False)}, open_hits=1)
+LACKING = replace(DONE, batches={1: batch(), 2: batch(lacking=1)})
+STOPPED = replace(LACKING, stopped=True)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "waiting_for", "step", "stopped_by"),
+    [
+        (DONE, "nobody", "", ""),
+        (FRESH, "the next pass", "launch", ""),
+        (OPEN, "workers", "", ""),
+        # What is due of open HITs does not wait for workers; money comes first.
+        (replace(OPEN, unsettled=1), "the next pass", "settle", ""),
+        (replace(OPEN, decidable=1, undecided=True), "the next pass", "decide", ""),
+        (replace(OPEN, unsettled=1, decidable=1), "the next pass", "settle", ""),
+        (replace(OPEN, unposted=1, payable_now=True), "the next pass", "launch", ""),
+        (
+            replace(OPEN, decidable=1, unposted=1, payable_now=True),
+            *("the next pass", "decide", ""),
+        ),
+        # Answers came that are not due yet: they wait with the workers for their batch.
+        (replace(OPEN, undecided=True), "workers", "", ""),
+        (replace(OPEN, proposals=2, undecided=True), "workers", "", ""),
+        # A bonus that was cut short is looked for when nothing else is open.
+        (replace(OPEN, interrupted_payments=True), "workers", "", ""),
+        (replace(DONE, interrupted_payments=True), "the next pass", "settle", ""),
+        # The cap of a day puts off and does not end.
+        (replace(OPEN, unposted=1), "workers", "", DAY_CAP),
+        (replace(DONE, unposted=1), "the next day", "", DAY_CAP),
+        (replace(DONE, unposted=1, proposals=1), "the next day", "", DAY_CAP),
+        # People.
+        (replace(DONE, proposals=2, undecided=True), "people", "", ""),
+        (replace(DONE, undecided=True), "the next pass", "decide", ""),
+        # What is lacking is bought again, as long as rounds and caps allow.
+        (LACKING, "the next pass", "launch", ""),
+        (replace(LACKING, left_cents=120), "the next pass", "launch", ""),
+        (replace(LACKING, left_cents=119), "nobody", "", CAP),
+        (replace(LACKING, most_rounds=0), "nobody", "", "posting.max_rounds"),
+        (
+            replace(LACKING, batches={1: batch(), 2: batch(lacking=1, left_cents=119)}),
+            *("nobody", "", BATCH_CAP),
+        ),
+        (
+            replace(
+                LACKING,
+                left_cents=118,
+                batches={1: batch(), 2: batch(lacking=1, left_cents=119)},
+            ),
+            *("nobody", "", CAP),
+        ),
+        # Two items that lack three answers each: a HIT for three costs 360.
+        (
+            replace(
+                LACKING,
+                left_cents=359,
+                batches={1: batch(), 2: batch(lacking=6, least=3)},
+            ),
+            *("nobody", "", CAP),
+        ),
+        # A person has stopped it: nothing is bought, all that came is settled.
+        (replace(STOPPED, winding_down=True), "the next pass", "wind down", STOP),
+        (
+            replace(STOPPED, winding_down=True, unsettled=1),
+            *("the next pass", "wind down", STOP),
+        ),
+        (replace(STOPPED, unsettled=1), "the next pass", "settle", STOP),
+        (replace(STOPPED, open_hits=1), "workers", "", STOP),
+        (replace(STOPPED, proposals=1), "people", "", STOP),
+        (STOPPED, "nobody", "", STOP),
+        (replace(FRESH, stopped=True), "nobody", "", STOP),
+    ],
+)
+def test_who_is_waited_for_follows_from_what_is_open(
+    snapshot: Snapshot, waiting_for: Waiting, step: str, stopped_by: str
+) -> None:
+    """One snapshot, one action: the same for a pass and for `status`."""
+    action = next_action(snapshot, two_batches(), today=TODAY)
+    assert (action.waiting_for, action.step) == (waiting_for, step)
+    assert action.stopped_by == stopped_by
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "at"),
+    [
+        (replace(OPEN, due_at=EVENING), EVENING),
+        (replace(OPEN, unposted=1, due_at=EVENING), EVENING),
+        (replace(DONE, unposted=1, due_at=EVENING), MIDNIGHT),
+        (replace(DONE, due_at=EVENING), None),
+    ],
+)
+def test_a_moment_is_named_where_time_alone_makes_something_due(
+    snapshot: Snapshot, at: datetime | None
+) -> None:
+    """Open HITs are polled, a day ends; what is finished waits for no moment."""
+    assert next_action(snapshot, two_batches(), today=TODAY).at == at
+
+
+def test_an_amount_agreed_to_is_named_where_it_is_what_ends_the_campaign() -> None:
+    """It lies below the campaign file's cap, so raising that would not help."""
+    of_file = two_batches()
+    agreed = replace(of_file, rewards=replace(of_file.rewards, agreed_cents=5_000))
+    short = replace(LACKING, left_cents=0)
+    assert next_action(short, agreed, today=TODAY).stopped_by == (
+        agreed.rewards.cap_name
+    )
+    assert agreed.rewards.cap_name != CAP
+
+
+AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
+"""The first of two batches lacks an answer, and nothing of it is open."""
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "posting"),
+    [
+        (FRESH, Posting(batch=1, round=0, room_cents=10_000)),
+        (replace(FRESH, left_cents=599), None),
+        # What the batch at work lacks comes first; 600 are kept for batch 2.
+        (AT_WORK, Posting(batch=1, round=1, room_cents=9_400)),
+        (replace(AT_WORK, left_cents=720), Posting(batch=1, round=1, room_cents=120)),
+        (replace(AT_WORK, left_cents=719), Posting(batch=2, round=0, room_cents=719)),
+        (replace(AT_WORK, left_cents=599), None),
+        (
+            replace(AT_WORK, batches={1: batch(lacking=1, left_cents=300)}),
+            Posting(batch=1, round=1, room_cents=300),
+        ),
+        (
+            replace(AT_WORK, batches={1: batch(lacking=1, left_cents=119)}),
+            Posting(batch=2, round=0, room_cents=10_000),
+        ),
+        (
+            replace(AT_WORK, batches={1: batch(lacking=1, last_round=3)}),
+            Posting(batch=2, round=0, room_cents=10_000),
+        ),
+        # When all are posted, the earliest batch that lacks something and may.
+        (
+            replace(DONE, batches={1: batch(lacking=2, last_round=1), 2: batch()}),
+            Posting(batch=1, round=2, room_cents=10_000),
+        ),
+        (
+            replace(
+                DONE,
+                batches={1: batch(lacking=2, last_round=3), 2: batch(lacking=1)},
+            ),
+            Posting(batch=2, round=1, room_cents=10_000),
+        ),
+        (
+            replace(
+                DONE,
+                batches={
+                    1: batch(lacking=2, left_cents=0),
+                    2: batch(lacking=1, left_cents=0),
+                },
+            ),
+            None,
+        ),
+        # Nothing new while anything of the batch at work is under way.
+        (replace(AT_WORK, batches={1: batch(lacking=1, is_collected=False)}), None),
+        (replace(AT_WORK, undecided=True), None),
+        (replace(AT_WORK, unsettled=1), None),
+        (replace(AT_WORK, proposals=1), None),
+        (replace(AT_WORK, stopped=True), None),
+        (DONE, None),
+    ],
+)
+def test_what_comes_next_is_what_lacks_and_can_be_paid(
+    snapshot: Snapshot, posting: Posting | None
+) -> None:
+    """The batch at work, then the next, then any: never past a cap."""
+    assert next_posting(snapshot, two_batches(), today=TODAY) == posting
+
+
+def test_a_batch_of_its_own_cap_is_begun_within_it() -> None:
+    """Six dollars a batch let one HIT of five be posted; 5.99 do not."""
+    of_file = two_batches()
+    for cap, room in ((600, 600), (599, None)):
+        rewards = replace(of_file.rewards, batch_budget_cents=cap)
+        capped = replace(of_file, rewards=rewards)
+        posting = next_posting(FRESH, capped, today=TODAY)
+        assert (None if posting is None else posting.room_cents) == room

@@ -1,0 +1,80 @@
+"""Tables with ratings for tests: which worker rated which item how, and no more."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.tables import COLLECTED, shuffled_names, task_columns
+from domain.task import Field, Option, Task
+from qc.ratings import with_ratings
+from tests.qc.tables import row, table
+
+
+def choice(name: str, *values: str, **more: Any) -> Field:  # noqa: ANN401 - a field's own
+    """A choice that varies, with these options."""
+    options = tuple(Option(value=value, label=value) for value in values)
+    return Field(
+        name=name, kind="choice", label=name, options=options, varies=True, **more
+    )
+
+
+def scale(name: str) -> Field:
+    """A number from 0 to 100 that varies."""
+    return Field(
+        name=name, kind="number", label=name, minimum=0, maximum=100, varies=True
+    )
+
+
+def task_of(*fields: Field, **more: Any) -> Task:  # noqa: ANN401 - a task's own
+    """A task that asks these fields."""
+    return Task(
+        name="small",
+        version=1,
+        title="t",
+        description="d",
+        keywords=("k",),
+        columns=("id",),
+        items_per_hit=50,
+        reward_cents=10,
+        assignment_duration_seconds=60,
+        fields=fields,
+        rules=(),
+        **more,
+    )
+
+
+def ratings(
+    task: Task,
+    values: Iterable[tuple[str, str, Any]],
+    *,
+    items: Mapping[str, Mapping[str, str]] | None = None,
+    orders: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] | None = None,
+) -> pd.DataFrame:
+    """The table of what workers answered in the first field: (worker, item, value).
+
+    Args:
+        task: what was asked.
+        values: `None` is no answer.
+        items: columns by item id.
+        orders: what was shown, by worker and item.
+    """
+    field = task.fields[0]
+    absent = {"number": math.nan, "choices": ()}.get(field.kind, "")
+    rows = []
+    for number, (worker, item, value) in enumerate(values):
+        shown = (orders or {}).get((worker, item), {})
+        own: dict[str, Any] = {
+            f"order.{name}": shown.get(name, ()) for name in shuffled_names(task)
+        }
+        own[f"value.{field.name}"] = absent if value is None else value
+        rows.append(row(f"{number:04}", worker_id=worker, item_id=item, **own))
+    known = [
+        Item(item_id=ItemId(name), columns=columns)
+        for name, columns in (items or {}).items()
+    ]
+    answers = table(*rows, columns={**COLLECTED, **task_columns(task)})
+    return with_ratings(answers, task, known)

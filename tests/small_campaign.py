@@ -1,0 +1,59 @@
+"""The small campaign of many tests: four pictures, two batches of one HIT each.
+
+Scripted workers (`tests.crash.people`) do it: of six assignments five are paid and one
+is rejected, two answers are dropped, two workers excluded, two HITs posted again.
+"""
+
+from pathlib import Path
+
+CAMPAIGN = """
+name = "crash"
+description = "Small enough to be killed at every call."
+task = "caption"
+[items]
+file = "items.csv"
+[posting]
+batches = 2
+assignments = 2
+items_per_hit = 2
+[rewards]
+reward_usd = "0.50"
+budget_usd = "20.00"
+wage_floor_usd_per_hour = "5.00"
+[heuristics]
+too_fast = false
+random_sample = false
+[heuristics.same_sentence]
+min_images = 2
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "assignment"
+any_of = ["same_sentence"]
+share = 1.0
+then = "reject"
+because = "The same sentence was sent under every picture."
+[[decisions.rule]]
+on = "answer"
+any_of = ["capitals", "rule_violation"]
+then = "drop"
+because = "Not what the page asks for."
+[[decisions.rule]]
+on = "worker"
+any_of = ["capitals", "same_sentence"]
+then = "exclude"
+because = "Not what the page asks for, again and again."
+[output]
+formats = ["csv"]
+"""
+
+
+def write_campaign(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> Path:
+    """Write the campaign's file and its items into a folder; the file's path."""
+    path = folder / "crash.toml"
+    path.write_text(text)
+    rows = "".join(
+        f"p{n},https://example.org/{n}.jpg\n" for n in range(1, pictures + 1)
+    )
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    return path

@@ -1,0 +1,225 @@
+"""Verdicts, kept answers and balances that triggers carry on equal a recomputation.
+
+Random decisions, later decisions that overrule them, and moves of money, in any order;
+then all that the store keeps beside its logs is counted again from the logs alone.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.clock import FixedClock
+from domain.ids import AssignmentId
+from domain.verdicts import VERDICTS, Decision, SubjectKind
+from store import assignments, decisions, intents, item_totals, ledger
+from store.database import Store, get_setting, open_store, set_once
+from store.intents import Intent
+from tests.store.answered import answered_hits
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+# Four HITs of two items in two batches; three workers, each with an assignment a HIT,
+# so that a worker answers about an item more than once.
+HITS = {"H1": (1, "ab"), "H2": (1, "ab"), "H3": (2, "cd"), "H4": (2, "dc")}
+WORKERS = ("ann", "bob", "cat")
+SUBJECTS: dict[SubjectKind, tuple[str, ...]] = {
+    "assignment": tuple(f"{hit}-{worker}" for hit in HITS for worker in WORKERS),
+    "answer": tuple(
+        f"{hit}-{worker}.{position}"
+        for hit in HITS
+        for worker in WORKERS
+        for position in (1, 2)
+    ),
+    "worker": WORKERS,
+}
+
+Judging = tuple[Literal["keep", "overrule"], SubjectKind, int, int]
+Settling = tuple[Literal["settle"], int, str]
+Moving = tuple[Literal["move"], int, str, str, int, int]
+
+_KINDS = st.sampled_from(sorted(SUBJECTS))
+_ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
+_JUDGING = st.tuples(
+    st.sampled_from(["keep", "overrule"]), _KINDS, st.integers(0, 30), st.integers(0, 2)
+)
+_SETTLING = st.tuples(
+    st.just("settle"), st.integers(0, 11), st.sampled_from(["done", "paid before"])
+)
+_MOVING = st.tuples(
+    *(st.just("move"), st.integers(0, 500), _ACCOUNTS, _ACCOUNTS),
+    *(st.integers(1, 2), st.integers(0, 60)),
+)
+
+
+@contextmanager
+def _answered() -> Iterator[Store]:
+    """A store with all HITs collected and nothing decided."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(
+            Path(folder) / "piecework.db", create=True, survives_power_cuts=False
+        )
+        answered_hits(store, HITS, WORKERS, at=START)
+        with store.db.atomic():
+            intents.declare(
+                store, Intent(key="publish:x", operation="publish"), FixedClock(START)
+            )
+        yield store
+        store.close()
+
+
+@given(st.lists(st.one_of(_JUDGING, _SETTLING, _MOVING), max_size=60))
+@settings(max_examples=60)
+def test_what_triggers_carry_on_is_what_the_logs_say(
+    acts: list[Judging | Settling | Moving],
+) -> None:
+    """After every list of acts, in whatever order they were drawn."""
+    with _answered() as store:
+        outcomes: dict[str, str | None] = dict.fromkeys(SUBJECTS["assignment"])
+        for act in acts:
+            if act[0] == "move":
+                _move(store, act)
+            elif act[0] == "settle":
+                subject = SUBJECTS["assignment"][act[1]]
+                with store.db.atomic():
+                    assignments.mark_settled(
+                        store, AssignmentId(subject), outcome=act[2]
+                    )
+                outcomes[subject] = act[2]
+            else:
+                decided = _judge(store, act)
+                if decided in outcomes:
+                    outcomes[decided] = None  # a new verdict is to be carried out
+        _check_verdicts(store, outcomes)
+        _check_items(store)
+        _check_money(store)
+
+
+def _judge(store: Store, act: Judging) -> str | None:
+    """Decide as drawn; the subject, if the decision was written."""
+    verb, kind, number, verdict = act
+    subjects, verdicts = SUBJECTS[kind], VERDICTS[kind]
+    decision = Decision(
+        subject_kind=kind,
+        subject_id=subjects[number % len(subjects)],
+        verdict=verdicts[verdict % len(verdicts)],
+        decided_by="ada",
+        decided_at=START,
+        because="drawn",
+    )
+    if verb == "keep":
+        return decision.subject_id if decisions.keep(store, [decision]) else None
+    with store.db.atomic():
+        decisions.overrule(store, [decision])
+    return decision.subject_id
+
+
+def _move(store: Store, act: Moving) -> None:
+    _, cents, credit, debit, batch, hours = act
+    with store.db.atomic():
+        ledger.move(
+            store,
+            cents,
+            credit=credit,  # type: ignore[arg-type]  # drawn from the literal's own
+            debit=debit,  # type: ignore[arg-type]  # drawn from the literal's own
+            intent_key="publish:x",
+            batch=batch,
+            at=START + timedelta(hours=hours),
+        )
+
+
+def _latest(store: Store) -> dict[tuple[str, str], str]:
+    """The verdict in force of each subject, from the log of decisions."""
+    log = "SELECT subject_kind, subject_id, verdict FROM decisions ORDER BY decision_id"
+    return {
+        (kind, subject): verdict for kind, subject, verdict in store.db.execute(log)
+    }
+
+
+def _check_verdicts(store: Store, outcomes: dict[str, str | None]) -> None:
+    latest = _latest(store)
+    for kind, table in (("assignment", "assignments"), ("answer", "answers")):
+        columns = f"SELECT {kind}_id, verdict FROM {table}"
+        assert dict(store.db.execute(columns).fetchall()) == {
+            subject: latest.get((kind, subject))
+            for subject in SUBJECTS[kind]  # type: ignore[index]  # two of the three
+        }
+    columns = "SELECT assignment_id, outcome FROM assignments"
+    assert dict(store.db.execute(columns).fetchall()) == outcomes
+    unsettled = [
+        subject
+        for subject, outcome in outcomes.items()
+        if outcome is None and ("assignment", subject) in latest
+    ]
+    shut_out = [
+        worker
+        for worker in WORKERS
+        if latest.get(("worker", worker)) in {"exclude", "block"}
+    ]
+    assert decisions.count_unsettled(store) == len(unsettled) + len(shut_out)
+
+
+def _check_items(store: Store) -> None:
+    latest = _latest(store)
+    kept: dict[str, list[str]] = {item_id: [] for item_id in "abcd"}
+    for hit, (_, items) in HITS.items():
+        for worker in WORKERS:
+            for position, item_id in enumerate(items, start=1):
+                answer_id = f"{hit}-{worker}.{position}"
+                if latest.get(("answer", answer_id)) == "keep":
+                    kept[item_id].append(worker)
+    columns = "SELECT item_id, batch, kept, workers FROM items ORDER BY item_id"
+    assert store.db.execute(columns).fetchall() == [
+        (item_id, 1 if item_id in "ab" else 2, len(workers), len(set(workers)))
+        for item_id, workers in kept.items()
+    ]
+    counted = {item_id: min(len(set(workers)), 2) for item_id, workers in kept.items()}
+    accepted = item_totals.count_accepted(store, wanted=2)
+    assert accepted.accepted == sum(counted.values())
+    assert accepted.accepted + accepted.surplus == sum(map(len, kept.values()))
+    for batch, items in ((1, "ab"), (2, "cd")):
+        assert item_totals.lacking(store, batch, wanted=2) == {
+            item_id: 2 - counted[item_id] for item_id in items if counted[item_id] < 2
+        }
+
+
+def _check_money(store: Store) -> None:
+    balances: Counter[str] = Counter()
+    costs: Counter[int] = Counter()
+    promises: Counter[str] = Counter()
+    columns = "SELECT credit, debit, amount_cents, batch, at FROM ledger"
+    for credit, debit, cents, batch, at in store.db.execute(columns).fetchall():
+        balances[credit] -= cents
+        balances[debit] += cents
+        if "requester" in (credit, debit):
+            costs[batch] += cents if credit == "requester" else -cents
+        if credit == "requester":
+            promises[at[:10]] += cents
+    assert ledger.balances(store) == {
+        account: balances[account]
+        for account in ("requester", "held", "rewards", "bonuses", "fees")
+    }
+    for batch in (1, 2, 3):
+        assert ledger.taken_by_batch_cents(store, batch) == costs[batch]
+    for day in range(4):
+        moment = START + timedelta(days=day)
+        expected = promises[moment.date().isoformat()]
+        assert ledger.promised_on_day_cents(store, moment) == expected
+
+
+def test_what_the_last_pass_found_is_forgotten_with_every_decision() -> None:
+    """A trigger of the table does it, whoever decides and however."""
+    with _answered() as store:
+        set_once(store, "name", "a test")
+        store.db.execute(
+            "INSERT INTO last_pass (only_row, request_digest, progress) "
+            "VALUES (1, 'request', '{}')"
+        )
+        _judge(store, ("keep", "answer", 0, 0))
+        assert store.db.execute("SELECT progress FROM last_pass").fetchone() == (None,)
+        assert get_setting(store, "name") == "a test"
