@@ -1,6 +1,8 @@
-"""The house stays the house: packages under contract, none shadowed, none too large."""
+"""The rooms stay as drawn: packages under contract, none shadowed, none too large."""
 
+import ast
 import importlib.util
+import re
 import tomllib
 from pathlib import Path
 
@@ -68,3 +70,114 @@ def test_names_of_the_field_are_not_blurred() -> None:
     """No module is called by a word that could mean anything."""
     vague = {"utils", "helpers", "helper", "manager", "misc", "common", "data", "info"}
     assert not {path.stem for path in MODULES} & vague
+
+
+def _drawings(heading: str) -> list[str]:
+    """The text drawings of a section of docs/architecture.md."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"```text\n(.*?)```", section, flags=re.DOTALL)
+
+
+def test_the_rooms_drawn_are_those_under_contract() -> None:
+    """docs/architecture.md draws every package once, in the layers of the contract."""
+    rooms = _drawings("The rooms")[0]
+    layers = re.findall(r"^ (\w+(?: \| \w+)*)(?:  .*)?$", rooms, flags=re.MULTILINE)
+    assert layers == PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    beside = re.findall(r"^ beside: +(\w+) ", rooms, flags=re.MULTILINE)
+    assert sorted([*beside, *" | ".join(layers).split(" | ")]) == PACKAGES
+
+
+def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
+    """A folder of marketplace or rehearsal that nobody drew would be overlooked."""
+    drawn: dict[str, set[str]] = {}
+    room = ""
+    for line in _drawings("The rooms")[1].splitlines():
+        named = re.match(r" (?:(\w+)/)? +(\w+)/ ", line)
+        assert named is not None, line
+        room = named[1] or room
+        drawn.setdefault(room, set()).add(named[2])
+    assert sorted(drawn) == sorted(_BESIDE)
+    for package, folders in drawn.items():
+        inside = {
+            path.name
+            for path in (ROOT / package).iterdir()
+            if path.is_dir() and path.name != "__pycache__"
+        }
+        assert folders == inside
+
+
+def _called(statement: ast.stmt) -> str:
+    """The step of a statement of a pass; `call` is handed its name and a closure."""
+    assert isinstance(statement, ast.Expr | ast.Return)
+    call = statement.value
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Name)
+    if call.func.id != "call":
+        return call.func.id.removeprefix("read_")
+    name, closure = call.args
+    assert isinstance(name, ast.Constant)
+    assert isinstance(closure, ast.Lambda)
+    assert isinstance(closure.body, ast.Call)
+    assert isinstance(closure.body.func, ast.Name)
+    assert closure.body.func.id == name.value
+    return closure.body.func.id
+
+
+def test_the_pass_drawn_is_the_pass_that_is_made() -> None:
+    """docs/architecture.md draws the steps that `run_pass` calls, in their order."""
+    module = ast.parse((ROOT / "flows/passes.py").read_text(encoding="utf-8"))
+    run_pass = next(
+        node
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and node.name == "run_pass"
+    )
+    made = [_called(statement) for statement in run_pass.body[1:]]
+    drawn = re.findall(r"^ (\w+) +> ", _drawings("One pass")[0], flags=re.MULTILINE)
+    assert drawn == made
+
+
+def _contract(name: str) -> dict[str, list[str]]:
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    return next(contract for contract in contracts if contract["name"] == name)
+
+
+def _modules_of_flows() -> set[str]:
+    return {
+        path.stem
+        for path in (ROOT / "flows").iterdir()
+        if path.stem not in {"__init__", "__pycache__"}
+    }
+
+
+def test_all_live_code_is_under_the_contract_about_pretending() -> None:
+    """Every module of flows but the one that rehearses, and every room below."""
+    contract = _contract("Live code never pretends, not even through others")
+    starts_rehearsals = {"cli", "flows", *_BESIDE}
+    assert sorted(contract["source_modules"]) == sorted(
+        [
+            *(f"flows.{name}" for name in _modules_of_flows() - {"rehearse"}),
+            *(set(PACKAGES) - starts_rehearsals),
+        ]
+    )
+
+
+def test_every_module_of_flows_has_its_layer() -> None:
+    """One that no layer lists could import anything."""
+    contract = _contract(
+        "Inside flows: steps know what they use, and nothing knows who calls"
+    )
+    listed = re.findall(r"\w+", " ".join(contract["layers"]))
+    assert sorted(listed) == sorted(_modules_of_flows())
+
+
+def test_only_flows_of_prefect_may_import_it() -> None:
+    """A module of flows is under the contract unless it imports Prefect itself."""
+    contract = _contract("A pass runs without Prefect")
+    with_prefect = {
+        path.relative_to(ROOT / "flows").parts[0].removesuffix(".py")
+        for path in (ROOT / "flows").rglob("*.py")
+        if re.search(r"^\s*(from|import) prefect\b", path.read_text(), re.MULTILINE)
+    }
+    held = {name.removeprefix("flows.") for name in contract["source_modules"]}
+    assert held == _modules_of_flows() - with_prefect
