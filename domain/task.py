@@ -74,8 +74,8 @@ class Field:
     Attributes:
         minimum: and `maximum` and `step`, of a number.
         low_label: and `high_label`, what stands at the ends of a number's scale.
-        varies: an honest worker's answers differ from item to item, so who always says
-            the same has not looked; quality control watches such fields.
+        expects_variation: an honest worker's answers differ from item to item, so who
+            always says the same has not looked; quality control watches such fields.
         shuffled: the page shows the options in an order of the assignment's own.
         mirrored_by: the arrangement (see `Arrangement`) that turns the scale round when
             its two columns change places; values are turned back when they are read.
@@ -95,7 +95,7 @@ class Field:
     step: float = 1
     low_label: str = ""
     high_label: str = ""
-    varies: bool = False
+    expects_variation: bool = False
     shuffled: bool = False
     mirrored_by: str = ""
     is_opinion: bool = False
@@ -130,12 +130,12 @@ class Conditions:
     Attributes:
         field: the number that is compared.
         column: the item column that names an item's condition.
-        inside: a column that divides some conditions further, or "" for none.
+        subcondition: a column that divides some conditions further, or "" for none.
     """
 
     field: str
     column: str
-    inside: str = ""
+    subcondition: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -180,9 +180,9 @@ class Task:
         dataset: which files and sections of the report an export makes.
         column_values: what a column may hold, by column; others hold anything.
         shuffles_items: each assignment has the items in an order of its own.
-        keeps_together: the column whose equal values go into one HIT, as far as they
+        group_by: the column whose equal values go into one HIT, as far as they
             fit, and stay side by side when shuffled.
-        hit_holds_one: the column that is the same for all items of a HIT.
+        one_value_per_hit: the column that is the same for all items of a HIT.
         texts: what else the page says, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's stand above.
     """
@@ -208,8 +208,8 @@ class Task:
     seconds_per_item: float = 64
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
-    keeps_together: str = ""
-    hit_holds_one: str = ""
+    group_by: str = ""
+    one_value_per_hit: str = ""
     arrangements: tuple[Arrangement, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     conditions: tuple[Conditions, ...] = ()

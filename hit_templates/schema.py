@@ -48,7 +48,7 @@ class FieldEntry(Entry):
     step: Annotated[float, Gt(0)] = 1
     low_label: str = ""
     high_label: str = ""
-    varies: bool = False
+    expects_variation: bool = False
     shuffled: bool = False
     mirrored_by: str = ""
     is_opinion: bool = False
@@ -86,7 +86,7 @@ class ConditionsEntry(Entry):
 
     field: str
     column: Text
-    inside: str = ""
+    subcondition: str = ""
 
 
 class TaskFile(Entry):
@@ -110,8 +110,8 @@ class TaskFile(Entry):
     seconds_per_item: Annotated[float, Gt(0)] = 64
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
-    keeps_together: str = ""
-    hit_holds_one: str = ""
+    group_by: str = ""
+    one_value_per_hit: str = ""
     arrangements: tuple[ArrangementEntry, ...] = ()
     aggregates: tuple[AggregateEntry, ...] = ()
     conditions: tuple[ConditionsEntry, ...] = ()

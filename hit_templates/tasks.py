@@ -19,6 +19,14 @@ from hit_templates.task_faults import faults_between, faults_of_rules
 
 __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
 
+_RENAMED = {
+    "varies": "expects_variation",
+    "keeps_together": "group_by",
+    "hit_holds_one": "one_value_per_hit",
+    "inside": "subcondition",
+}
+"""Keys of a `task.toml` that have another name since."""
+
 
 def task_names() -> tuple[str, ...]:
     """The names of all tasks, sorted: the folders that hold a `task.toml`."""
@@ -115,6 +123,9 @@ def _task(
 def _sentence(error: ErrorDetails) -> str:
     """One of pydantic's errors as a sentence that begins with the key."""
     key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden" and key:
+        new = _RENAMED.get(str(error["loc"][-1]))
+        return f"{key}: it is called {new} now." if new else f"{key}: no such key."
     return f"{key}: {error['msg']}."
 
 

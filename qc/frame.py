@@ -19,8 +19,9 @@ One row an answer. The index is `answer_id`, unique. Columns:
 - `is_outside`: bool, something said once a HIT leads out of the study; only where an
   option of the task does
 
-For each field whose answers honest workers vary (`Field.varies`) and, where the task or
-its items say so, for what the heuristics about judgements read (`qc.ratings`):
+For each field whose answers honest workers vary (`Field.expects_variation`) and, where
+the task or its items say so, for what the heuristics about judgements read
+(`qc.ratings`):
 
 - `judged.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` float64, its place on the scale from 0 to 1, NaN when absent

@@ -1,8 +1,9 @@
 """What heuristics about judgements read: one shape for every kind of field.
 
 A choice, several choices and a place on a scale are compared, counted and held against
-expected answers alike. The task says which fields are judgements (`Field.varies`); a
-frame without such columns gives these heuristics nothing to say.
+expected answers alike. The task says which fields are judgements
+(`Field.expects_variation`); a frame without such columns gives these heuristics nothing
+to say.
 """
 
 import math
@@ -45,7 +46,7 @@ def with_judgements(
     known = {item.item_id: item for item in items}
     columns: dict[str, pd.Series[Any]] = {}
     for field in task.item_fields:
-        if field.varies:
+        if field.expects_variation:
             columns |= _columns(field, frame, answers, task, known)
     if not columns:
         return frame

@@ -26,8 +26,8 @@ def campaign(
     *,
     batches: int = 3,
     items_per_hit: int = 5,
-    keeps_together: str = "",
-    hit_holds_one: str = "",
+    group_by: str = "",
+    one_value_per_hit: str = "",
 ) -> Campaign:
     """A campaign of so many items, one dollar a HIT, five assignments.
 
@@ -50,8 +50,8 @@ def campaign(
             assignment_duration_seconds=3600,
             fields=(),
             rules=(),
-            keeps_together=keeps_together,
-            hit_holds_one=hit_holds_one,
+            group_by=group_by,
+            one_value_per_hit=one_value_per_hit,
         ),
         title="",
         hit_description="",
@@ -109,7 +109,7 @@ def test_what_belongs_together_is_in_one_hit(
     items: int, batches: int, per_hit: int
 ) -> None:
     """No pair is parted, nothing is lost, and no HIT grows."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, keeps_together="pair")
+    one = campaign(items, batches=batches, items_per_hit=per_hit, group_by="pair")
     hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
     place = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
     assert sorted(place) == sorted(item.item_id for item in one.items)
@@ -124,7 +124,9 @@ def test_a_hit_holds_one_kind_where_the_task_says_so(
     items: int, batches: int, per_hit: int
 ) -> None:
     """Items of different kinds never share a HIT, in replacements neither."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, hit_holds_one="third")
+    one = campaign(
+        items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third"
+    )
     kinds = {item.item_id: item.columns["third"] for item in one.items}
     first = [hit for some in all_first_rounds(one, on=TODAY) for hit in some]
     again = replacements(one, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
