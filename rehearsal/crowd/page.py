@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
-from hit_templates.page_compression import unpack
+from hit_templates.page_compression import decompress
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Page:
 def read_page(html: str) -> Page:
     """The first form of an HTML document; empty if it has none."""
     reader = _Reader()
-    reader.feed(unpack(html))
+    reader.feed(decompress(html))
     reader.close()
     return reader.page
 
