@@ -2,7 +2,7 @@
 
 A choice, several choices and a place on a scale are compared, counted and held against
 expected answers alike. The task says in which fields honest workers' answers vary
-(`Field.varies`); for these `with_ratings` adds to the table (`domain.tables`):
+(`Field.expects_variation`); for these `with_ratings` adds to the table (`domain.tables`):
 
 - `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent
@@ -63,7 +63,7 @@ def with_ratings(
     columns: dict[str, pd.Series[Any]] = {}
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
-    if rated := [field for field in task.item_fields if field.varies]:
+    if rated := [field for field in task.item_fields if field.expects_variation]:
         asked = _Asked(table["item_id"], items)
         for field in rated:
             columns |= _ratings_of(field, table, task, asked)
@@ -78,7 +78,7 @@ def sources(task: Task) -> tuple[str, ...]:
     """The columns of the table that `with_ratings` reads for a task."""
     names = [value_column(field) for field in _excluding_fields(task)]
     for field in task.item_fields:
-        if field.varies:
+        if field.expects_variation:
             names += ["item_id", value_column(field)]
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     return tuple(dict.fromkeys(names))
