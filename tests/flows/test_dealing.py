@@ -52,7 +52,9 @@ def test_a_one_value_per_hit_kind_where_the_task_says_so(
     items: int, batches: int, per_hit: int
 ) -> None:
     """Items of different kinds never share a HIT, in replacements neither."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third")
+    one = campaign(
+        items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third"
+    )
     kinds = {item.item_id: item.columns["third"] for item in one.items}
     first = [hit for some in all_first_rounds(one, on=TODAY) for hit in some]
     again = replacements(one, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
