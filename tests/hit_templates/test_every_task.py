@@ -135,7 +135,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         order = item_order(
             task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
         )
-        assert [one.run for one in answers] == [
+        assert [one.place for one in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]
 
