@@ -68,7 +68,7 @@ def _scores(
         {
             "subject": said["worker"].astype("str"),
             "condition": of(given.column),
-            "inside": of(given.inside) if given.inside else "",
+            "inside": of(given.subcondition) if given.subcondition else "",
             "value": pd.to_numeric(values),
         }
     )

@@ -1,15 +1,22 @@
 """What a human task is: fields, rules, order, defaults. One task is one folder.
 
 `hit_templates/<task>/task.toml` and `messages.<language>.toml` are read into these
-values. A rule is data (kind, parameters, message), so that Python and the page's
-JavaScript can obey the same one. docs/tasks.md explains all of it to who adds a task.
+values: a field without a default is a key that the file must have, and what annotations
+say (`Gt`, `MinLen`) is held against the file. A rule is data (kind, parameters,
+message), so that Python and the page's JavaScript can obey the same one. docs/tasks.md
+explains all of it to who adds a task.
 """
 
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import Gt, MinLen
+
+Text = Annotated[str, MinLen(1)]
+Positive = Annotated[int, Gt(0)]
 
 FieldKind = Literal["text", "choice", "choices", "number"]
 """`text` is free text, `choice` one of the options, `choices` any number of them,
@@ -74,8 +81,8 @@ class Field:
     Attributes:
         minimum: and `maximum` and `step`, of a number.
         low_label: and `high_label`, what stands at the ends of a number's scale.
-        varies: an honest worker's answers differ from item to item, so who always says
-            the same has not looked; quality control watches such fields.
+        expects_variation: an honest worker's answers differ from item to item, so who
+            always says the same has not looked; quality control watches such fields.
         shuffled: the page shows the options in an order of the assignment's own.
         mirrored_by: the arrangement (see `Arrangement`) that turns the scale round when
             its two columns change places; values are turned back when they are read.
@@ -86,16 +93,16 @@ class Field:
 
     name: str
     kind: FieldKind
-    label: str
+    label: Text
     options: tuple[Option, ...] = ()
     optional: bool = False
     scope: FieldScope = "item"
     minimum: float = 0
     maximum: float = 0
-    step: float = 1
+    step: Annotated[float, Gt(0)] = 1
     low_label: str = ""
     high_label: str = ""
-    varies: bool = False
+    expects_variation: bool = False
     shuffled: bool = False
     mirrored_by: str = ""
     is_opinion: bool = False
@@ -107,7 +114,7 @@ class Arrangement:
     """Parts of an item (named by columns) that the page shows in a random order."""
 
     name: str
-    columns: tuple[str, ...]
+    columns: Annotated[tuple[Text, ...], MinLen(2)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +137,12 @@ class Conditions:
     Attributes:
         field: the number that is compared.
         column: the item column that names an item's condition.
-        inside: a column that divides some conditions further, or "" for none.
+        subcondition: a column that divides some conditions further, or "" for none.
     """
 
     field: str
-    column: str
-    inside: str = ""
+    column: Text
+    subcondition: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -158,7 +165,7 @@ class Rule:
     kind: str
     field: str
     parameters: Mapping[str, object] = dataclasses.field(default_factory=dict)
-    message: str
+    message: Text
     is_question: bool = False
 
 
@@ -180,36 +187,36 @@ class Task:
         dataset: which files and sections of the report an export makes.
         column_values: what a column may hold, by column; others hold anything.
         shuffles_items: each assignment has the items in an order of its own.
-        keeps_together: the column whose equal values go into one HIT, as far as they
+        group_by: the column whose equal values go into one HIT, as far as they
             fit, and stay side by side when shuffled.
-        hit_holds_one: the column that is the same for all items of a HIT.
+        one_value_per_hit: the column that is the same for all items of a HIT.
         texts: what else the page says, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's stand above.
     """
 
     name: str
-    version: int
-    title: str
-    description: str
-    keywords: tuple[str, ...]
-    columns: tuple[str, ...]
-    items_per_hit: int
-    reward_cents: int
-    assignment_duration_seconds: int
-    fields: tuple[Field, ...]
-    rules: tuple[Rule, ...]
+    version: Positive
+    title: Text
+    description: Text
+    keywords: Annotated[tuple[Text, ...], MinLen(1)]
+    columns: Annotated[tuple[Text, ...], MinLen(1)]
+    items_per_hit: Positive
+    reward_cents: Positive
+    assignment_duration_seconds: Positive
+    fields: Annotated[tuple[Field, ...], MinLen(1)]
+    rules: tuple[Rule, ...] = ()
     main_text: str = ""
     canned_text: str = ""
     text_present_field: str = ""
-    optional_columns: tuple[str, ...] = ()
-    column_values: Mapping[str, tuple[str, ...]] = dataclasses.field(
+    optional_columns: tuple[Text, ...] = ()
+    column_values: Mapping[str, tuple[Text, ...]] = dataclasses.field(
         default_factory=dict
     )
-    seconds_per_item: float = 64
+    seconds_per_item: Annotated[float, Gt(0)] = 64
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
-    keeps_together: str = ""
-    hit_holds_one: str = ""
+    group_by: str = ""
+    one_value_per_hit: str = ""
     arrangements: tuple[Arrangement, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     conditions: tuple[Conditions, ...] = ()

@@ -1,4 +1,4 @@
-// The rules of rules.py and words.py for the page: same kinds, same verdicts.
+// The rules of rules.py and text_rules.py for the page: same kinds, same verdicts.
 // `characters` are the classes of words.CHARACTERS; tests/browser compares both sides.
 // No lookbehind and no Unicode classes: browsers and Python must read it alike.
 const pieceworkRules = (characters) => {

@@ -110,11 +110,11 @@ def _whole(
     places: dict[int, int] = {}
     if task.shuffles_items:
         groups = [
-            columns.get(item_id, _NOTHING).get(task.keeps_together, "")
+            columns.get(item_id, _NOTHING).get(task.group_by, "")
             for item_id in item_ids
         ]
         expected = item_order(
-            task, assignment_id, item_ids, groups if task.keeps_together else ()
+            task, assignment_id, item_ids, groups if task.group_by else ()
         )
         shown = fields.get(ITEM_ORDER, "").split(SEPARATOR)
         if shown == [str(position) for position in expected]:

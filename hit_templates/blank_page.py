@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from markupsafe import Markup, escape
 
-from hit_templates.page_compression import MARK, pack, packed_spans, quoted
+from hit_templates.page_compression import MARK, compress, compressed_spans, quoted
 
 _FIRST = 0xF0000
 _SLOT = re.compile("([\U000f0000-\U000ffffd])")
@@ -48,20 +48,20 @@ def printed(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class BlankPage:
-    """A page cut at its slots, whole and packed.
+    """A page cut at its slots, whole and compressed.
 
     Attributes:
         whole: pieces of the page; those of odd index are numbers of slots.
-        packed: likewise of the packed page.
-        is_quoted: of each piece of `packed`, whether it lies in a script's text.
+        compressed: likewise of the compressed page.
+        is_quoted: of each piece of `compressed`, whether it lies in a script's text.
     """
 
     whole: tuple[str | int, ...]
-    packed: tuple[str | int, ...]
+    compressed: tuple[str | int, ...]
     is_quoted: tuple[bool, ...]
 
     def filled(self, values: Sequence[str], *, more_than: int) -> str:
-        """The page of one HIT, packed if it has more bytes than this.
+        """The page of one HIT, compressed if it has more bytes than this.
 
         Args:
             values: what stands in each slot, by its number; markup stays as it is.
@@ -73,28 +73,28 @@ class BlankPage:
         )
         if len(page.encode()) <= more_than or MARK in page:
             return page
-        packed = "".join(
+        compressed = "".join(
             piece
             if isinstance(piece, str)
             else (quoted(escaped[piece]) if is_quoted else escaped[piece])
-            for piece, is_quoted in zip(self.packed, self.is_quoted, strict=True)
+            for piece, is_quoted in zip(self.compressed, self.is_quoted, strict=True)
         )
         # What neighbours have in common could still be shared.
-        is_small = len(packed.encode()) <= more_than
-        return packed if is_small else pack(page, more_than=more_than)
+        is_small = len(compressed.encode()) <= more_than
+        return compressed if is_small else compress(page, more_than=more_than)
 
 
 def blank_page(page: str) -> BlankPage:
     """A page that was rendered over slots, cut at them."""
-    packed = pack(page, more_than=0)
-    spans, pieces, start = packed_spans(packed), _SLOT.split(packed), 0
+    compressed = compress(page, more_than=0)
+    spans, pieces, start = compressed_spans(compressed), _SLOT.split(compressed), 0
     is_quoted = []
     for piece in pieces:
         is_quoted.append(any(first <= start < last for first, last in spans))
         start += len(piece)
     return BlankPage(
         whole=_numbered(_SLOT.split(page)),
-        packed=_numbered(pieces),
+        compressed=_numbered(pieces),
         is_quoted=tuple(is_quoted),
     )
 

@@ -18,7 +18,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 @cache
-def packed(name: str) -> Markup:
+def minified(name: str) -> Markup:
     """One of our own scripts or styles, without indents and lines of comment.
 
     Styles lose the spaces around braces and semicolons too.

@@ -73,9 +73,9 @@ def item_order(
 
 def groups_of(task: Task, items: Sequence[Item]) -> tuple[str, ...]:
     """For each item what it is kept together by; empty if by nothing."""
-    if not task.keeps_together:
+    if not task.group_by:
         return ()
-    return tuple(item.columns.get(task.keeps_together, "") for item in items)
+    return tuple(item.columns.get(task.group_by, "") for item in items)
 
 
 def option_order(

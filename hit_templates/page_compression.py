@@ -6,8 +6,8 @@ section, each with a mark where the position stands, and of every section only t
 that differ; a script of a few lines writes the sections before any other script runs.
 Trials are a run of sections of their own, before the items.
 
-`unpack` does the same in Python, for programs that read the page as a browser shows it.
-What is packed and unpacked is the same to the last byte, or it is not packed.
+`decompress` does the same in Python, for programs that read the page as a browser shows
+it. What was compressed comes back to the last byte, or the page is left as it is.
 """
 
 import json
@@ -15,7 +15,7 @@ import re
 from os.path import commonprefix
 from typing import TypedDict
 
-from hit_templates.jinja_helpers import packed
+from hit_templates.jinja_helpers import minified
 
 MARK = "\ue000"
 """Stands for the position; a character for private use, which no page holds."""
@@ -30,13 +30,13 @@ _RUNS = [
 """Trials, and items: sections that follow each other, numbered from 1."""
 
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
-_PACKED = re.compile(
-    r"(?s)<script data-packed>\n.*?const packed = (\{.*?\});\n.*?</script>\n"
+_COMPRESSED = re.compile(
+    r"(?s)<script data-compressed>\n.*?const compressed = (\{.*?\});\n.*?</script>\n"
 )
 
 
 class Carried(TypedDict):
-    """What a packed page carries of a run.
+    """What a compressed page carries of a run.
 
     Attributes:
         lines: of one section; in two parts where sections differ between them.
@@ -47,23 +47,23 @@ class Carried(TypedDict):
     items: list[list[str]]
 
 
-def pack(page: str, *, more_than: int) -> str:
-    """The page, packed if it has more bytes than this and its sections allow it."""
+def compress(page: str, *, more_than: int) -> str:
+    """The page, compressed if it has more bytes than this and its sections allow it."""
     if len(page.encode()) <= more_than or MARK in page:
         return page
     for run in _RUNS:
-        page = run.sub(_packed_run, page)
+        page = run.sub(_compressed_run, page)
     return page
 
 
-def unpack(page: str) -> str:
-    """The page as it was before `pack`; itself if it was not packed."""
-    return _PACKED.sub(lambda found: _whole(json.loads(found[1])), page)
+def decompress(page: str) -> str:
+    """The page as it was before `compress`; itself if it was not compressed."""
+    return _COMPRESSED.sub(lambda found: _whole(json.loads(found[1])), page)
 
 
-def packed_spans(page: str) -> list[tuple[int, int]]:
-    """Where a packed page carries its runs: begin and end of each script's data."""
-    return [found.span(1) for found in _PACKED.finditer(page)]
+def compressed_spans(page: str) -> list[tuple[int, int]]:
+    """Where a compressed page carries its runs: begin and end of each script's data."""
+    return [found.span(1) for found in _COMPRESSED.finditer(page)]
 
 
 def quoted(text: str) -> str:
@@ -76,7 +76,7 @@ def _in_script(data: str) -> str:
     return data.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
 
 
-def _packed_run(found: re.Match[str]) -> str:
+def _compressed_run(found: re.Match[str]) -> str:
     sections = [
         section.split("\n")[:-1]
         for section in re.findall(r"(?s).*?</section>\n", found[0])
@@ -96,8 +96,8 @@ def _packed_run(found: re.Match[str]) -> str:
     if _whole(carried) != found[0]:
         return found[0]
     data = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
-    code = str(packed("_unpack.js")).replace("PACKED", _in_script(data), 1)
-    return f"<script data-packed>\n{code}\n</script>\n"
+    code = str(minified("_decompress.js")).replace("COMPRESSED", _in_script(data), 1)
+    return f"<script data-compressed>\n{code}\n</script>\n"
 
 
 def _whole(carried: Carried) -> str:

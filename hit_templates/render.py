@@ -26,7 +26,7 @@ from hit_templates.item_faults import faults_of_item
 from hit_templates.jinja_helpers import (
     filled,
     grouped,
-    packed,
+    minified,
     plain_number,
     rich,
     steps_of,
@@ -34,11 +34,11 @@ from hit_templates.jinja_helpers import (
 )
 from hit_templates.messages import FOLDER, frame_texts
 from hit_templates.order import groups_of
-from hit_templates.page_compression import pack
+from hit_templates.page_compression import compress
 from hit_templates.text_rules import CHARACTERS
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
-"""A page that is larger is packed; the rest is for the envelope around it."""
+"""A page that is larger is compressed; the rest is for the envelope around it."""
 
 MOST_DOTS = 12
 """More steps than this are counted in words alone."""
@@ -84,7 +84,7 @@ def render_hit(
     blank = _blank_page(frame, len(shown))
     if blank is None:
         page = _rendered(frame, shown, page_data)
-        return pack(page, more_than=ROOM_FOR_PAGE)
+        return compress(page, more_than=ROOM_FOR_PAGE)
     values = [
         value
         for item in shown
@@ -114,7 +114,9 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         finalize=printed,
     )
-    made.globals.update(packed=packed, wire=wire, grouped=grouped, steps_of=steps_of)
+    made.globals.update(
+        minified=minified, wire=wire, grouped=grouped, steps_of=steps_of
+    )
     made.filters.update(rich=rich, filled=filled, plain_number=plain_number)
     return made
 

@@ -1,118 +1,124 @@
-"""What may stand in a `task.toml`, key by key.
+"""The tables of a `task.toml` as a `Task`: shapes, keys and names, all faults at once.
 
-Labels and messages are required here, though most stand in `messages.<language>.toml`:
-they are filled in before (`hit_templates.messages`).
+What a key may hold is said once, by the types of `domain.task`. Labels and messages are
+required though most stand in `messages.<language>.toml`: they are filled in before
+(`hit_templates.messages`).
 """
 
-from typing import Annotated
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping
 
-from annotated_types import Gt, Len
-from pydantic import BaseModel, ConfigDict, Strict, StringConstraints
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
-from domain.task import AggregateKind, DatasetKind, FieldKind, FieldScope
+from domain.task import Aggregate, Arrangement, Conditions, Field, Option, Rule, Task
+from hit_templates.task_faults import Raw
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
-Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-Positive = Annotated[int, Gt(0), Strict()]
-OptionValue = Annotated[str, StringConstraints(pattern=r"^[^|\s]+$")]
+_ADAPTER = TypeAdapter(Task)
+_LISTS = {
+    "fields": Field,
+    "fields.options": Option,
+    "rules": Rule,
+    "arrangements": Arrangement,
+    "aggregates": Aggregate,
+    "conditions": Conditions,
+}
+"""Where a task holds lists of tables, and what each table becomes."""
 
+_NOT_IN_FILE = {"name", "language", "texts"}
+"""What a task has from its folder and its messages."""
 
-class Entry(BaseModel):
-    """A table of the file; unknown keys are refused."""
+_RENAMED = {
+    "varies": "expects_variation",
+    "keeps_together": "group_by",
+    "hit_holds_one": "one_value_per_hit",
+    "inside": "subcondition",
+}
+"""Keys that have another name since."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+_TEXTS = {"title", "description", "label", "message", "column"}
 
-
-class OptionEntry(Entry):
-    """One of a field's options."""
-
-    value: OptionValue  # "|" parts the values of a field on the wire
-    label: str = ""
-    column: str = ""
-    group: str = ""
-    last: bool = False
-    excludes: bool = False
-
-
-class FieldEntry(Entry):
-    """`[[fields]]`; see `domain.task.Field`."""
-
-    name: Name
-    kind: FieldKind
-    label: Text
-    options: tuple[OptionEntry, ...] = ()
-    optional: bool = False
-    scope: FieldScope = "item"
-    minimum: float = 0
-    maximum: float = 0
-    step: Annotated[float, Gt(0)] = 1
-    low_label: str = ""
-    high_label: str = ""
-    varies: bool = False
-    shuffled: bool = False
-    mirrored_by: str = ""
-    is_opinion: bool = False
-    is_personal: bool = False
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_OPTION = re.compile(r"[^|\s]+")
 
 
-class RuleEntry(Entry):
-    """`[[rules]]`; see `domain.task.Rule`."""
+def validated(
+    raw: Raw, *, name: str, language: str, texts: Mapping[str, str]
+) -> Task | list[str]:
+    """The task, or what is wrong with the tables, one sentence each.
 
-    name: Name
-    kind: str
-    field: str
-    parameters: dict[str, object] = {}
-    message: Text
-    is_question: bool = False
-
-
-class ArrangementEntry(Entry):
-    """`[[arrangements]]`; see `domain.task.Arrangement`."""
-
-    name: Name
-    columns: Annotated[tuple[Text, ...], Len(min_length=2)]
-
-
-class AggregateEntry(Entry):
-    """`[[aggregates]]`; see `domain.task.Aggregate`."""
-
-    field: str
-    kind: AggregateKind
-    column: str = ""
+    Args:
+        raw: the tables of the file, with the words of the messages in them.
+        name: of the task.
+        language: of its words.
+        texts: for its page, by name.
+    """
+    faults = [*_faults_of_keys(raw, Task, "", ""), *_faults_of_names(raw)]
+    whole = {**raw, "name": name, "language": language, "texts": texts}
+    try:
+        # As JSON a list is a tuple even to a strict reader, which takes no "1" for 1.
+        task = _ADAPTER.validate_json(json.dumps(whole, default=str), strict=True)
+    except ValidationError as invalid:
+        return [*map(_sentence, filter(_is_own, invalid.errors())), *faults]
+    return faults or task
 
 
-class ConditionsEntry(Entry):
-    """`[[conditions]]`; see `domain.task.Conditions`."""
+def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[str]:
+    """Keys that are none, and texts of nothing but space, here and in lists below."""
+    known = {field.name for field in dataclasses.fields(kind)}
+    if kind is Task:
+        known -= _NOT_IN_FILE
+    for key, value in table.items():
+        inner = f"{path}.{key}".lstrip(".")
+        if key not in known:
+            new = _RENAMED.get(key)
+            is_now = f"it is called {new} now" if new else "no such key"
+            yield f"{where}{key}: {is_now}."
+        elif key in _TEXTS and isinstance(value, str) and value.isspace():
+            yield f"{where}{key}: holds nothing but space."
+        elif inner in _LISTS and isinstance(value, list):
+            for number, entry in enumerate(value):
+                if isinstance(entry, dict):
+                    here = f"{where}{key}.{number}."
+                    yield from _faults_of_keys(entry, _LISTS[inner], inner, here)
 
-    field: str
-    column: Text
-    inside: str = ""
+
+def _faults_of_names(raw: Raw) -> Iterator[str]:
+    """Names are parts of wire names, and "|" parts the values of a field there."""
+    for where, entry in _entries(raw, ("fields", "rules", "arrangements")):
+        if not _fits(_NAME, entry.get("name", "x")):
+            fault = f"{entry['name']!r} has more than small letters, digits and _"
+            yield f"{where}.name: {fault}."
+        for number, option in _entries(entry, ("options",)):
+            if not _fits(_OPTION, option.get("value", "x")):
+                fault = f"{option['value']!r} has a space or a | in it"
+                yield f"{where}.{number}.value: {fault}."
 
 
-class TaskFile(Entry):
-    """A whole `task.toml`; see `domain.task.Task`."""
+def _entries(table: Raw, keys: tuple[str, ...]) -> Iterator[tuple[str, Raw]]:
+    for key in keys:
+        entries = table.get(key)
+        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict):
+                yield f"{key}.{number}", entry
 
-    version: Positive
-    title: Text
-    description: Text
-    keywords: Annotated[tuple[Text, ...], Len(min_length=1)]
-    columns: Annotated[tuple[Text, ...], Len(min_length=1)]
-    items_per_hit: Positive
-    reward_cents: Positive
-    assignment_duration_seconds: Positive
-    fields: Annotated[tuple[FieldEntry, ...], Len(min_length=1)]
-    rules: tuple[RuleEntry, ...] = ()
-    main_text: str = ""
-    canned_text: str = ""
-    text_present_field: str = ""
-    optional_columns: tuple[Text, ...] = ()
-    column_values: dict[str, tuple[Text, ...]] = {}
-    seconds_per_item: Annotated[float, Gt(0)] = 64
-    dataset: DatasetKind = "answers"
-    shuffles_items: bool = False
-    keeps_together: str = ""
-    hit_holds_one: str = ""
-    arrangements: tuple[ArrangementEntry, ...] = ()
-    aggregates: tuple[AggregateEntry, ...] = ()
-    conditions: tuple[ConditionsEntry, ...] = ()
-    heuristics: dict[str, dict[str, object]] = {}
+
+def _fits(pattern: re.Pattern[str], value: object) -> bool:
+    return not isinstance(value, str) or pattern.fullmatch(value) is not None
+
+
+def _is_own(error: ErrorDetails) -> bool:
+    """Not of a list that is called too short since its entries have faults."""
+    if error["type"] != "too_short":
+        return True
+    return bool(len(error["input"]) < error["ctx"]["min_length"])
+
+
+def _sentence(error: ErrorDetails) -> str:
+    """One of pydantic's errors as a sentence that begins with the key."""
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "missing":
+        return f"{key}: is missing."
+    return f"{key}: {error['msg']} (found {error['input']!r:.80})."

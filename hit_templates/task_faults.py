@@ -102,7 +102,9 @@ def _faults_of_field(entry: Raw) -> Iterator[str]:
         if bool(option.get("label")) == bool(option.get("column")):
             yield f"option {option.get('value')} needs either a label or a column"
     yield from _faults_of_number(entry)
-    if entry.get("scope") == "hit" and (entry.get("varies") or entry.get("shuffled")):
+    if entry.get("scope") == "hit" and (
+        entry.get("expects_variation") or entry.get("shuffled")
+    ):
         yield "is asked once, so it neither varies nor is shuffled"
     yield from _faults_of_personal(entry)
     if entry.get("name") in _RESERVED:
@@ -156,7 +158,7 @@ def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
     yield from _columns_of_rules(raw)
     for column in _table(raw, "column_values"):
         yield "column_values", column
-    for key in ("keeps_together", "hit_holds_one"):
+    for key in ("group_by", "one_value_per_hit"):
         yield key, raw.get(key)
 
 

@@ -7,14 +7,11 @@ import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
 from domain.errors import ConfigError
-from domain.task import Aggregate, Arrangement, Conditions, Field, Option, Rule, Task
+from domain.task import Task
 from hit_templates.messages import ENGLISH, FOLDER, joined, messages, texts
 from hit_templates.rules import check
-from hit_templates.schema import TaskFile
+from hit_templates.schema import validated
 from hit_templates.task_faults import faults_between, faults_of_rules
 
 __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
@@ -72,50 +69,15 @@ def read_task(
     raw, strange = joined(
         raw, words, where=f"hit_templates/{name}/messages.{language}.toml"
     )
+    task = validated(raw, name=name, language=language, texts=texts(words))
     faults = [*faults_of_rules(raw), *faults_between(raw)]
-    try:
-        entries = TaskFile.model_validate(raw)
-    except ValidationError as invalid:
-        faults = [*map(_sentence, invalid.errors()), *faults]
-        told = [*(f"{where}: {fault}" for fault in faults), *strange]
-        raise ConfigError(told) from invalid
-    task = _task(name, entries, words=texts(words), language=language)
-    faults = faults or _faults_of_canned_text(task)
-    if faults or strange:
+    if isinstance(task, list):
+        faults = [*task, *faults]
+    else:
+        faults = faults or _faults_of_canned_text(task)
+    if isinstance(task, list) or faults or strange:
         raise ConfigError([*(f"{where}: {fault}" for fault in faults), *strange])
     return task
-
-
-def _task(
-    name: str, entries: TaskFile, *, words: Mapping[str, str], language: str
-) -> Task:
-    lists = {"fields", "rules", "arrangements", "aggregates", "conditions"}
-    fields = tuple(
-        Field(
-            **entry.model_dump(exclude={"options"}),
-            options=tuple(Option(**o.model_dump()) for o in entry.options),
-        )
-        for entry in entries.fields
-    )
-    return Task(
-        name=name,
-        **entries.model_dump(exclude=lists),
-        fields=fields,
-        rules=tuple(Rule(**one.model_dump()) for one in entries.rules),
-        arrangements=tuple(
-            Arrangement(**one.model_dump()) for one in entries.arrangements
-        ),
-        aggregates=tuple(Aggregate(**one.model_dump()) for one in entries.aggregates),
-        conditions=tuple(Conditions(**one.model_dump()) for one in entries.conditions),
-        texts=words,
-        language=language,
-    )
-
-
-def _sentence(error: ErrorDetails) -> str:
-    """One of pydantic's errors as a sentence that begins with the key."""
-    key = ".".join(str(part) for part in error["loc"])
-    return f"{key}: {error['msg']}."
 
 
 def _faults_of_canned_text(task: Task) -> list[str]:

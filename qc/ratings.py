@@ -2,7 +2,7 @@
 
 A choice, several choices and a place on a scale are compared, counted and held against
 expected answers alike. The task says in which fields honest workers' answers vary
-(`Field.varies`); for these `with_ratings` adds to the table (`domain.tables`):
+(`Field.expects_variation`); for these `with_ratings` adds to the table (`domain.tables`):
 
 - `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent
@@ -34,6 +34,7 @@ from domain.hit import Item
 from domain.scales import is_graded, mirrored
 from domain.tables import ORDER, value_column
 from domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
+from qc.scores import mapped
 
 RATED = "rated."
 SIDES = "sides."
@@ -63,7 +64,7 @@ def with_ratings(
     columns: dict[str, pd.Series[Any]] = {}
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
-    if rated := [field for field in task.item_fields if field.varies]:
+    if rated := [field for field in task.item_fields if field.expects_variation]:
         asked = _Asked(table["item_id"], items)
         for field in rated:
             columns |= _ratings_of(field, table, task, asked)
@@ -78,7 +79,7 @@ def sources(task: Task) -> tuple[str, ...]:
     """The columns of the table that `with_ratings` reads for a task."""
     names = [value_column(field) for field in _excluding_fields(task)]
     for field in task.item_fields:
-        if field.varies:
+        if field.expects_variation:
             names += ["item_id", value_column(field)]
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     return tuple(dict.fromkeys(names))
@@ -203,7 +204,7 @@ def _rated(field: Field, values: "pd.Series[Any]") -> _Cells:
     if field.kind == "number":
         numbers = values.to_numpy(dtype="float64")
         return (numbers - field.minimum) / (field.maximum - field.minimum)
-    return _mapped(
+    return mapped(
         values,
         lambda value: rating(field, value),
         "float64" if _is_scale(field) else "object",
@@ -219,7 +220,7 @@ def _turned(field: Field, ratings: _Cells) -> _Cells:
         values = mirrored(field, options)
         return tuple(sorted(values)) if isinstance(values, tuple) else options
 
-    return _mapped(pd.Series(ratings, dtype="object"), turned, "object")
+    return mapped(pd.Series(ratings, dtype="object"), turned, "object")
 
 
 def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
@@ -229,7 +230,7 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
         for arrangement in task.arrangements
         if arrangement.name == field.mirrored_by
     )
-    is_turned = _mapped(
+    is_turned = mapped(
         table[ORDER + field.mirrored_by],
         lambda order: order == columns[::-1],
         "bool",
@@ -246,19 +247,7 @@ def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float6
         return numbers - (field.minimum + field.maximum) / 2
     places = {option.value: place for place, option in enumerate(field.options)}
     middle = (len(places) - 1) / 2
-    return _mapped(
-        values, lambda value: places.get(value, math.nan) - middle, "float64"
-    )
-
-
-def _mapped(
-    values: "pd.Series[Any]",
-    function: Callable[[Any], object],
-    dtype: Literal["object", "float64", "bool"],
-) -> _Cells:
-    """What a function makes of each cell; it is called once a different value."""
-    places, different = pd.factorize(values)
-    return np.fromiter(map(function, different), dtype, len(different))[places]
+    return mapped(values, lambda value: places.get(value, math.nan) - middle, "float64")
 
 
 def _excluding_fields(task: Task) -> list[Field]:
@@ -282,7 +271,7 @@ def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool
             return not chosen.isdisjoint(leads_out)
 
         if field.kind != "number":
-            is_outside |= _mapped(table[value_column(field)], leaves, "bool")
+            is_outside |= mapped(table[value_column(field)], leaves, "bool")
     return is_outside
 
 

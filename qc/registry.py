@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 
 from domain.errors import ConfigError
@@ -142,22 +143,23 @@ def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
     for name, rows in scores(table, settings, seed=seed).items():
-        suspects = rows[rows["flag"] | (rows["suspicion"] > 0)]
+        suspicion, flag = rows["suspicion"].to_numpy(), rows["flag"].to_numpy()
+        places = np.flatnonzero(flag | (suspicion > 0))
         findings.extend(
             Finding(
                 heuristic=name,
                 version=kinds[name].VERSION,
                 subject_kind=kinds[name].SUBJECT,
                 subject_id=subject,
-                suspicion=suspicion,
-                flag=flag,
+                suspicion=amount,
+                flag=is_flagged,
                 evidence=evidence,
             )
-            for subject, suspicion, flag, evidence in zip(
-                suspects.index.tolist(),
-                suspects["suspicion"].tolist(),
-                suspects["flag"].tolist(),
-                suspects["evidence"].tolist(),
+            for subject, amount, is_flagged, evidence in zip(
+                rows.index.take(places).tolist(),
+                suspicion[places].tolist(),
+                flag[places].tolist(),
+                rows["evidence"].take(places).tolist(),
                 strict=True,
             )
         )

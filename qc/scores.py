@@ -107,16 +107,39 @@ def is_first(table: pd.DataFrame) -> "pd.Series[bool]":
     voice. First is the earliest submitted, then the least answer id. Answers of unknown
     workers (empty id) are all first.
     """
-    pairs = ["worker_id", "item_id"]
-    is_known = table["worker_id"] != ""
-    several = table.loc[
-        table.duplicated(pairs, keep=False) & is_known, [*pairs, "submitted_at"]
-    ]
-    ordered = several.assign(answer_id_=several.index).sort_values(
-        ["submitted_at", "answer_id_"], kind="stable"
-    )
-    again = ordered.index[ordered.duplicated(pairs)]
-    return pd.Series(~table.index.isin(again), index=table.index)
+    pairs = pair_codes(table)
+    is_known = (table["worker_id"] != "").to_numpy()
+    places = np.flatnonzero((np.bincount(pairs)[pairs] > 1) & is_known)
+    first = np.ones(len(table), dtype="bool")
+    if not places.size:
+        return pd.Series(first, index=table.index, dtype="bool")
+    several = pd.DataFrame(
+        {
+            "place": places,
+            "pair": pairs[places],
+            "submitted_at": table["submitted_at"].array[places],
+            "answer_id": table.index[places],
+        }
+    ).sort_values(["submitted_at", "answer_id"], kind="stable")
+    first[several.loc[several.duplicated("pair"), "place"]] = False
+    return pd.Series(first, index=table.index, dtype="bool")
+
+
+def pair_codes(table: pd.DataFrame) -> Codes:
+    """By answer, a number that its worker's answers about its item have in common."""
+    workers, _ = coded(table["worker_id"])
+    items, n_items = coded(table["item_id"])
+    return coded(pd.Series(workers * n_items + items))[0]
+
+
+def mapped(
+    values: "pd.Series[Any]",
+    function: Callable[[Any], object],
+    dtype: Literal["object", "float64", "bool"],
+) -> npt.NDArray[Any]:
+    """What a function makes of each cell; it is called once a different value."""
+    places, different = pd.factorize(values)
+    return np.fromiter(map(function, different), dtype, len(different))[places]
 
 
 def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
@@ -127,8 +150,8 @@ def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
 
 def _at(column: Iterable[object], places: Codes) -> list[object]:
     """The cells in these places, as plain values."""
-    if isinstance(column, pd.Series):
-        return column.iloc[places].tolist()
+    if isinstance(column, pd.Series | pd.Index):
+        return column.take(places).tolist()
     if isinstance(column, np.ndarray):
         return list(column[places])
     cells = list(column)

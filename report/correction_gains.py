@@ -71,7 +71,7 @@ def _edited(
     frame: pd.DataFrame, items: Sequence[Item], task: Task
 ) -> Iterator[_Edited]:
     edits = [one for one in task.aggregates if one.kind == "best_edit"]
-    for one in edits[:1] if task.hit_holds_one else []:
+    for one in edits[:1] if task.one_value_per_hit else []:
         columns = {str(item.item_id): item.columns for item in items}
         best = item_aggregates(
             frame, list(columns), task.fields, (one,), columns=columns
@@ -81,7 +81,7 @@ def _edited(
             if text:
                 yield _Edited(
                     description=f"{of.get('url', '')} {before}",
-                    kind=of.get(task.hit_holds_one, ""),
+                    kind=of.get(task.one_value_per_hit, ""),
                     before=before,
                     after=text,
                     references=tuple(

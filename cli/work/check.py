@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from config.campaign_file import parse
+from config.drawn_pictures import item_rows
 from domain.campaign import Campaign
 from domain.money import dollars
 from flows.assembling import load_campaign

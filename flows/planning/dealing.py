@@ -18,8 +18,8 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
     """The items of each batch, in the order of their HITs; batch 1 comes first.
 
     Items are dealt by chance that depends on the campaign's name alone, so every pass
-    and every machine deals alike. What belongs into one HIT (`Task.keeps_together`,
-    `Task.hit_holds_one`) is dealt as one.
+    and every machine deals alike. What belongs into one HIT (`Task.group_by`,
+    `Task.one_value_per_hit`) is dealt as one.
     """
     bundles = _bundles(campaign, [item.item_id for item in campaign.items])
     random.Random(f"piecework deals {campaign.name}").shuffle(bundles)  # noqa: S311 - no secret
@@ -112,7 +112,7 @@ def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHi
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
     """The items by HIT: as many as fit, and no bundle parted."""
     size = campaign.posting.items_per_hit
-    column = campaign.task.hit_holds_one
+    column = campaign.task.one_value_per_hit
     groups: list[tuple[ItemId, ...]] = []
     held = ""
     value_of = _values(campaign, column)
@@ -131,7 +131,7 @@ def _bundles(
 ) -> list[tuple[ItemId, ...]]:
     """Items that go into one HIT together, none larger than a HIT; else one by one."""
     task, size = campaign.task, campaign.posting.items_per_hit
-    column = task.hit_holds_one or task.keeps_together
+    column = task.one_value_per_hit or task.group_by
     if not column:
         return [(item_id,) for item_id in item_ids]
     value_of = _values(campaign, column)

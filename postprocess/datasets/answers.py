@@ -67,7 +67,7 @@ def tables(
 def _conditions_of(items: Sequence[Item], facts: DatasetFacts) -> Table:
     """What each item is compared as."""
     columns = [one.column for one in facts.conditions]
-    columns += [one.inside for one in facts.conditions if one.inside]
+    columns += [one.subcondition for one in facts.conditions if one.subcondition]
     return {
         name: [item.columns.get(name, "") for item in items]
         for name in dict.fromkeys(columns)

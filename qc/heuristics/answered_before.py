@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from domain.verdicts import SubjectKind
-from qc.scores import FIRST_ANSWER, Scope, is_first, scored, sentences
+from qc.scores import FIRST_ANSWER, Scope, is_first, pair_codes, scored, sentences
 
 NAME = "answered_before"
 VERSION = 1
@@ -35,7 +35,7 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:  # noqa: ARG001 - the contract's signature
     """One row an answer."""
     first = is_first(table).to_numpy()
-    pairs = table.groupby(["worker_id", "item_id"], sort=False).ngroup().to_numpy()
+    pairs = pair_codes(table)
     earlier = np.zeros(len(table), dtype="intp")
     earlier[pairs[first]] = np.flatnonzero(first)
 

@@ -20,7 +20,7 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first
+from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first, mapped
 from qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"
@@ -54,7 +54,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     counts = is_first(table) & (table["worker_id"] != "")
-    ignored = table["problems"].map(_is_questioned).astype("bool")[counts]
+    questioned = mapped(table["problems"], _is_questioned, "bool")
+    ignored = pd.Series(questioned, index=table.index)[counts]
     by_worker = ignored.groupby(table["worker_id"][counts]).agg(["sum", "size"])
     n_ignored, n_answers = int(ignored.sum()), len(ignored)
     for worker, own, answers in by_worker.itertuples():

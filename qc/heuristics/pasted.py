@@ -44,7 +44,9 @@ class Params:
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    length = np.array([len(text.strip()) for text in table["text"]], dtype="float64")
+    length = np.array(
+        [len(text.strip()) for text in table["text"].tolist()], dtype="float64"
+    )
     pastes = table["pastes"].to_numpy()
     keystrokes = table["keystrokes"].to_numpy()
     rate = keystrokes / np.where(length > 0, length, np.nan)

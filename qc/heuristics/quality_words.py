@@ -17,6 +17,7 @@ listed are found: "unclear" or "out of focus" are for the campaign file to add.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,10 +69,12 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
     canned = table["is_canned"].tolist()
-    wanted = _any_of(params.words)
+    wanted, may_have = _any_of(params.words), _quick_look(params.words)
     harmless = _harmless(params)
     found = [
-        [] if skip else _found(text, wanted=wanted, harmless=harmless)
+        _found(text, wanted=wanted, harmless=harmless)
+        if may_have(text) and not skip
+        else []
         for text, skip in zip(texts, canned, strict=True)
     ]
     flag = np.array([bool(words) for words in found], dtype="bool")
@@ -109,6 +112,20 @@ def _harmless(params: Params) -> re.Pattern[str] | None:
 
 def _any_of(words: Phrases) -> re.Pattern[str] | None:
     return _compile("|".join(_words(word) for word in words)) if words else None
+
+
+def _quick_look(words: Phrases) -> Callable[[str], bool]:
+    """Whether a text may have one of the words; a search of all texts takes seconds."""
+    stems = [phrase.split()[0].partition("*")[0].lower() for phrase in words]
+    if not all(stem.isascii() for stem in stems):
+        return lambda _: True
+
+    def may_have(text: str) -> bool:
+        # Beyond ASCII, letters equal but for case are for the pattern to say.
+        lower = text.lower()
+        return not text.isascii() or any(stem in lower for stem in stems)
+
+    return may_have
 
 
 def _words(phrase: str) -> str:

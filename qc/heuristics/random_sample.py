@@ -46,7 +46,7 @@ class Params:
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
-    draws = [_draw(params.seed, answer_id) for answer_id in table.index]
+    draws = [_draw(params.seed, answer_id) for answer_id in table.index.tolist()]
     flag = np.array(draws, dtype="float64") < params.share
 
     def sentence(_: float) -> str:

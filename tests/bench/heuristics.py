@@ -21,7 +21,7 @@ import pandas as pd
 from domain.tables import COLLECTED, build, is_canned, task_columns
 from domain.task import Field, Option, Task
 from qc.ratings import with_ratings
-from qc.registry import HEURISTICS
+from qc.registry import HEURISTICS, assess
 
 ITEMS = 39_181
 WORKERS = 1_600
@@ -29,6 +29,7 @@ AT_ONCE = 5
 """Items in a HIT, and assignments of each."""
 
 BATCHES = 5
+FEW = 50
 CANNED = "Quality issues are too severe to recognize visual content."
 _SOURCE = (
     Path(__file__).resolve().parents[2] / "../shared/data/vizwiz_val_captions_half.csv"
@@ -84,6 +85,12 @@ def main(n_items: int) -> None:
         total += seconds
         print(f"| {heuristic.NAME} | {seconds:.2f} | {scored['flag'].sum():,} |")
     print(f"| all heuristics | {total:.2f} | |")
+    started = time.process_time()
+    findings = assess(rated.iloc[:FEW], {}, seed=1)
+    seconds = time.process_time() - started
+    print(
+        f"| all heuristics, of {FEW} answers alone | {seconds:.3f} | {len(findings)} |"
+    )
 
 
 def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
 from domain.clock import SystemClock
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
 from flows.steps.collect import collect
 from flows.steps.launch import launch
 from marketplace.http.server import serve

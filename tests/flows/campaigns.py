@@ -16,8 +16,8 @@ def campaign(
     *,
     batches: int = 3,
     items_per_hit: int = 5,
-    keeps_together: str = "",
-    hit_holds_one: str = "",
+    group_by: str = "",
+    one_value_per_hit: str = "",
 ) -> Campaign:
     """A campaign of so many items, one dollar a HIT, five assignments.
 
@@ -40,8 +40,8 @@ def campaign(
             assignment_duration_seconds=3600,
             fields=(),
             rules=(),
-            keeps_together=keeps_together,
-            hit_holds_one=hit_holds_one,
+            group_by=group_by,
+            one_value_per_hit=one_value_per_hit,
         ),
         title="",
         hit_description="",

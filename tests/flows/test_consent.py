@@ -12,8 +12,9 @@ import pytest
 
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded, RefusedForSafety
+from flows.assembling import load_campaign
 from flows.consent import agreed_before
-from flows.opening import load_campaign, open_on_marketplace, open_to_look
+from flows.opening import open_on_marketplace, open_to_look
 from flows.progress import read_progress
 from flows.steps import launch
 from marketplace.http.server import serve

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.leave import leave_to_spend
+from cli.work.consent import consent_to_spend
 from domain.errors import ConfigError
 from tests.small_campaign import write_campaign
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_what_is_no_amount_is_a_fault_of_use(tmp_path: Path, text: str) -> None:
     """In words, before anything is asked of anybody."""
     with pytest.raises(ConfigError, match=r"--spend-at-most .* is no amount"):
-        leave_to_spend(
+        consent_to_spend(
             write_campaign(tmp_path),
             "http://127.0.0.1:9",
             live=True,
@@ -30,9 +30,9 @@ def test_what_is_no_amount_is_a_fault_of_use(tmp_path: Path, text: str) -> None:
 def _at_a_terminal(path: Path, typed: str) -> tuple[int, str]:
     """Ask for leave at a terminal, where something is typed."""
     script = (
-        "import sys, pathlib; from cli.leave import leave_to_spend\n"
+        "import sys, pathlib; from cli.work.consent import consent_to_spend\n"
         "from domain.errors import PieceworkError\n"
-        "try: print('leave for', leave_to_spend(pathlib.Path(sys.argv[1]), "
+        "try: print('leave for', consent_to_spend(pathlib.Path(sys.argv[1]), "
         "'http://192.0.2.1', live=True, spend_at_most=None))\n"
         "except PieceworkError as error: print(error); sys.exit(error.exit_code)\n"
     )

@@ -37,7 +37,7 @@ def test_what_belongs_together_is_in_one_hit(
     items: int, batches: int, per_hit: int
 ) -> None:
     """No pair is parted, nothing is lost, and no HIT grows."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, keeps_together="pair")
+    one = campaign(items, batches=batches, items_per_hit=per_hit, group_by="pair")
     hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
     hit_of = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
     assert sorted(hit_of) == sorted(item.item_id for item in one.items)
@@ -48,11 +48,13 @@ def test_what_belongs_together_is_in_one_hit(
 
 
 @given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(1, 9))
-def test_a_hit_holds_one_kind_where_the_task_says_so(
+def test_a_one_value_per_hit_kind_where_the_task_says_so(
     items: int, batches: int, per_hit: int
 ) -> None:
     """Items of different kinds never share a HIT, in replacements neither."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, hit_holds_one="third")
+    one = campaign(
+        items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third"
+    )
     kinds = {item.item_id: item.columns["third"] for item in one.items}
     first = [hit for some in all_first_rounds(one, on=TODAY) for hit in some]
     again = replacements(one, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)

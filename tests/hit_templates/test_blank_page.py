@@ -10,7 +10,7 @@ from jinja2 import DictLoader
 from domain.hit import Item
 from domain.task import Task
 from hit_templates.blank_page import NeedsValue, Slot, blank_page
-from hit_templates.page_compression import MARK, pack, unpack
+from hit_templates.page_compression import MARK, compress, decompress
 from hit_templates.render import (
     _as_shown,
     _blank_page,
@@ -48,10 +48,10 @@ def by_template(task: Task, items: list[Item], practice: list[Item]) -> str:
 
 @pytest.mark.parametrize("name", task_names())
 def test_every_example_is_the_page_of_its_template(name: str) -> None:
-    """Whole, and packed pages unpacked, to the last byte."""
+    """Whole, and compressed pages decompressed, to the last byte."""
     example = example_of(load_task(name))
     wanted = by_template(example.task, list(example.items), list(example.practice))
-    assert unpack(example.page) == wanted
+    assert decompress(example.page) == wanted
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -65,7 +65,7 @@ def test_templates_that_only_print_are_rendered_once(name: str) -> None:
 def test_hostile_values_are_escaped_as_the_template_escapes_them(
     name: str, texts: list[str]
 ) -> None:
-    """In markup, in attributes, in a packed script and in the page's data."""
+    """In markup, in attributes, in a compressed script and in the page's data."""
     example = example_of(load_task(name))
     items = [
         replace(
@@ -87,14 +87,14 @@ def test_hostile_values_are_escaped_as_the_template_escapes_them(
     assert blank is not None
     wanted = by_template(example.task, items, [])
     assert blank.filled([*values, data], more_than=10**6) == wanted
-    assert unpack(blank.filled([*values, data], more_than=0)) == wanted
-    # So long that it is packed, and not packed further.
-    most = max(len(pack(wanted, more_than=0).encode()), 1) + 4000
-    assert unpack(blank.filled([*values, data], more_than=most)) == wanted
+    assert decompress(blank.filled([*values, data], more_than=0)) == wanted
+    # So long that it is compressed, and not compressed further.
+    most = max(len(compress(wanted, more_than=0).encode()), 1) + 4000
+    assert decompress(blank.filled([*values, data], more_than=most)) == wanted
 
 
-def test_a_text_with_the_mark_of_packing_leaves_the_page_whole() -> None:
-    """A packed page would show a position in its place."""
+def test_a_text_with_the_mark_of_compression_leaves_the_page_whole() -> None:
+    """A compressed page would show a position in its place."""
     task = load_task("caption")
     items = [
         Item(item_id=item.item_id, columns={**item.columns, "url": f"/{MARK}/{n}.jpg"})
@@ -102,7 +102,7 @@ def test_a_text_with_the_mark_of_packing_leaves_the_page_whole() -> None:
     ]
     page = render_hit(task, items)
     assert page.count(MARK) == len(items)
-    assert "data-packed" not in page
+    assert "data-compressed" not in page
 
 
 @pytest.mark.parametrize(

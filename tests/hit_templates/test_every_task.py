@@ -12,7 +12,7 @@ from hit_templates.answers import read_answers
 from hit_templates.item_faults import faults_of_item, faults_of_items
 from hit_templates.messages import languages
 from hit_templates.order import groups_of, item_order
-from hit_templates.page_compression import unpack
+from hit_templates.page_compression import decompress
 from hit_templates.tasks import FOLDER, load_task, task_names
 from platforms.question import html_question
 from rehearsal.crowd.judging import Judging
@@ -94,7 +94,7 @@ def test_the_truth_is_on_no_page(task: Task) -> None:
 def test_every_control_has_its_name_and_its_place_for_messages(task: Task) -> None:
     """Each field of each item is in the form once, with where its messages appear."""
     example = example_of(task)
-    page = unpack(example.page)
+    page = decompress(example.page)
     names = set(read_page(page).names)
     for field in task.item_fields:
         for n in range(1, len(example.items) + 1):
@@ -135,7 +135,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         order = item_order(
             task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
         )
-        assert [one.run for one in answers] == [
+        assert [one.place for one in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]
 

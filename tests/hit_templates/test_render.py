@@ -14,7 +14,7 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
-from hit_templates.page_compression import unpack
+from hit_templates.page_compression import decompress
 from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from platforms.question import NAMESPACE, html_question
@@ -57,7 +57,7 @@ def test_the_page_is_a_complete_document_with_every_wire_name(
     caption_task: Task, example_items: list[Item]
 ) -> None:
     """Each field of each item is in the form under its name."""
-    page = unpack(render_hit(caption_task, example_items))
+    page = decompress(render_hit(caption_task, example_items))
     assert page.startswith("<!DOCTYPE html>\n<html lang=")
     assert page.rstrip().endswith("</html>")
     names = set(re.findall(r'\bname="([^"]+)"', page)) - {"viewport"}

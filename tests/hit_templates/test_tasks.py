@@ -97,7 +97,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
     assert all(fault.startswith("hit_templates/small/task.toml: ") for fault in faults)
     for part in (
         "version: Input should be a valid integer",
-        "colour: Extra inputs are not permitted",
+        "colour: no such key",
         "fields.1.kind: Input should be 'text'",
         "rules.0: kind min_words needs the parameter minimum.",
         "rules.0: there is no field 'grad'.",
@@ -117,6 +117,28 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ("version = 1", 'version = 1\ntext_present_field = "why"', "no choice field"),
         ('"required"', '"one_of"', "'one_of' is none of required"),
         ("items_per_hit = 3", "items_per_hit = 0", "items_per_hit"),
+        ("items_per_hit = 3", 'items_per_hit = "3"', "valid integer (found '3')"),
+        ("items_per_hit = 3", "items_per_hit = true", "valid integer (found True)"),
+        ("version = 1\n", "", "task.toml: version: is missing."),
+        ("version = 1", 'version = 1\nname = "other"', "name: no such key"),
+        ("version = 1", "version = 1\nmade = 2026-01-05", "made: no such key"),
+        ('name = "why"', 'name = "Why not"', "fields.1.name: 'Why not' has more"),
+        ('label = "Why?"', 'label = ""', "fields.1.label: String should have"),
+        ('label = "Why?"', 'label = " "', "fields.1.label: holds nothing but space"),
+        (
+            '{ value = "1",',
+            '{ value = "1", size = 2,',
+            "options.0.size: no such",
+        ),
+        ('columns = ["sentence_id", "sentence"]', "columns = []", "columns: Tuple sho"),
+        (
+            "[[rules]]",
+            '[[arrangements]]\nname = "a"\ncolumns = ["sentence"]\n[[rules]]',
+            "arrangements.0.columns: Tuple should have at least 2 items",
+        ),
+        ("version = 1", 'version = 1\nkeeps_together = "a"', "called group_by now"),
+        ("version = 1", 'version = 1\nhit_holds_one = "a"', "one_value_per_hit now"),
+        ("optional = true", "varies = true", "fields.1.varies: it is called expects_"),
         ("version = 1", "version =", "Invalid value"),
     ],
 )

@@ -17,7 +17,7 @@ FIT = Field(
     kind="choice",
     label="Does it fit?",
     options=(Option(value="yes", label="Yes"), Option(value="no", label="No")),
-    varies=True,
+    expects_variation=True,
 )
 GRADE = Field(
     name="grade",

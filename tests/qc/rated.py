@@ -18,14 +18,24 @@ def choice(name: str, *values: str, **more: Any) -> Field:  # noqa: ANN401 - a f
     """A choice that varies, with these options."""
     options = tuple(Option(value=value, label=value) for value in values)
     return Field(
-        name=name, kind="choice", label=name, options=options, varies=True, **more
+        name=name,
+        kind="choice",
+        label=name,
+        options=options,
+        expects_variation=True,
+        **more,
     )
 
 
 def scale(name: str) -> Field:
     """A number from 0 to 100 that varies."""
     return Field(
-        name=name, kind="number", label=name, minimum=0, maximum=100, varies=True
+        name=name,
+        kind="number",
+        label=name,
+        minimum=0,
+        maximum=100,
+        expects_variation=True,
     )
 
 

@@ -2,14 +2,22 @@
 
 import math
 import random
+from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qc.registry import HEURISTICS, Heuristic
+from domain.hit import Item
+from domain.ids import ItemId
+from domain.tables import COLLECTED, task_columns
+from domain.task import Arrangement, Field, Option, Task
+from qc.ratings import sources, with_ratings
+from qc.registry import HEURISTICS, Heuristic, columns, scores
+from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, START, row, table
 
 SECONDS = st.one_of(
@@ -136,3 +144,133 @@ def test_an_unrelated_batch_changes_nothing(
     pd.testing.assert_frame_equal(
         alone.loc[subjects], together.loc[subjects], check_exact=True
     )
+
+
+def rated_table(task: Task, seed: int) -> pd.DataFrame:
+    """Answers of six workers to 16 items, all rated columns there, before ratings."""
+    chance = random.Random(seed)  # noqa: S311 - answers, no secrets
+    answers = []
+    for number in range(96):
+        worker, item = f"w{number % 6}", f"i{number // 6}"
+        order = tuple(chance.sample(["a", "b", "c"], 3))
+        answers.append(
+            row(
+                f"{number:03}",
+                assignment_id=f"s{number % 6}.{number // 24}",
+                batch=1 + number // 48,
+                worker_id=worker,
+                item_id=item,
+                text=chance.choice([CANNED, "A RED BIRD", "blurry", f"a bird {item}"]),
+                shown_seconds=float(chance.choice([1, 30, 40])),
+                pastes=float(chance.choice([0, 1])),
+                keystrokes=1.0,
+                problems=chance.choice([(), ("questioned:x",), ("too_short",)]),
+                **{
+                    "value.best": order[0] if worker == "w1" else chance.choice("abc"),
+                    "value.better": chance.choice("123"),
+                    "value.worth": float(chance.choice([50, 50, 0, 100])),
+                    "value.has_text": chance.choice(["yes", "yes", "no"]),
+                    "hit.vision": "no" if worker == "w2" else "yes",
+                    "order.best": order,
+                    "order.sides": chance.choice([("l", "r"), ("r", "l")]),
+                },
+            )
+        )
+    answers.append({**answers[0], "answer_id": "again"})
+    return table(*answers, columns={**COLLECTED, **task_columns(task)})
+
+
+TASK = task_of(
+    choice("best", "a", "b", "c", shuffled=True),
+    choice("better", "1", "2", "3", mirrored_by="sides"),
+    scale("worth"),
+    Field(name="has_text", kind="choice", label="text"),
+    Field(
+        name="vision",
+        kind="choice",
+        label="vision",
+        scope="hit",
+        options=(Option(value="yes"), Option(value="no", excludes=True)),
+    ),
+    arrangements=(Arrangement(name="sides", columns=("l", "r")),),
+)
+ITEMS = [
+    Item(
+        item_id=ItemId(f"i{number}"),
+        columns={"gold.best": "a", "twin": f"i{number ^ 1}", "twin_reversed": ""},
+    )
+    for number in range(16)
+]
+
+
+@every_heuristic
+def test_a_heuristic_reads_what_it_declares_and_no_more(heuristic: Heuristic) -> None:
+    """Without the other columns the scores are the same; each declared one is read."""
+    rated = with_ratings(rated_table(TASK, 1), TASK, ITEMS)
+    params = heuristic.Params()
+    whole = heuristic.score(rated, params)
+    names = [name.format(**asdict(params)) for name in heuristic.COLUMNS]
+
+    def having(names: list[str]) -> pd.DataFrame:
+        beginnings = tuple(name for name in names if name.endswith("."))
+        return rated[
+            [c for c in rated.columns if c in names or c.startswith(beginnings)]
+        ]
+
+    own = heuristic.score(having(names), params)
+    pd.testing.assert_frame_equal(own, whole, check_exact=True)
+    read: set[str] = set()
+
+    class Recording(pd.DataFrame):
+        """A table that knows which of its columns were asked for."""
+
+        def __getitem__(self, key: Any) -> Any:  # noqa: ANN401 - as pandas has it
+            read.update([key] if isinstance(key, str) else [])
+            return super().__getitem__(key)
+
+        def get(self, key: Any, default: Any = None) -> Any:  # noqa: ANN401 - as pandas
+            read.update([key] if isinstance(key, str) else [])
+            return super().get(key, default)
+
+        @property
+        def _constructor(self) -> type[pd.DataFrame]:
+            return Recording
+
+    heuristic.score(Recording(rated), params)
+    for name in names:
+        beginning = name if name.endswith(".") else None
+        asked = name in read or any(c.startswith(beginning or "-") for c in read)
+        assert asked, f"{name} is declared and never read"
+
+
+@every_heuristic
+def test_scores_of_a_part_are_those_of_the_whole(heuristic: Heuristic) -> None:
+    """Where the scope says which rows belong together, others make no difference."""
+    rated = with_ratings(rated_table(TASK, 2), TASK, ITEMS)
+    params = heuristic.Params()
+    whole = heuristic.score(rated, params)
+    key = {
+        "row": pd.Series(rated.index, index=rated.index),
+        "item": rated["item_id"],
+        "worker": rated["worker_id"],
+        "batch": rated["batch"],
+        "campaign": pd.Series(1, index=rated.index),
+    }[heuristic.SCOPE]
+    parts = [heuristic.score(part, params) for _, part in rated.groupby(key)]
+    pd.testing.assert_frame_equal(
+        pd.concat(parts).sort_index(), whole.sort_index(), check_exact=True
+    )
+
+
+def test_the_columns_that_settings_need_give_the_scores_of_all() -> None:
+    """A loader may fetch these alone; what is switched off is not fetched."""
+    answers = rated_table(TASK, 3)
+    wanted = columns({}, TASK)
+    assert set(wanted) < set(answers.columns)
+    assert "focus_losses" not in wanted
+    narrow = with_ratings(answers[wanted], TASK, ITEMS)
+    whole = with_ratings(answers, TASK, ITEMS)
+    for name, own in scores(narrow, {}, seed=1).items():
+        pd.testing.assert_frame_equal(own, scores(whole, {}, seed=1)[name])
+    off = {name.NAME: None for name in HEURISTICS if name.NAME != "rule_violation"}
+    assert columns(off, TASK) == sorted({*sources(TASK), "problems"})

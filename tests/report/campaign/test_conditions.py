@@ -23,7 +23,7 @@ def facts_of(rows: list[tuple[str, str, str, float]]) -> Compared:
     scores = pd.DataFrame(rows, columns=["subject", "condition", "inside", "value"])
     return Compared(
         field=QUALITY,
-        named=Conditions(field="quality", column="error", inside="direction"),
+        named=Conditions(field="quality", column="error", subcondition="direction"),
         scores=scores.astype({"value": "float64"}),
     )
 

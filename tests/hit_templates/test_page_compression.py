@@ -1,4 +1,4 @@
-"""A packed page is small, and the same page."""
+"""A compressed page is small, and the same page."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +10,7 @@ from domain.capabilities import MTURK
 from domain.hit import Item
 from domain.ids import ItemId
 from flows.assembling import load_campaign
-from hit_templates.page_compression import MARK, pack, unpack
+from hit_templates.page_compression import MARK, compress, decompress
 from hit_templates.render import render_hit
 from hit_templates.tasks import load_task
 from platforms.question import html_question
@@ -54,23 +54,23 @@ def hosted(items: Iterable[Item]) -> list[Item]:
 
 
 @given(st.lists(_lines, min_size=2, max_size=13))
-def test_unpacking_gives_the_same_bytes(items: list[list[str]]) -> None:
+def test_decompressing_gives_the_same_bytes(items: list[list[str]]) -> None:
     """Whatever stands in the lines, also digits that look like positions."""
     sections = [section(n, lines) for n, lines in enumerate(items, start=1)]
     page = HEAD + "".join(sections) + TAIL
-    assert unpack(pack(page, more_than=0)) == page
+    assert decompress(compress(page, more_than=0)) == page
 
 
 def test_lines_that_differ_in_the_position_only_travel_once() -> None:
     """Twelve sections hold `id="x-..."` once, and each its own sentence."""
     sections = [section(n, [f"A dog, {n * n} times"]) for n in range(1, 13)]
-    packed = pack(HEAD + "".join(sections) + TAIL, more_than=0)
-    assert packed.count("x-") == 1
-    assert packed.count("A dog") == 1
-    assert "<section" not in packed
+    compressed = compress(HEAD + "".join(sections) + TAIL, more_than=0)
+    assert compressed.count("x-") == 1
+    assert compressed.count("A dog") == 1
+    assert "<section" not in compressed
 
 
-def test_trials_are_packed_as_well() -> None:
+def test_trials_are_compressed_as_well() -> None:
     """They stand before what is asked once, and come out there again."""
     trials = "".join(
         section(n, [f"Trial {n}"]).replace(f'position="{n}"', f'position="p{n}"')
@@ -78,10 +78,10 @@ def test_trials_are_packed_as_well() -> None:
     )
     items = "".join(section(n, [f"Item {n * n}"]) for n in range(1, 9))
     page = f"{HEAD}{trials}<p>About you</p>\n{items}{TAIL}"
-    made = pack(page, more_than=0)
+    made = compress(page, more_than=0)
     assert "<section" not in made
     assert made.index("Trial") < made.index("About you") < made.index("Item")
-    assert unpack(made) == page
+    assert decompress(made) == page
 
 
 def test_a_study_with_trials_and_28_items_fits_into_one_question() -> None:
@@ -90,27 +90,27 @@ def test_a_study_with_trials_and_28_items_fits_into_one_question() -> None:
         campaign = load_campaign(CAMPAIGNS / file)
         items, practice = map(hosted, (campaign.items, campaign.practice))
         page = render_hit(campaign.task, items, practice=practice)
-        # Longer items would be packed further: what they have in common is shared.
-        least = pack(unpack(page), more_than=0)
+        # Longer items would be compressed further: what they have in common is shared.
+        least = compress(decompress(page), more_than=0)
         assert len(html_question(least).encode()) < MTURK.question_bytes - 2000
-        assert unpack(page).count('class="step item"') == 28 + 4
+        assert decompress(page).count('class="step item"') == 28 + 4
 
 
 def test_a_small_page_and_a_single_section_stay_as_they_are() -> None:
     """Packing is for pages that would not fit."""
     page = HEAD + section(1, ["a"]) + section(2, ["b"]) + TAIL
-    assert pack(page, more_than=len(page.encode())) == page
-    assert pack(page, more_than=len(page.encode()) - 1) != page
+    assert compress(page, more_than=len(page.encode())) == page
+    assert compress(page, more_than=len(page.encode()) - 1) != page
     alone = HEAD + section(1, ["a"]) + TAIL
-    assert pack(alone, more_than=0) == alone
+    assert compress(alone, more_than=0) == alone
 
 
 def test_sections_of_unlike_shape_are_left_alone() -> None:
-    """Another number of lines, or a mark in the text: not packed, not broken."""
+    """Another number of lines, or a mark in the text: not compressed, not broken."""
     unlike = HEAD + section(1, ["a"]) + section(2, ["b", "c"]) + TAIL
-    assert pack(unlike, more_than=0) == unlike
+    assert compress(unlike, more_than=0) == unlike
     marked = HEAD + section(1, [MARK]) + section(2, ["b"]) + TAIL
-    assert pack(marked, more_than=0) == marked
+    assert compress(marked, more_than=0) == marked
 
 
 def test_fifty_pairs_of_an_expert_fit_into_one_question() -> None:
@@ -131,6 +131,6 @@ def test_fifty_pairs_of_an_expert_fit_into_one_question() -> None:
     page = render_hit(task, items)
     assert "alert(1)" in page
     assert "<script>alert" not in page
-    assert "</script><script>" not in unpack(page)
+    assert "</script><script>" not in decompress(page)
     assert html_question(page)
-    assert unpack(page).count('name="score.50"') == 4
+    assert decompress(page).count('name="score.50"') == 4

@@ -1,9 +1,9 @@
-// Writes the sections of a packed page (packing.py), before any other script looks.
+// Writes the sections of a compressed page (page_compression.py), before any other script looks.
 (() => {
-  const packed = PACKED;
-  const whole = packed.items.map((own, i) => {
+  const compressed = COMPRESSED;
+  const whole = compressed.items.map((own, i) => {
     let taken = 0;
-    return packed.lines
+    return compressed.lines
       .map((line) => (typeof line === "string" ? line : line.join(own[taken++])))
       .map((line) => line.split("\ue000").join(i + 1) + "\n")
       .join("");
