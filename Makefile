@@ -43,10 +43,11 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## tables of cost: campaigns by size, the marketplace under load
+bench: $(READY)  ## tables of cost: campaigns by size, results, the marketplace under load
 	$(BIN)/python -m tests.bench.campaign
 	$(BIN)/python -m tests.bench.posting
 	$(BIN)/python -m tests.bench.marketplace
+	$(BIN)/python -m tests.bench.results
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \

@@ -246,8 +246,8 @@ def export(campaign: Path) -> None:
 
     Example:  piecework export config/campaigns/demo.toml
     """
-    from flows.steps.clean import clean  # noqa: PLC0415 - dictionaries cost a second
-    from flows.steps.export import export as write_files  # noqa: PLC0415
+    from flows.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
+    from flows.results.export import export as write_files  # noqa: PLC0415
     from flows.wiring import load_campaign, stored_place  # noqa: PLC0415
 
     with stored_place(load_campaign(campaign)) as place:

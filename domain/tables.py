@@ -89,7 +89,7 @@ PUBLISHED: Mapping[str, Column] = {
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
-Cells = Mapping[str, Sequence[object]]
+Cells = Mapping[str, Sequence[Any]]
 """Cells by column; all of the same length."""
 
 
@@ -127,7 +127,7 @@ def build(
     Raises:
         KeyError: a column has no cells.
     """
-    index = pd.Index(answer_ids, dtype="str", name=INDEX)
+    index = pd.Index(list(answer_ids), dtype="str", name=INDEX)
     return pd.DataFrame(
         {
             name: pd.Series(cells[name], index=index, dtype=column.dtype)

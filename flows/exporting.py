@@ -8,7 +8,7 @@ from prefect import flow
 from flows.artifacts import publish_artifacts
 from flows.orders import campaign_path
 from flows.passes import run_name
-from flows.steps.export import write_report
+from flows.results.export import write_report
 from flows.steps.progress import progress
 from flows.wiring import load_campaign, place_of, stored_place
 from flows.writing import write_results

@@ -2,8 +2,8 @@
 
 from domain.progress import Progress
 from flows.orders import Orders
-from flows.steps.clean import clean
-from flows.steps.export import export
+from flows.results.clean import clean
+from flows.results.export import export
 from flows.steps.whole_pass import whole_pass
 from flows.worlds import world
 from store import standing

@@ -3,7 +3,7 @@
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from flows.steps import clean, export
+from flows.results import clean, export
 from flows.wiring import place_of
 
 

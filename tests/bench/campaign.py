@@ -84,12 +84,11 @@ def measure(size: str) -> dict[str, object]:
     images, _, is_honest = size.partition(" ")
     # Imported here: the parent process only prints.
     from flows.rehearse import prepare, rehearsal_world  # noqa: PLC0415
+    from flows.results import clean, export  # noqa: PLC0415
     from flows.steps import (  # noqa: PLC0415
         assess,
-        clean,
         collect,
         decide,
-        export,
         launch,
         settle,
     )

@@ -11,9 +11,9 @@ import pytest
 
 from domain.errors import PlatformRefused
 from domain.ids import HitId, HitKey
+from flows.results.report_facts import report_facts
 from flows.steps import collect, launch, one_hit
 from flows.steps.progress import progress
-from flows.steps.report_facts import report_facts
 from flows.steps.state import read_state
 from flows.steps.unreject import unreject
 from flows.workplace import Workplace

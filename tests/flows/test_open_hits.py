@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from domain.ids import HitId, HitTypeId
+from flows.results.clean import clean
+from flows.results.export import export
 from flows.steps import assess, collect
-from flows.steps.clean import clean
 from flows.steps.collect import next_harvest
-from flows.steps.export import export
 from flows.steps.state import read_state
 from flows.workplace import Workplace
 from platforms.mturk import MTurk

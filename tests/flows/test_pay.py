@@ -11,12 +11,12 @@ import pytest
 
 from domain.clock import FixedClock
 from domain.errors import BudgetExceeded, ConfigError
+from flows.results.report_facts import report_facts
 from flows.steps.bonus_file import label_fault, read_bonuses
 from flows.steps.bonuses import OPERATION
 from flows.steps.left_open import close_left_open
 from flows.steps.pay import pay
 from flows.steps.progress import progress
-from flows.steps.report_facts import report_facts
 from flows.steps.state import read_state
 from flows.steps.top_up import top_ups
 from flows.workplace import Workplace
@@ -92,7 +92,8 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         check_books(place)
         assert progress(place).bonuses_cents == 150
         facts = report_facts(place, read_state(place))
-        assert facts.cents("paid_bonuses") == 150
+        assert facts.money is not None
+        assert facts.money.cents("paid_bonuses") == 150
         # 50 cents and 75: $1.25 for 12 minutes, and for 18.
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
 

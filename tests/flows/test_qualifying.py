@@ -12,7 +12,7 @@ import pytest
 from domain.errors import ConfigError, PlatformRefused
 from domain.hit import PostableTest
 from flows.rehearse import prepare, rehearsal_world
-from flows.steps.report_facts import report_facts
+from flows.results.report_facts import report_facts
 from flows.steps.state import read_state
 from flows.wiring import load_campaign
 from flows.workplace import Workplace

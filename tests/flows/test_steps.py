@@ -6,9 +6,9 @@ import pytest
 
 from domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from domain.ids import AssignmentId
+from flows.results.clean import clean
+from flows.results.export import export
 from flows.steps import assess, collect, decide, launch, settle
-from flows.steps.clean import clean
-from flows.steps.export import export
 from flows.steps.progress import progress
 from flows.wiring import market_place
 from platforms.mturk import MTurk

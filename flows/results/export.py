@@ -1,18 +1,19 @@
 """Write dataset, data card and report; each file whole or not at all."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from flows.provenance import code_version
-from flows.steps.dataset_rows import answers_frame
+from flows.results.report_facts import report_facts
+from flows.results.table import answers_table, decided_answers
 from flows.steps.decide import as_if_decided
 from flows.steps.progress import progress
-from flows.steps.report_facts import report_facts
 from flows.steps.state import State, read_state
 from flows.workplace import Workplace
-from hit_templates.answers import ordered_names
-from postprocess.datasets.export import files
 from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.files import dataset_files
 from report.page import render
 
 REPORT = "report.html"
@@ -26,25 +27,18 @@ def export(place: Workplace) -> Path:
     facts = DatasetFacts(
         campaign=campaign.name,
         purpose=campaign.description,
-        task=campaign.task.name,
-        task_version=campaign.task.version,
+        task=campaign.task,
         source_hash=campaign.source_hash,
         code_commit=code_version(),
         is_rehearsal=place.is_rehearsal,
         wanted_per_item=campaign.posting.assignments,
-        canned_text=campaign.task.canned_text,
-        dataset=campaign.task.dataset,
-        fields=campaign.task.fields,
-        aggregates=campaign.task.aggregates,
-        conditions=campaign.task.conditions,
-        ordered=tuple(ordered_names(campaign.task)),
-        main_text=campaign.task.main_text,
         unfinished=_unfinished(place, state, shown),
     )
-    frame = answers_frame(place, shown, decided=state.decisions)
-    made = files(frame, campaign.items, facts, campaign.formats)
-    for name, content in made.items():
-        _write(campaign.out / DATASET / name, content)
+    table = answers_table(place, shown, decided=state.decisions)
+    table = decided_answers(table, shown)
+    files = dataset_files(table, campaign.items, facts, campaign.formats)
+    for name, write in files.items():
+        write_whole(campaign.out / DATASET / name, write)
     return write_report(place)
 
 
@@ -64,16 +58,18 @@ def _unfinished(place: Workplace, state: State, shown: State) -> str:
 def write_report(place: Workplace) -> Path:
     """Write the report alone; its path."""
     report = place.campaign.out / REPORT
-    _write(report, render(report_facts(place, read_state(place))).encode())
+    page = render(report_facts(place, read_state(place))).encode()
+    write_whole(report, lambda file: file.write(page))
     return report
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Make a file of what `write` writes; a fault leaves the old file as it was."""
     # A reader never meets half a file, and a full disk leaves the old one.
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     with partial.open("wb") as file:
-        file.write(content)
+        write(file)
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)

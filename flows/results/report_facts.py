@@ -10,7 +10,7 @@ from analyses.pairwise_outcomes import comparisons
 from domain.ids import WorkerId
 from domain.verdicts import Decision, SubjectKind
 from flows.provenance import code_version
-from flows.steps.dataset_rows import answers_frame
+from flows.results.table import answers_table, decided_answers
 from flows.steps.progress import progress
 from flows.steps.state import State
 from flows.steps.traits import planted
@@ -18,7 +18,7 @@ from flows.workplace import Workplace
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from report.correction_gains import corrections
-from report.facts import BeforeWork, ReportFacts
+from report.facts import BeforeWork, Money, ReportFacts
 from store import judgements, ledger, scores
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
@@ -27,14 +27,13 @@ _PAID_BEFORE = "the marketplace had approved and paid it before it could be reje
 def report_facts(place: Workplace, state: State) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
     campaign = place.campaign
-    answers, task = answers_frame(place, state), campaign.task
-    money = ledger.balances(place.store)
+    table, task = answers_table(place, state), campaign.task
+    answers = decided_answers(table, state)
     started, finished = _span(place, state)
     return ReportFacts(
         campaign=campaign.name,
         purpose=campaign.description,
-        task=campaign.task.name,
-        task_version=campaign.task.version,
+        task=task,
         source_hash=campaign.source_hash,
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
@@ -49,24 +48,29 @@ def report_facts(place: Workplace, state: State) -> ReportFacts:
         findings=_findings(place),
         decisions=_decisions(place, state),
         workers=_workers(place, state),
-        ledger={
-            "budget": campaign.rewards.budget_cents,
-            "held": money["held"],
-            "paid_rewards": money["rewards"],
-            "paid_bonuses": money["bonuses"],
-            "fees": money["fees"],
-            "released": ledger.released_cents(place.store),
-        },
-        wage_floor_cents_per_hour=campaign.rewards.wage_floor_cents_per_hour,
+        money=_money(place),
         rules={rule.NAME: rule.VERSION for rule in RULES},
-        dataset=task.dataset,
-        asked=task,
         corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(
             answers, campaign.items, task.item_fields, task.arrangements
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(place),
+    )
+
+
+def _money(place: Workplace) -> Money:
+    rewards, balances = place.campaign.rewards, ledger.balances(place.store)
+    return Money(
+        ledger={
+            "budget": rewards.budget_cents,
+            "held": balances["held"],
+            "paid_rewards": balances["rewards"],
+            "paid_bonuses": balances["bonuses"],
+            "fees": balances["fees"],
+            "released": ledger.released_cents(place.store),
+        },
+        wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
     )
 
 
@@ -163,7 +167,7 @@ def _excluded_by_round(
 
 
 def _round_at_work(state: State) -> tuple[int, int]:
-    """Batch and round at work; nobody can be excluded before there is one."""
+    """Batch and round at work; no worker can be excluded before there is one."""
     last = state.hits[-1]
     return last.batch, last.round
 

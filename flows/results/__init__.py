@@ -1,0 +1,1 @@
+"""What a campaign leaves: cleaned text, the dataset, the report."""
