@@ -20,6 +20,7 @@ from postprocess.answers import set_aside_reasons
 from postprocess.datasets.captions_layout import COLUMNS
 from postprocess.datasets.csv_file import plain
 from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.file_table import ROWS_AT_ONCE
 from postprocess.datasets.files import CARD
 from postprocess.splits import SPLITS, split_of
 from tests.postprocess.made_tables import captions_table, contents
@@ -371,3 +372,23 @@ def test_every_column_is_explained_in_card_and_docs(
     docs = Path(__file__).resolve().parents[3] / "docs" / "dataset.md"
     for text in (made[CARD].decode(), docs.read_text(encoding="utf-8")):
         assert not [name for name in COLUMNS if name not in text]
+
+
+def test_more_rows_than_a_batch_are_all_written_in_their_order(
+    row: MakeRow,
+    items: list[Item],
+    facts: DatasetFacts,
+) -> None:
+    """Batches leave no seam: every row once, and the JSON is that of the encoder."""
+    count = ROWS_AT_ONCE + 1
+    answers = captions_table([row(f"{n:05d}", flaws=()) for n in range(count)])
+    made = contents(answers, items, facts, FORMATS)
+    expected = [f"{n:05d}" for n in range(count)]
+    loaded = pd.read_csv(io.BytesIO(made["captions.csv"]), dtype=str)
+    assert loaded["answer_id"].tolist() == expected
+    parquet = pd.read_parquet(io.BytesIO(made["captions.parquet"]))
+    assert parquet["answer_id"].tolist() == expected
+    whole = _json(made["captions.json"])
+    assert [each["answer_id"] for each in whole["annotations"]] == expected
+    encoded = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    assert made["captions.json"] == encoded.encode()
