@@ -48,6 +48,7 @@ bench: $(READY)  ## tables of cost: campaigns by size, the marketplace under loa
 	$(BIN)/python -m tests.bench.posting
 	$(BIN)/python -m tests.bench.marketplace
 	$(BIN)/python -m tests.bench.heuristics
+	$(BIN)/python -m tests.bench.results
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \
