@@ -23,6 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from domain import tables
+from domain.campaign import OutputFormat
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.tasks import load_task
@@ -87,7 +88,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
         campaign="bench", purpose="To be measured.", task=task, source_hash="ab" * 32,
         code_commit="", is_rehearsal=True, wanted_per_item=ANSWERS_EACH,
     )  # fmt: skip
-    formats = ("csv", "parquet", "vizwiz_json")
+    formats: tuple[OutputFormat, ...] = ("csv", "parquet", "vizwiz_json")
     with tempfile.TemporaryDirectory() as folder:
         for name, write in dataset_files(table, items, facts, formats).items():
             write_whole(Path(folder) / name, write)
