@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 
 from domain import tables
-from domain.campaign import OutputFormat
 from domain.hit import Item
 from domain.ids import ItemId
 from hit_templates.tasks import load_task
@@ -50,6 +50,7 @@ def main(answers: int) -> None:
 def measure(kind: str, answers: int) -> dict[str, float]:
     """Seconds of processor time by part, and memory at its end in MiB."""
     # Imported here: the parent process only prints.
+    from domain.campaign import OutputFormat  # noqa: PLC0415
     from flows.results.export import write_whole  # noqa: PLC0415
     from postprocess.answers import with_edits  # noqa: PLC0415
     from postprocess.apply import Text, clean  # noqa: PLC0415
@@ -88,7 +89,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
         campaign="bench", purpose="To be measured.", task=task, source_hash="ab" * 32,
         code_commit="", is_rehearsal=True, wanted_per_item=ANSWERS_EACH,
     )  # fmt: skip
-    formats: tuple[OutputFormat, ...] = ("csv", "parquet", "vizwiz_json")
+    formats = get_args(OutputFormat)
     with tempfile.TemporaryDirectory() as folder:
         for name, write in dataset_files(table, items, facts, formats).items():
             write_whole(Path(folder) / name, write)
