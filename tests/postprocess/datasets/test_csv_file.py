@@ -2,6 +2,7 @@
 
 import io
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -66,10 +67,10 @@ def test_each_kind_of_value_has_one_form() -> None:
 @given(st.lists(st.text() | st.sampled_from(["=1", "'=1", "a\x00b", "'"]), min_size=1))
 def test_a_table_in_batches_has_the_same_form(texts: list[str]) -> None:
     """What is quick about it changes no byte, whatever was typed."""
-    columns = {
+    columns: dict[str, list[Any]] = {
         "n": list(range(len(texts))),
-        "text": texts,
-        "lists": [[t] for t in texts],
+        "text": list(texts),
+        "lists": [[text] for text in texts],
     }
     cells = pd.DataFrame(columns).astype({"text": "str"})
     file = io.BytesIO()
