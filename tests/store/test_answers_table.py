@@ -193,6 +193,7 @@ def test_the_latest_decision_is_the_fate_and_undecided_answers_have_none(
     # What is dropped takes no place among those that are wanted, and is no surplus.
     assert not fates["is_surplus"].any()
     assert fates.dtypes.astype(str).to_dict() == {
-        "verdict": "str", "because": "str",
+        "verdict": "str",
+        "because": "str",
         "is_surplus": "bool",
     }
