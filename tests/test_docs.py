@@ -1,10 +1,13 @@
 """What users can touch is written down: a command or key without a line fails here."""
 
+import doctest
+import importlib
 import re
 from pathlib import Path
 
 import click
 import pytest
+import snowballstemmer
 from pydantic import BaseModel
 
 from cli.main import main
@@ -13,6 +16,18 @@ from config.schema import CampaignTables
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
 README = (ROOT / "README.md").read_text()
+PACKAGES = sorted(
+    path.parent.name
+    for path in ROOT.glob("*/__init__.py")
+    if path.parent.name != "tests"
+)
+MODULES = sorted(
+    path for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+)
+WITH_EXAMPLES = [
+    path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
+]
+_STEMMER = snowballstemmer.stemmer("english")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -67,3 +82,33 @@ def test_the_closure_of_mturk_is_said_where_a_user_could_be_misled() -> None:
     """README and the marketplace's page say that Amazon's service is closed."""
     for text in (README, (ROOT / "docs/marketplace.md").read_text()):
         assert "2026-09-30" in text
+
+
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word.lower()))
+
+
+def test_every_module_is_named_in_words_of_the_vocabulary() -> None:
+    """docs/vocabulary.md has each word of a module's name: in a table, or as plain."""
+    page = (ROOT / "docs/vocabulary.md").read_text().split("## Words that are not used")
+    cells = re.findall(r"^\| ([^|]+) \|", page[0], re.MULTILINE)
+    plain = page[1].split("## Plain words")[1]
+    known = {_stem(word) for word in re.findall(r"\w+", " ".join([*cells, plain]))}
+    unknown = {
+        (word, str(path.relative_to(ROOT)))
+        for path in MODULES
+        for word in path.stem.strip("_").split("_")
+        if word not in {"init", "main"} and _stem(word) not in known
+    }
+    assert not unknown
+
+
+@pytest.mark.parametrize(
+    "path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_the_examples_of_docstrings_are_true(path: Path) -> None:
+    """What a docstring shows after `>>>` is what comes out."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    failed, tried = doctest.testmod(importlib.import_module(name))
+    assert tried
+    assert not failed

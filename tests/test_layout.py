@@ -3,7 +3,9 @@
 import ast
 import importlib.util
 import re
+import tokenize
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,36 @@ MODULES = sorted(
     if "__pycache__" not in path.parts
 )
 _BESIDE = ["marketplace", "rehearsal"]
+_HOUSE_WORDS = {
+    "courier": (),
+    "fate": ("rehearsal", "report"),
+    "glance": ("rehearsal",),  # a worker's, at a page
+    "harvest": ("cli",),  # an option of `advance`
+    "harvests": ("store/migrations.py",),  # migrations keep their names
+    "house": (),
+    "leave": ("cli", "marketplace", "rehearsal"),  # what is under way
+    "mint": (),
+    "newborn": (),
+    "orders": (
+        *("analyses", "domain", "flows/results", "hit_templates", "marketplace"),
+        *("postprocess", "qc", "rehearsal", "report"),
+        *("store/answers_table.py", "store/assignments.py"),
+    ),  # in which things are shown
+    "place": (
+        *("analyses", "config", "domain", "flows/results", "hit_templates"),
+        *("marketplace", "postprocess", "qc", "rehearsal", "report"),
+        "store/assignments.py",
+    ),  # in a text, on a page, in the world
+    "ripe": (),
+    "ripeness": (),
+    "standing": ("marketplace", "rehearsal", "store/migrations.py"),
+    "turn": ("cli", "platforms/pace.py", "rehearsal", "report"),  # to go; of a drawing
+    "workplace": (),
+    "world": (),
+    "worlds": (),
+}
+"""What has a name in the field or the ecosystem (docs/vocabulary.md), and where the
+word stands in its plain sense."""
 
 
 def test_every_root_package_is_under_contract() -> None:
@@ -70,6 +102,29 @@ def test_names_of_the_field_are_not_blurred() -> None:
     """No module is called by a word that could mean anything."""
     vague = {"utils", "helpers", "helper", "manager", "misc", "common", "data", "info"}
     assert not {path.stem for path in MODULES} & vague
+
+
+@cache
+def _identifiers(path: Path) -> frozenset[str]:
+    with path.open("rb") as file:
+        tokens = tokenize.tokenize(file.readline)
+        return frozenset(
+            token.string.strip("_") for token in tokens if token.type == tokenize.NAME
+        )
+
+
+@pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))
+def test_no_house_word_stands_for_what_has_a_name(word: str) -> None:
+    """No identifier holds the word but where it has its plain sense."""
+    plain = tuple(str(ROOT / place) for place in _HOUSE_WORDS[word])
+    blurred = {
+        (str(path.relative_to(ROOT)), name)
+        for path in MODULES
+        if not str(path).startswith(plain)
+        for name in _identifiers(path)
+        if word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
+    }
+    assert not blurred
 
 
 def _drawings(heading: str) -> list[str]:
