@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analyses.fields import ITEM_VALUE, counted
+from analyses.fields import counted
 from domain.hit import Item
+from domain.tables import ITEM_VALUE
 from domain.task import Conditions, Field
 
 
@@ -28,7 +29,7 @@ class Compared:
 
 
 def compared(
-    frame: pd.DataFrame,
+    table: pd.DataFrame,
     items: Sequence[Item],
     fields: Sequence[Field],
     conditions: Sequence[Conditions],
@@ -36,40 +37,38 @@ def compared(
     """What the task compares, with the answers that count in it.
 
     Args:
-        frame: the dataset frame (`postprocess.frame`).
+        table: the table of answers (`domain.tables`).
         items: of the campaign, for the conditions that they are of.
         fields: of the task.
         conditions: of the task.
     """
     by_name = {field.name: field for field in fields}
-    said = counted(frame)
+    rows = counted(table)
     return tuple(
         Compared(
             field=by_name[one.field],
             named=one,
-            scores=_scores(said, items, one),
+            scores=_scores(rows, items, one),
         )
         for one in conditions
     )
 
 
 def _scores(
-    said: pd.DataFrame, items: Sequence[Item], given: Conditions
+    rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions
 ) -> pd.DataFrame:
     def of(column: str) -> pd.Series:
         named = {
             str(item.item_id): item.columns.get(column, "").strip() for item in items
         }
-        return said["item_id"].map(named).astype("str")
+        return rows["item_id"].map(named).astype("str")
 
-    name = ITEM_VALUE + given.field
-    values = said[name] if name in said else pd.Series(dtype="float64")
     scores = pd.DataFrame(
         {
-            "subject": said["worker"].astype("str"),
-            "condition": of(given.column),
-            "inside": of(given.subcondition) if given.subcondition else "",
-            "value": pd.to_numeric(values),
+            "subject": rows["worker"].astype("str"),
+            "condition": of(conditions.column),
+            "inside": of(conditions.subcondition) if conditions.subcondition else "",
+            "value": pd.to_numeric(rows[ITEM_VALUE + conditions.field]),
         }
     )
     return scores.loc[(scores["condition"] != "") & scores["value"].notna()]

@@ -54,7 +54,7 @@ def dawid_skene(
 ) -> DawidSkene:
     """Estimate truths and workers' errors from votes alone, without any chance.
 
-    With one rater, or where nobody disagrees, the labels are the votes.
+    With one rater, or where all raters agree, the labels are the votes.
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `analyses.votes`).

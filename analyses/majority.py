@@ -19,7 +19,7 @@ def majority(votes: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row an item that has votes, index `item_id`, sorted. Columns `value` (that
-        of the votes; missing for a tie), `leaders` (tuple of all values that nobody
+        of the votes; missing for a tie), `leaders` (tuple of all values that none
         beats, sorted), `votes` (int64), `share` (float64 in (0, 1]: the votes of one
         leader, of all).
     """

@@ -30,7 +30,7 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
         where a category is ticked always or never.
 
     Raises:
-        ValueError: somebody ticked what is no category.
+        ValueError: a worker ticked what is no category.
     """
     said = counted(ticks)
     stray = {name for ticked in said["value"] for name in ticked} - set(categories)

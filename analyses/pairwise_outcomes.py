@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analyses.fields import ITEM_VALUE, ORDER, counted
+from analyses.fields import counted
 from domain.hit import Item
+from domain.tables import ITEM_VALUE, ORDER
 from domain.task import MADE_BY, Arrangement, Field
 
 COLUMNS = (
@@ -27,7 +28,7 @@ COLUMNS = (
 
 
 def comparisons(
-    frame: pd.DataFrame,
+    table: pd.DataFrame,
     items: Sequence[Item],
     fields: Sequence[Field],
     arrangements: Sequence[Arrangement],
@@ -45,25 +46,22 @@ def comparisons(
         for field in fields
         for one in arrangements
         if field.mirrored_by == one.name
-        for row in _rows(counted(frame) if len(frame) else frame, by_id, field, one)
+        for row in _rows(counted(table), by_id, field, one)
     ]
-    found = pd.DataFrame(rows, columns=list(COLUMNS))
-    return found.astype({"grade": "float64"})
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"grade": "float64"})
 
 
 def _rows(
-    frame: pd.DataFrame, items: dict[str, Item], field: Field, sides: Arrangement
+    rows: pd.DataFrame, items: dict[str, Item], field: Field, sides: Arrangement
 ) -> Iterator[tuple[object, ...]]:
-    if frame.empty:
-        return
-    told = zip(
-        frame["item_id"],
-        frame["worker"],
-        frame[ITEM_VALUE + field.name],
-        frame[ORDER + sides.name],
+    cells = zip(
+        rows["item_id"],
+        rows["worker"],
+        rows[ITEM_VALUE + field.name],
+        rows[ORDER + sides.name],
         strict=True,
     )
-    for item_id, worker, value, order in told:
+    for item_id, worker, value, order in cells:
         columns = items[str(item_id)].columns
         systems = [columns.get(MADE_BY + column, "") for column in sides.columns]
         grade = _grade(field, value)

@@ -20,7 +20,7 @@ def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFra
         worse, of all), `mean` (float64 grade), `share` (float64: better, of those that
         decide), `low`, `high` (its Wilson interval), `p_value` (exact two-sided sign
         test: decided judgements fall either way with equal chance), `p_adjusted` (times
-        the number of criteria, at most 1; Bonferroni). Where nobody decides, `share`
+        the number of criteria, at most 1; Bonferroni). Where none decides, `share`
         and its interval are NaN and the p-value is 1.
 
     E. B. Wilson, JASA 22 (1927), doi:10.1080/01621459.1927.10502953.

@@ -25,8 +25,8 @@ def best_edits(
         before: the text that was edited, by item.
 
     Returns:
-        Columns `<name>` (str, "" where nobody edited), `<name>_share` (float64, of
-        those who did, missing where nobody did) and `<name>_votes` (int64).
+        Columns `<name>` (str, "" without edits), `<name>_share` (float64, of
+        those who edited, NaN without edits) and `<name>_votes` (int64).
     """
     texts = said.loc[said["value"].map(lambda text: isinstance(text, str))]
     texts = texts.assign(value=texts["value"].map(_spaced))

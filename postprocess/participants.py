@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analyses.fields import HIT_VALUE, counted
+from analyses.fields import counted
+from domain.tables import value_column
 from domain.task import Field
 
 LEAST = 5
@@ -22,20 +23,18 @@ HIDDEN = "hidden"
 COLUMNS = ("field", "value", "participants")
 
 
-def participants(frame: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
+def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
     """One row an option of each personal field: `field`, `value`, `participants` (str).
 
     Counted are workers with answers that count; `participants` is a number, or
-    `hidden`. What somebody left out is in no row.
+    `hidden`. What a worker left out is in no row.
     """
     rows: list[tuple[str, str, str]] = []
-    said = counted(frame)
+    people = counted(table).drop_duplicates("worker")
     for field in fields:
         if not field.is_personal:
             continue
-        name = HIT_VALUE + field.name
-        once = said.drop_duplicates("worker") if name in said else said.iloc[:0]
-        values = once[name].tolist() if name in once else []
+        values = people[value_column(field)].tolist()
         counts = {option.value: values.count(option.value) for option in field.options}
         rows += [(field.name, value, told) for value, told in _told(counts).items()]
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype="str")
@@ -50,14 +49,14 @@ def _told(counts: dict[str, int]) -> dict[str, str]:
     >>> _told({"a": 30, "b": 12, "c": 2, "d": 0})
     {'a': '30', 'b': 'hidden', 'c': 'hidden', 'd': '0'}
     """
-    in_order = sorted(
-        (one for one in counts if counts[one]), key=lambda one: counts[one]
-    )
-    hidden = [one for one in in_order if counts[one] < LEAST]
-    for one in in_order[len(hidden) :]:
-        if not hidden or (len(hidden) > 1 and sum(counts[h] for h in hidden) >= LEAST):
+    in_order = sorted(filter(counts.__getitem__, counts), key=counts.__getitem__)
+    hidden = [value for value in in_order if counts[value] < LEAST]
+    for value in in_order[len(hidden) :]:
+        behind = sum(counts[one] for one in hidden)
+        if not hidden or (len(hidden) > 1 and behind >= LEAST):
             break
-        hidden.append(one)
+        hidden.append(value)
     return {
-        one: HIDDEN if one in hidden else str(count) for one, count in counts.items()
+        value: HIDDEN if value in hidden else str(count)
+        for value, count in counts.items()
     }

@@ -1,7 +1,7 @@
-"""Worker ids leave the store only as keyed hashes: the same worker, nobody's name.
+"""Worker ids leave the store only as keyed hashes: the same worker, no name.
 
 A plain hash would not do: MTurk's worker ids are few and known, so anyone could hash
-them all and compare. With a key that stays with the requester nobody else can.
+them all and compare. With a key that stays with the requester no one else can.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ def pseudonym(worker_id: WorkerId, key: bytes) -> str:
     """16 hex characters that stand for a worker wherever the key is the same.
 
     Raises:
-        ValueError: the key is empty, so the hash would protect nobody.
+        ValueError: the key is empty, so the hash would protect no worker.
     """
     if not key:
         raise ValueError("the key of the pseudonyms is empty")

@@ -2,7 +2,8 @@
 
 A choice, several choices and a place on a scale are compared, counted and held against
 expected answers alike. The task says in which fields honest workers' answers vary
-(`Field.expects_variation`); for these `with_ratings` adds to the table (`domain.tables`):
+(`Field.expects_variation`); for these `with_ratings` adds to the table
+(`domain.tables`):
 
 - `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent

@@ -18,7 +18,7 @@ from analyses.corpus.metrics.pairs import Pair
 from analyses.corpus.tokens import tokens
 from domain.hit import Item
 from domain.task import Task
-from postprocess.item_aggregates import item_aggregates
+from postprocess.aggregates import item_aggregates
 
 REFERENCE = "reference_"
 """Columns of items that begin so hold what people wrote about the picture."""
@@ -40,14 +40,14 @@ class _Edited:
     references: tuple[str, ...]
 
 
-def corrections(frame: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
+def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
     """One row a kind of error, in the order of the items; none for other tasks.
 
     Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (that
     have references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of
     all these before and after, in [0, 1]; missing without references.
     """
-    edited = list(_edited(frame, items, task)) if len(frame) else []
+    edited = list(_edited(table, items, task)) if len(table) else []
     kinds = list(dict.fromkeys(one.kind for one in edited))
     scored = [one for one in edited if one.references]
     before = {one.description: _words(one.before) for one in scored}
@@ -68,13 +68,13 @@ def corrections(frame: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
 
 
 def _edited(
-    frame: pd.DataFrame, items: Sequence[Item], task: Task
+    table: pd.DataFrame, items: Sequence[Item], task: Task
 ) -> Iterator[_Edited]:
     edits = [one for one in task.aggregates if one.kind == "best_edit"]
     for one in edits[:1] if task.one_value_per_hit else []:
         columns = {str(item.item_id): item.columns for item in items}
         best = item_aggregates(
-            frame, list(columns), task.fields, (one,), columns=columns
+            table, list(columns), task.fields, (one,), columns=columns
         )[one.field]
         for item_id, of in columns.items():
             text, before = str(best[item_id]), " ".join(of.get(one.column, "").split())

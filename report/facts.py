@@ -1,6 +1,6 @@
 """All that the report may know: values and frames, without a store or a clock.
 
-Whoever gathers these (a flow step) hashes worker ids before; nothing here can undo it.
+The flow step that gathers these hashes worker ids before; nothing here can undo it.
 """
 
 from collections.abc import Mapping
@@ -10,19 +10,20 @@ from datetime import datetime
 import pandas as pd
 
 from analyses.condition_scores import Compared
-from analyses.fields import EXTRA
-from domain.task import DatasetKind, Task
+from domain.tables import build, faults
+from domain.task import Task
+from postprocess.answers import answer_columns
 from report import tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeWork:
-    """The test that people took before they might work.
+    """The test that workers took before they might work.
 
     Attributes:
         sections: name, questions, and right answers needed, of each.
-        scores: of everybody who took it, the newest; with the trait in a rehearsal.
-        least_passing: the least score of whoever passes.
+        scores: of each worker who took it, the newest; with the trait in a rehearsal.
+        least_passing: the least score that passes.
     """
 
     name: str
@@ -31,87 +32,19 @@ class BeforeWork:
     least_passing: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportFacts:
-    """How one dataset was made. Money is US cents, times are UTC.
-
-    Frames without rows may also be without columns. Columns are listed, with their
-    kinds, in `report.tables`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """What was spent, in US cents.
 
     Attributes:
-        source_hash: sha256 of the campaign file.
-        started_at: the campaign's time, virtual in a rehearsal.
-        finished_at: the end, or the moment of this report if it is not finished.
-        wanted_per_item: accepted answers wanted for each image.
-        items: images in the campaign, answered or not.
-        answers: one row a submitted answer, index answer_id: the dataset frame and
-            assignment_id. Rejected, dropped, canned and surplus rows included.
-        batches: one row a batch and round. `hits` and both `assignments_` columns count
-            what this round posted; times that have not come are missing.
-        findings: one row a finding; the rows that flag nothing may be left out. Ids of
-            workers are hashed as in `answers.worker`.
-        decisions: one row a decision; ids of workers hashed.
-        workers: one row a worker who submitted, index the hashed id. `paid_cents` is
-            rewards and bonuses without fees; `answers_dropped` includes the answers
-            of rejected assignments; `seconds_worked` is what the wage is counted on;
-            `trait` is empty and `is_planted_bad` false outside a rehearsal.
         ledger: cents by account: budget (the cap), held (reserved for HITs that are
             still open), paid_rewards, paid_bonuses, fees, released (was held, went back
             to the budget; no part of what was spent). An absent account is 0.
-        task_version: the version of the task's folder, if known.
-        rules: version by name of every cleaning rule that ran.
-        dataset: captions, or answers to other questions; then `asked` is the task,
-            and `answers` has the columns of `analyses.fields` too.
-        comparisons: one row a judgement of a pair of systems, if people compared any
-            (`analyses.pairwise_outcomes`).
-        compared: conditions that the task compares, with their scores.
-        before_work: the qualification test of the campaign, if it has one.
-        corrections: one row a kind of error, if people corrected any
-            (`report.correction_gains`).
+        wage_floor_cents_per_hour: what an hour of work has to earn at least.
     """
 
-    campaign: str
-    purpose: str
-    task: str
-    source_hash: str
-    code_commit: str
-    seed: int
-    is_rehearsal: bool
-    started_at: datetime
-    finished_at: datetime
-    wanted_per_item: int
-    items: int
-    is_finished: bool
-    answers: pd.DataFrame
-    batches: pd.DataFrame
-    findings: pd.DataFrame
-    decisions: pd.DataFrame
-    workers: pd.DataFrame
     ledger: Mapping[str, int]
     wage_floor_cents_per_hour: int
-    task_version: int | None = None
-    rules: Mapping[str, int] = field(default_factory=dict)
-    dataset: DatasetKind = "captions"
-    asked: Task | None = None
-    comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
-    compared: tuple[Compared, ...] = ()
-    before_work: BeforeWork | None = None
-    corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    def __post_init__(self) -> None:
-        """Give every frame the columns and dtypes that the sections count on."""
-        for name, columns in (
-            ("answers", tables.ANSWERS),
-            ("batches", tables.BATCHES),
-            ("findings", tables.FINDINGS),
-            ("decisions", tables.DECISIONS),
-            ("workers", tables.WORKERS),
-            ("comparisons", tables.COMPARISONS),
-            ("corrections", tables.CORRECTIONS),
-        ):
-            also = EXTRA if name == "answers" else ()
-            mended = tables.shaped(getattr(self, name), columns, name=name, also=also)
-            object.__setattr__(self, name, mended)
 
     def cents(self, account: str) -> int:
         """What the ledger says about one account, 0 if it has no entry."""
@@ -126,3 +59,98 @@ class ReportFacts:
     def left_cents(self) -> int:
         """What may still be promised: the budget without what is spent or held."""
         return self.cents("budget") - self.spent_cents - self.cents("held")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFacts:
+    """How one dataset was made. Times are UTC.
+
+    Frames without rows may also be without columns. Columns are listed, with their
+    kinds, in `report.tables`.
+
+    Attributes:
+        source_hash: sha256 of the campaign file.
+        started_at: the campaign's time, virtual in a rehearsal.
+        finished_at: the end, or the moment of this report if it is not finished.
+        wanted_per_item: accepted answers wanted for each image.
+        items: images in the campaign, answered or not.
+        answers: one row a submitted answer: the table of `postprocess.answers`.
+            Rejected, dropped, canned and surplus rows included.
+        batches: one row a batch and round. `hits` and both `assignments_` columns count
+            what this round posted; times that have not come are missing.
+        findings: one row a finding; the rows that flag nothing may be left out. Ids of
+            workers are hashed as in `answers.worker`.
+        decisions: one row a decision; ids of workers hashed.
+        workers: one row a worker who submitted, index the hashed id. `paid_cents` is
+            rewards and bonuses without fees; `answers_dropped` includes the answers
+            of rejected assignments; `seconds_worked` is what the wage is counted on;
+            `trait` is empty and `is_planted_bad` false outside a rehearsal.
+        task: what was asked; its fields say which sections there are.
+        money: None for a dataset that was not paid for through a ledger.
+        seed: of the rehearsal, and of intervals that are drawn; None if there is none.
+        rules: version by name of every cleaning rule that ran.
+        comparisons: one row a judgement of a pair of systems, if workers compared any
+            (`analyses.pairwise_outcomes`).
+        compared: conditions that the task compares, with their scores.
+        before_work: the qualification test of the campaign, if it has one.
+        corrections: one row a kind of error, if workers corrected any
+            (`report.correction_gains`).
+    """
+
+    campaign: str
+    purpose: str
+    task: Task
+    source_hash: str
+    code_commit: str
+    is_rehearsal: bool
+    started_at: datetime
+    finished_at: datetime
+    wanted_per_item: int
+    items: int
+    is_finished: bool
+    answers: pd.DataFrame
+    batches: pd.DataFrame
+    findings: pd.DataFrame
+    decisions: pd.DataFrame
+    workers: pd.DataFrame
+    money: Money | None = None
+    seed: int | None = None
+    rules: Mapping[str, int] = field(default_factory=dict)
+    comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
+    compared: tuple[Compared, ...] = ()
+    before_work: BeforeWork | None = None
+    corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def __post_init__(self) -> None:
+        """Give every frame the columns and dtypes that the sections count on."""
+        for name, columns in (
+            ("batches", tables.BATCHES),
+            ("findings", tables.FINDINGS),
+            ("decisions", tables.DECISIONS),
+            ("workers", tables.WORKERS),
+            ("comparisons", tables.COMPARISONS),
+            ("corrections", tables.CORRECTIONS),
+        ):
+            mended = tables.shaped(getattr(self, name), columns, name=name)
+            object.__setattr__(self, name, mended)
+        object.__setattr__(self, "answers", _answers(self.answers, self.task))
+
+    @property
+    def drawing_seed(self) -> int:
+        """The seed of intervals that are drawn; 0 where the campaign has none."""
+        return self.seed or 0
+
+
+def _answers(answers: pd.DataFrame, task: Task) -> pd.DataFrame:
+    """The table as it is; one without rows gets the columns that it should have.
+
+    Raises:
+        ValueError: columns are missing or of another kind, a sentence each.
+    """
+    columns = answer_columns(task)
+    if answers.empty:
+        return build([], {name: [] for name in columns}, columns)
+    found = faults(answers, columns)
+    if found:
+        raise ValueError("ReportFacts.answers: " + " ".join(found))
+    return answers

@@ -1,6 +1,6 @@
 """What follows from the facts and is needed by more than one section.
 
-Every submitted answer has exactly one *fate*, so that the counts of a funnel add up;
+Every submitted answer has exactly one *outcome*, so that the counts of a funnel add up;
 every flag is carried down to the answers it speaks about, so that heuristics on
 answers, assignments and workers can be laid beside each other.
 """
@@ -12,57 +12,64 @@ import pandas as pd
 
 from report.facts import ReportFacts
 
-Fate = Literal["rejected", "dropped", "surplus", "canned", "novel"]
+Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
 
-FATES: tuple[Fate, ...] = ("rejected", "dropped", "surplus", "canned", "novel")
+OUTCOMES: tuple[Outcome, ...] = ("rejected", "dropped", "surplus", "canned", "novel")
 
 ROUNDING_CENTS = 1e-6
 """Wages are quotients; less than this below the floor is an artefact of division."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReportModel:
     """The facts with what was derived from them.
 
     Attributes:
-        fates: a `Fate` an answer, index answer_id.
+        outcomes: a `Outcome` an answer, index answer_id.
         flags: one row an answer, one column a heuristic that flagged anything, by
             name: whether it flagged the answer, its assignment or its worker.
         verdicts: the decisions that hold: the last one about each subject.
-        wages: cents per hour, index the hashed id; only workers whose time is known.
+        wages: cents per hour, index the hashed id; only workers whose time and pay are
+            known.
     """
 
     facts: ReportFacts
-    fates: pd.Series
+    outcomes: pd.Series
     flags: pd.DataFrame
     verdicts: pd.DataFrame
     wages: pd.Series
 
     @property
-    def thing(self) -> str:
-        """What the answers are about, in the words of the campaign."""
-        return "image" if self.facts.dataset == "captions" else "item"
+    def text_noun(self) -> str:
+        """What a worker's text is called: "caption"; "" if the task asks for none."""
+        return self.facts.task.main_text.replace("_", " ")
 
     @property
-    def kept(self) -> str:
+    def item_noun(self) -> str:
+        """What the answers are about: "image" where workers describe pictures."""
+        task = self.facts.task
+        is_described = bool(task.main_text) and "url" in task.shown_columns
+        return "image" if is_described else "item"
+
+    @property
+    def accepted_noun(self) -> str:
         """What an answer that counts is called."""
-        is_captions = self.facts.dataset == "captions"
-        return "novel caption" if is_captions else "accepted answer"
+        return f"novel {self.text_noun}" if self.text_noun else "accepted answer"
 
     @property
-    def fates_there_are(self) -> tuple[Fate, ...]:
-        """The fates that an answer can have; only captions can be canned."""
-        if self.facts.dataset == "captions":
-            return FATES
-        return tuple(fate for fate in FATES if fate != "canned")
+    def possible_outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes that an answer can have; canned only where the page says so."""
+        if self.facts.task.canned_text:
+            return OUTCOMES
+        return tuple(outcome for outcome in OUTCOMES if outcome != "canned")
 
-    def count(self, *fates: Fate) -> int:
-        """How many answers ended in one of these fates."""
-        return int(self.fates.isin(fates).sum())
+    def count(self, *outcomes: Outcome) -> int:
+        """How many answers ended in one of these outcomes."""
+        return int(self.outcomes.isin(outcomes).sum())
 
-    def rows(self, *fates: Fate) -> pd.DataFrame:
-        """The answers that ended in one of these fates."""
-        return self.facts.answers[self.fates.isin(fates)]
+    def rows(self, *outcomes: Outcome) -> pd.DataFrame:
+        """The answers that ended in one of these outcomes."""
+        return self.facts.answers[self.outcomes.isin(outcomes)]
 
     @property
     def submitted(self) -> int:
@@ -96,18 +103,19 @@ class Reading:
 
     @property
     def _least_wage(self) -> float:
-        return self.facts.wage_floor_cents_per_hour - ROUNDING_CENTS
+        money = self.facts.money
+        return money.wage_floor_cents_per_hour - ROUNDING_CENTS if money else 0.0
 
 
-def read(facts: ReportFacts) -> Reading:
+def report_model(facts: ReportFacts) -> ReportModel:
     """Derive what the sections share."""
     verdicts = _verdicts(facts.decisions)
-    return Reading(
+    return ReportModel(
         facts=facts,
-        fates=_fates(facts.answers, verdicts),
+        outcomes=_outcomes(facts.answers, verdicts),
         flags=_flags(facts),
         verdicts=verdicts,
-        wages=_wages(facts.workers),
+        wages=_wages(facts.workers if facts.money else facts.workers.iloc[:0]),
     )
 
 
@@ -123,16 +131,16 @@ def _verdicts(decisions: pd.DataFrame) -> pd.DataFrame:
     return in_time.drop_duplicates(["subject_kind", "subject_id"], keep="last")
 
 
-def _fates(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
+def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
     rejected = verdicts.loc[verdicts["verdict"] == "reject", "subject_id"]
     is_in_rejected = answers["assignment_id"].isin(rejected)
-    fates = pd.Series("novel", index=answers.index, dtype="str")
+    outcomes = pd.Series("novel", index=answers.index, dtype="str")
     # The later line wins: a dropped canned answer is dropped, not canned.
-    fates[answers["is_precanned"]] = "canned"
-    fates[answers["is_surplus"]] = "surplus"
-    fates[answers["is_rejected"]] = "dropped"
-    fates[answers["is_rejected"] & is_in_rejected] = "rejected"
-    return fates
+    outcomes[answers["is_canned"]] = "canned"
+    outcomes[answers["is_surplus"]] = "surplus"
+    outcomes[answers["is_rejected"]] = "dropped"
+    outcomes[answers["is_rejected"] & is_in_rejected] = "rejected"
+    return outcomes
 
 
 def _flags(facts: ReportFacts) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from report.facts import ReportFacts
 from report.formatting import excerpt, moment
-from report.model import read
+from report.model import report_model
 from report.sections import SECTIONS, summary
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -21,8 +21,8 @@ def render(facts: ReportFacts) -> str:
     Nothing in it is loaded from anywhere, nothing is a script, and whatever a worker
     typed is escaped, shortened and set apart.
     """
-    reading = read(facts)
-    sections = [section for build in SECTIONS if (section := build(reading))]
+    model = report_model(facts)
+    sections = [section for build in SECTIONS if (section := build(model))]
     return (
         environment()
         .get_template("page.html.j2")
@@ -33,8 +33,8 @@ def render(facts: ReportFacts) -> str:
             is_finished=facts.is_finished,
             began=moment(facts.started_at),
             ended=moment(facts.finished_at),
-            key_figures=summary.key_figures(reading),
-            notes=summary.notes(reading),
+            key_figures=summary.key_figures(model),
+            notes=summary.notes(model),
             sections=sections,
         )
     )

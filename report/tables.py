@@ -1,5 +1,6 @@
-"""What the report's frames hold, and the mending that makes them safe to sum.
+"""What the report's tables hold, and the mending that makes them safe to sum.
 
+The answers come as `postprocess.answers` describes them; all other tables stand here.
 An unfinished campaign has frames without rows, and often without columns; a store hands
 out 0 and 1 for truth and `None` for a time that has not come. All of that is settled
 here once, so that no section has to think of it again.
@@ -10,31 +11,7 @@ from typing import Literal
 
 import pandas as pd
 
-Kind = Literal["text", "whole", "number", "truth", "time", "several"]
-
-ANSWERS: Mapping[str, Kind] = {
-    "assignment_id": "text",
-    "item_id": "text",
-    "url": "text",
-    "split": "text",
-    "batch": "whole",
-    "round": "whole",
-    "position": "whole",
-    "caption": "text",
-    "caption_original": "text",
-    "is_precanned": "truth",
-    "is_rejected": "truth",
-    "rejected_because": "text",
-    "text_detected": "text",
-    "flaws": "several",
-    "flaw_other": "text",
-    "worker": "text",
-    "shown_seconds": "number",
-    "submitted_at": "time",
-    "edits": "several",
-    "is_surplus": "truth",
-}
-"""One row an answer; index answer_id."""
+Kind = Literal["text", "whole", "number", "truth", "time"]
 
 BATCHES: Mapping[str, Kind] = {
     "batch": "whole",
@@ -117,7 +94,6 @@ _DTYPES: Mapping[Kind, str] = {
     "number": "float64",
     "truth": "bool",
     "time": "datetime64[us, UTC]",
-    "several": "object",
 }
 
 
@@ -126,11 +102,8 @@ def shaped(
     columns: Mapping[str, Kind],
     *,
     name: str,
-    also: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """A copy of the frame whose columns have the dtypes that `columns` promises.
-
-    Columns whose names begin with one of `also` are kept as they are.
 
     Raises:
         ValueError: the frame has rows but lacks columns; all are named.
@@ -144,12 +117,7 @@ def shaped(
     if missing:
         raise ValueError(f"ReportFacts.{name} lacks the columns {', '.join(missing)}")
     mended = {column: _MENDERS[kind](frame[column]) for column, kind in columns.items()}
-    kept = {
-        str(column): frame[column]
-        for column in frame.columns
-        if also and str(column).startswith(also) and column not in columns
-    }
-    return pd.DataFrame(mended | kept).set_axis(frame.index.astype("str"))
+    return pd.DataFrame(mended).set_axis(frame.index.astype("str"))
 
 
 def _text(column: pd.Series) -> pd.Series:
@@ -181,19 +149,10 @@ def _time(column: pd.Series) -> pd.Series:
     return pd.to_datetime(column, utc=True)
 
 
-def _several(column: pd.Series) -> pd.Series:
-    return column.map(lambda value: tuple(value) if _is_several(value) else ())
-
-
-def _is_several(value: object) -> bool:
-    return hasattr(value, "__iter__") and not isinstance(value, str)
-
-
 _MENDERS: Mapping[Kind, Callable[[pd.Series], pd.Series]] = {
     "text": _text,
     "whole": _whole,
     "number": _number,
     "truth": _truth,
     "time": _time,
-    "several": _several,
 }

@@ -39,26 +39,9 @@ WHERE answers.rowid > ?
 ORDER BY answers.rowid
 """
 
-_FATES = """
-WITH latest AS (
-    SELECT subject_id AS answer_id, verdict, because, max(decision_id)
-    FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
-), kept AS (
-    SELECT answer_id, item_id, row_number() OVER (
-        PARTITION BY item_id, worker_id
-        ORDER BY submitted_at, assignment_id, position
-    ) AS of_worker, submitted_at, assignment_id, position
-    FROM answers JOIN assignments USING (assignment_id)
-    WHERE answers.verdict = 'keep'
-), counted AS (
-    SELECT answer_id, of_worker > 1 OR row_number() OVER (
-        PARTITION BY item_id, of_worker > 1
-        ORDER BY submitted_at, assignment_id, position
-    ) > :wanted AS is_surplus
-    FROM kept
-)
-SELECT answer_id, verdict, because, coalesce(is_surplus, 0)
-FROM latest LEFT JOIN counted USING (answer_id)
+_VERDICTS = """
+SELECT subject_id, verdict, because, max(decision_id)
+FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
 """
 
 
@@ -85,23 +68,18 @@ def last_number(store: Store) -> int:
     return int(number or 0)
 
 
-def read_fates(store: Store, *, wanted: int) -> pd.DataFrame:
-    """What became of each answer that is decided; index `answer_id`.
-
-    An item takes one kept answer of each worker, and no more than `wanted` in all, the
-    earliest first; what is beyond is surplus: paid for, and set aside.
+def read_verdicts(store: Store) -> pd.DataFrame:
+    """The decision in force about each answer that is decided; index `answer_id`.
 
     Returns:
-        Columns `verdict` (str), `because` (str), `is_surplus` (bool).
+        Columns `verdict` and `because`, both str.
     """
-    rows = store.db.conn.execute(_FATES, {"wanted": wanted}).fetchall()
-    ids, verdicts, reasons, surplus = zip(*rows, strict=True) if rows else ((),) * 4
-    index = pd.Index(ids, dtype="str", name="answer_id")
+    rows = store.db.conn.execute(_VERDICTS).fetchall()
+    index = pd.Index([row[0] for row in rows], dtype="str", name="answer_id")
     return pd.DataFrame(
         {
-            "verdict": pd.Series(verdicts, index=index, dtype="str"),
-            "because": pd.Series(reasons, index=index, dtype="str"),
-            "is_surplus": pd.Series(surplus, index=index, dtype="bool"),
+            "verdict": pd.Series([row[1] for row in rows], index=index, dtype="str"),
+            "because": pd.Series([row[2] for row in rows], index=index, dtype="str"),
         },
         index=index,
     )

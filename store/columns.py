@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from store.database import Store
 
@@ -49,3 +50,11 @@ def insert(
         f"VALUES ({', '.join(f':{name}' for name in names)})",
         rows,
     )
+
+
+def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:
+    """What a question is answered with, by column; lists of one length."""
+    cursor = store.db.conn.execute(sql, values)
+    names = [description[0] for description in cursor.description]
+    rows = cursor.fetchall()
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -1,8 +1,8 @@
 """Outward acts that happen once: an intent is durable before, its outcome after.
 
-A process may die at any point. Between intent and outcome it is not known whether the call
-reached the platform, so the next pass **looks** before it acts again. The promise is
-the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
+A process may die at any point. Between intent and outcome it is not known whether the
+call reached the platform, so the next pass **looks** before it acts again. The promise
+is the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
 forgets a token after 24 hours).
 """
 

@@ -69,7 +69,7 @@ class Corpus:
 
     @cached_property
     def novel(self) -> Sequence[Caption]:
-        """Captions that a worker wrote and that nobody rejected."""
+        """Captions that a worker wrote and that were not rejected."""
         return [one for one in self.captions if not (one.is_rejected or one.is_canned)]
 
 

@@ -1,1 +1,1 @@
-"""Results: cleaned text, the dataset, and the report of how it was made."""
+"""What a campaign leaves: cleaned text, the dataset, the report."""

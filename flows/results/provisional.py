@@ -1,36 +1,33 @@
-"""Verdicts that nobody has given yet, as the policy would give them by now."""
+"""Verdicts about undecided answers, as the policy would give them by now."""
 
 from dataclasses import replace
 
-from domain.verdicts import Decision, SubjectKind
+from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
-from flows.results.old_state import State
 from flows.steps.assess import find_suspicions, table_of_batch
 from flows.steps.decide import propose, split_by_doubt
+from store import assignments
 
 
-def as_if_decided(run: CampaignStore, state: State) -> State:
-    """The state with a decision about every answer: proposed ones where none is made.
+def proposed_verdicts(campaign_store: CampaignStore) -> dict[str, Decision]:
+    """A decision about each undecided answer, by its id; nothing of it is stored.
 
-    What a person would have to look at is not kept; nothing of this is stored.
+    What a person would have to look at is not kept.
     """
-    if not state.has_undecided():
-        return state
-    batch = table_of_batch(run)
-    flags = [finding for finding in find_suspicions(run) if finding.flag]
-    proposed = propose(run, batch, flags)
-    if run.campaign.decided_by == "person":
-        clear, doubtful = split_by_doubt(batch, proposed, flags)
-        proposed = [
-            *clear,
-            *(
-                replace(one, verdict="drop", because="a person has to look at it")
-                for one in doubtful
-            ),
+    if not assignments.has_undecided(campaign_store.store):
+        return {}
+    batch = table_of_batch(campaign_store)
+    flags = [finding for finding in find_suspicions(campaign_store) if finding.flag]
+    proposals = propose(campaign_store, batch, flags)
+    if campaign_store.campaign.decided_by == "person":
+        clear, doubtful = split_by_doubt(batch, proposals, flags)
+        because = "a person has to look at it"
+        held = [
+            replace(decision, verdict="drop", because=because) for decision in doubtful
         ]
-    answers: dict[tuple[SubjectKind, str], Decision] = {
-        (one.subject_kind, one.subject_id): one
-        for one in proposed
-        if one.subject_kind == "answer"
+        proposals = [*clear, *held]
+    return {
+        decision.subject_id: decision
+        for decision in proposals
+        if decision.subject_kind == "answer"
     }
-    return replace(state, decisions={**answers, **state.decisions})

@@ -1,6 +1,5 @@
 """What the report is told: frames made from the store, worker ids hashed."""
 
-from collections import Counter
 from datetime import datetime
 
 import pandas as pd
@@ -8,73 +7,80 @@ import pandas as pd
 from analyses.condition_scores import compared
 from analyses.pairwise_outcomes import comparisons
 from domain.ids import WorkerId
-from domain.verdicts import Decision, SubjectKind
 from flows.campaign_run import CampaignStore
 from flows.planted_traits import planted
-from flows.progress import read_progress as progress
+from flows.progress import read_progress
 from flows.provenance import code_version
-from flows.results.old_state import State
-from flows.results.table import answers_frame
+from flows.results.table import answers_table
+from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from report.correction_gains import corrections
-from report.facts import BeforeWork, ReportFacts
-from store import findings, ledger, qualification_scores
+from report.facts import BeforeWork, Money, ReportFacts
+from store import ledger, qualification_scores, report_tables
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
 
-def report_facts(run: CampaignStore, state: State) -> ReportFacts:
+def report_facts(campaign_store: CampaignStore) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
-    campaign = run.campaign
-    answers, task = answers_frame(run, state), campaign.task
-    money = ledger.balances(run.store)
-    started, finished = _span(run, state)
+    campaign = campaign_store.campaign
+    table, task = answers_table(campaign_store), campaign.task
+    answers = table[~table["is_provisional"]]
+    rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
+    decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
+    started, finished = _span(campaign_store, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
         purpose=campaign.description,
-        task=campaign.task.name,
-        task_version=campaign.task.version,
+        task=task,
         source_hash=campaign.source_hash,
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
-        is_rehearsal=run.is_rehearsal,
+        is_rehearsal=campaign_store.is_rehearsal,
         started_at=started,
         finished_at=finished,
         wanted_per_item=campaign.posting.assignments,
         items=len(campaign.items),
-        is_finished=progress(run).is_finished,
+        is_finished=read_progress(campaign_store).is_finished,
         answers=answers,
-        batches=_batches(state),
-        findings=_findings(run),
-        decisions=_decisions(run, state),
-        workers=_workers(run, state),
-        ledger={
-            "budget": campaign.rewards.budget_cents,
-            "held": money["held"],
-            "paid_rewards": money["rewards"],
-            "paid_bonuses": money["bonuses"],
-            "fees": money["fees"],
-            "released": ledger.released_cents(run.store),
-        },
-        wage_floor_cents_per_hour=campaign.rewards.wage_floor_cents_per_hour,
+        batches=_batches(answers, rounds, decisions),
+        findings=_findings(campaign_store),
+        decisions=_decisions(campaign_store, decisions),
+        workers=_workers(campaign_store, answers, decisions),
+        money=_money(campaign_store),
         rules={rule.NAME: rule.VERSION for rule in RULES},
-        dataset=task.dataset,
-        asked=task,
         corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(
             answers, campaign.items, task.item_fields, task.arrangements
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
-        before_work=_before_work(run),
+        before_work=_before_work(campaign_store),
     )
 
 
-def _before_work(run: CampaignStore) -> BeforeWork | None:
-    test = run.campaign.qualification
+def _money(campaign_store: CampaignStore) -> Money:
+    rewards = campaign_store.campaign.rewards
+    balances = ledger.balances(campaign_store.store)
+    return Money(
+        ledger={
+            "budget": rewards.budget_cents,
+            "held": balances["held"],
+            "paid_rewards": balances["rewards"],
+            "paid_bonuses": balances["bonuses"],
+            "fees": balances["fees"],
+            "released": ledger.released_cents(campaign_store.store),
+        },
+        wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
+    )
+
+
+def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
+    test = campaign_store.campaign.qualification
     if test is None:
         return None
-    traits = planted(run.store)
+    traits = planted(campaign_store.store)
+    newest = qualification_scores.load(campaign_store.store)
     return BeforeWork(
         name=test.name,
         sections=tuple(
@@ -83,166 +89,135 @@ def _before_work(run: CampaignStore) -> BeforeWork | None:
         ),
         scores=tuple(
             (score, traits.get(worker_id, ("", False))[0])
-            for worker_id, score in qualification_scores.load(run.store).items()
+            for worker_id, score in newest.items()
         ),
         least_passing=test.least_passing,
     )
 
 
-def _span(run: CampaignStore, state: State) -> tuple[datetime, datetime]:
+def _span(
+    campaign_store: CampaignStore, rounds: pd.DataFrame, decisions: pd.DataFrame
+) -> tuple[datetime, datetime]:
     """From the first posting to the last thing that happened."""
-    moments = [hit.posted_at for hit in state.hits if hit.posted_at]
-    moments += [one.submitted_at for one in state.assignments.values()]
-    moments += [one.decided_at for one in state.decisions.values()]
+    moments = [
+        datetime.fromisoformat(text)
+        for cells in (
+            rounds["posted_at"],
+            rounds["last_submitted_at"],
+            decisions["decided_at"],
+        )
+        for text in (cells.min(), cells.max())
+        if isinstance(text, str)
+    ]
     if not moments:
-        return run.clock.now(), run.clock.now()
+        return campaign_store.clock.now(), campaign_store.clock.now()
     return min(moments), max(moments)
 
 
-def _batches(state: State) -> pd.DataFrame:
-    hits = state.posted
-    round_of = {
-        one.assignment_id: (hits[one.hit_id].batch, hits[one.hit_id].round)
-        for one in state.assignments.values()
-    }
-    settled: dict[tuple[int, int], datetime] = {}
-    for assignment_id, key in round_of.items():
-        decision = state.decisions.get(("assignment", assignment_id))
-        if decision is not None:
-            settled[key] = max(
-                settled.get(key, decision.decided_at), decision.decided_at
-            )
-    verdicts: Counter[tuple[int, int, str]] = Counter()
-    for answer in state.answers.values():
-        decision = state.decisions.get(("answer", answer.answer_id))
-        if decision is not None:
-            verdicts[(*round_of[answer.assignment_id], decision.verdict)] += 1
-    excluded = _excluded_by_round(state, settled)
-    rows = []
-    for key in sorted({(hit.batch, hit.round) for hit in state.hits}):
-        mine = [hit for hit in state.hits if (hit.batch, hit.round) == key]
-        posted = [hit.posted_at for hit in mine if hit.posted_at]
-        came = [
-            one.submitted_at
-            for one in state.assignments.values()
-            if round_of[one.assignment_id] == key
-        ]
-        rows.append(
-            {
-                "batch": key[0],
-                "round": key[1],
-                "hits": len(mine),
-                "assignments_wanted": sum(hit.max_assignments for hit in mine),
-                "assignments_submitted": len(came),
-                "answers_kept": verdicts[(*key, "keep")],
-                "answers_dropped": verdicts[(*key, "drop")],
-                "posted_at": min(posted, default=None),
-                "last_submitted_at": max(came, default=None),
-                "settled_at": settled.get(key),
-                "workers_excluded": excluded[key],
-            }
-        )
-    # A time that has not come must still be a time: one resolution for all columns.
-    times = dict.fromkeys(
-        ("posted_at", "last_submitted_at", "settled_at"), "datetime64[us, UTC]"
+def _batches(
+    answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFrame
+) -> pd.DataFrame:
+    if rounds.empty:
+        return pd.DataFrame()
+    key = ["batch", "round"]
+    dropped = answers.groupby(key)["is_rejected"].agg(["sum", "count"])
+    of_round = dropped.reindex(pd.MultiIndex.from_frame(rounds[key]), fill_value=0)
+    made = rounds.assign(
+        answers_kept=(of_round["count"] - of_round["sum"]).tolist(),
+        answers_dropped=of_round["sum"].tolist(),
+        workers_excluded=_excluded_by_round(rounds, decisions),
     )
-    return pd.DataFrame(rows).astype(times) if rows else pd.DataFrame()
+    # A time that has not come must still be a time: one resolution for all columns.
+    for name in ("posted_at", "last_submitted_at", "settled_at"):
+        made[name] = _moments(made[name])
+    return made
 
 
-def _excluded_by_round(
-    state: State, settled: dict[tuple[int, int], datetime]
-) -> Counter[tuple[int, int]]:
-    """A worker is excluded with the first round that is settled at or after it."""
-    order = sorted(settled.items(), key=lambda pair: pair[1])
-    found: Counter[tuple[int, int]] = Counter()
-    for decision in state.decisions.values():
-        if decision.verdict in {"exclude", "block"}:
-            later = [key for key, at in order if at >= decision.decided_at]
-            found[next(iter(later), _round_at_work(state))] += 1
-    return found
+def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[int]:
+    """A worker is excluded with the first round that is settled at or after it.
+
+    With the round at work, which was planned last, if none is.
+    """
+    settled = rounds["settled_at"].dropna().sort_values(kind="stable")
+    is_excluded = decisions["verdict"].isin(["exclude", "block"])
+    excluded = [0] * len(rounds)
+    for decided_at in decisions.loc[is_excluded, "decided_at"]:
+        later = settled.index[settled >= decided_at]
+        excluded[later[0] if len(later) else len(rounds) - 1] += 1
+    return excluded
 
 
-def _round_at_work(state: State) -> tuple[int, int]:
-    """Batch and round at work; nobody can be excluded before there is one."""
-    last = state.hits[-1]
-    return last.batch, last.round
+def _findings(campaign_store: CampaignStore) -> pd.DataFrame:
+    table = pd.DataFrame(report_tables.findings(campaign_store.store))
+    return table.assign(subject_id=_shown_ids(campaign_store, table))
 
 
-def _findings(run: CampaignStore) -> pd.DataFrame:
+def _decisions(campaign_store: CampaignStore, decisions: pd.DataFrame) -> pd.DataFrame:
+    is_late = _was_paid_before(decisions)
+    return decisions.assign(
+        subject_id=_shown_ids(campaign_store, decisions),
+        verdict=decisions["verdict"].where(~is_late, "approve"),
+        because=decisions["because"].where(
+            ~is_late, f"{_PAID_BEFORE}: " + decisions["because"].astype("str")
+        ),
+        decided_at=_moments(decisions["decided_at"]),
+    ).drop(columns="outcome")
+
+
+def _workers(
+    campaign_store: CampaignStore, answers: pd.DataFrame, decisions: pd.DataFrame
+) -> pd.DataFrame:
+    key, store = campaign_store.pseudonym_key, campaign_store.store
+    traits = planted(store)
+    made = pd.DataFrame(report_tables.assignments(store))
+    paid = ledger.paid_cents(store, "rewards", "bonuses")
+    worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
+    by_worker = made.assign(
+        seconds=worked.dt.total_seconds().round(),
+        paid=made["assignment_id"].map(paid).fillna(0).astype("int64"),
+        is_rejected=(made["verdict"] == "reject") & ~_was_paid_before(made),
+    ).groupby("worker_id")
+    is_excluded = decisions["verdict"].isin(["exclude", "block"])
+    excluded = set(decisions.loc[is_excluded, "subject_id"])
+    of_worker = campaign_store.answers().groupby("worker_id").size()
+    dropped = answers.groupby("worker")["is_rejected"].sum()
+    workers = [WorkerId(str(worker)) for worker in by_worker.groups]
+    of_trait = [traits.get(worker, ("", False)) for worker in workers]
+    names = [pseudonym(worker, key) for worker in workers]
     return pd.DataFrame(
         {
-            "heuristic": finding.heuristic,
-            "version": finding.version,
-            "subject_kind": finding.subject_kind,
-            "subject_id": _shown(run, finding.subject_kind, finding.subject_id),
-            "suspicion": finding.suspicion,
-            "flag": finding.flag,
-            "evidence": finding.evidence,
-        }
-        for finding in findings.load(run.store)
+            "assignments": by_worker.size().to_numpy(),
+            "answers": of_worker.reindex(workers, fill_value=0).to_numpy(),
+            "answers_dropped": dropped.reindex(names, fill_value=0).to_numpy(),
+            "assignments_rejected": by_worker["is_rejected"].sum().to_numpy(),
+            "paid_cents": by_worker["paid"].sum().to_numpy(),
+            "seconds_worked": by_worker["seconds"].sum().to_numpy(),
+            "is_excluded": [worker in excluded for worker in workers],
+            "trait": [trait for trait, _ in of_trait],
+            "is_planted_bad": [is_bad for _, is_bad in of_trait],
+        },
+        index=names,
     )
 
 
-def _decisions(run: CampaignStore, state: State) -> pd.DataFrame:
-    def row(decision: Decision) -> dict[str, object]:
-        kind, verdict = decision.subject_kind, state.what_became_of(decision)
-        because = decision.because
-        if verdict != decision.verdict:
-            because = f"{_PAID_BEFORE}: {because}"
-        return {
-            "subject_kind": kind,
-            "subject_id": _shown(run, kind, decision.subject_id),
-            "verdict": verdict,
-            "decided_by": decision.decided_by,
-            "decided_at": decision.decided_at,
-            "because": because,
-        }
-
-    return pd.DataFrame(row(decision) for decision in state.decisions.values())
+def _was_paid_before(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Rejections that came too late: the platform had paid."""
+    is_paid = table["outcome"] == PAID_ALREADY
+    return ((table["verdict"] == "reject") & is_paid).astype("bool")
 
 
-def _workers(run: CampaignStore, state: State) -> pd.DataFrame:
-    traits = planted(run.store)
-    paid = ledger.paid_cents(run.store, "rewards", "bonuses")
-    worker_of = {one.assignment_id: one.worker_id for one in state.assignments.values()}
-    totals: dict[WorkerId, Counter[str]] = {
-        worker_id: Counter() for worker_id in sorted(set(worker_of.values()))
+def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
+    moments = pd.to_datetime(texts, utc=True, format="ISO8601")
+    return moments.astype("datetime64[us, UTC]")
+
+
+def _shown_ids(campaign_store: CampaignStore, table: pd.DataFrame) -> "pd.Series[str]":
+    """Ids of subjects, those of workers hashed."""
+    is_worker = table["subject_kind"] == "worker"
+    key = campaign_store.pseudonym_key
+    hashed = {
+        worker: pseudonym(WorkerId(worker), key)
+        for worker in table.loc[is_worker, "subject_id"].unique()
     }
-    for assignment_id, assignment in state.assignments.items():
-        total = totals[assignment.worker_id]
-        total["assignments"] += 1
-        total["seconds"] += round(
-            (assignment.submitted_at - assignment.accepted_at).total_seconds()
-        )
-        total[_verdict(state, "assignment", assignment_id)] += 1
-        total["paid"] += paid.get(assignment_id, 0)
-    for answer_id, answer in state.answers.items():
-        total = totals[worker_of[answer.assignment_id]]
-        total["answers"] += 1
-        total[_verdict(state, "answer", answer_id)] += 1
-    rows = {
-        pseudonym(worker_id, run.pseudonym_key): {
-            "assignments": total["assignments"],
-            "answers": total["answers"],
-            "answers_dropped": total["drop"],
-            "assignments_rejected": total["reject"],
-            "paid_cents": total["paid"],
-            "seconds_worked": float(total["seconds"]),
-            "is_excluded": _verdict(state, "worker", worker_id) in {"exclude", "block"},
-            "trait": traits.get(worker_id, ("", False))[0],
-            "is_planted_bad": traits.get(worker_id, ("", False))[1],
-        }
-        for worker_id, total in totals.items()
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def _verdict(state: State, kind: SubjectKind, subject_id: str) -> str:
-    decision = state.decisions.get((kind, subject_id))
-    return "undecided" if decision is None else state.what_became_of(decision)
-
-
-def _shown(run: CampaignStore, kind: str, subject_id: str) -> str:
-    if kind == "worker":
-        return pseudonym(WorkerId(subject_id), run.pseudonym_key)
-    return subject_id
+    ids = table["subject_id"]
+    return ids.where(~is_worker, ids.map(hashed))

@@ -1,131 +1,109 @@
-"""From the store to the dataset frame: one row an answer, workers as keyed hashes."""
+"""The table of answers as results show it: verdicts, clean text, no worker's id."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 import pandas as pd
 
-from analyses.fields import HIT_VALUE, ITEM_VALUE, ORDER, PLACE, PROBLEMS
-from domain.assignment import Answer
-from domain.edit import Edit
-from domain.hit import Item, PlannedHit
-from domain.tables import is_canned
-from domain.task import Task
-from domain.verdicts import SubjectKind
+from domain.ids import WorkerId
+from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
-from flows.results.old_state import State, counted
-from hit_templates.answers import ordered_names
-from postprocess.edits import replay
-from postprocess.frame import dataset_frame
+from postprocess.answers import answer_columns, with_edits
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import split_of
 from store import edits
+from store.answers_table import read_verdicts
 
-Subject = tuple[SubjectKind, str]
 _NOT_YET = "not decided yet"
 
 
-def answers_frame(
-    run: CampaignStore, state: State, *, decided: Collection[Subject] | None = None
+def answers_table(
+    campaign_store: CampaignStore,
+    *,
+    proposed: Mapping[str, Decision] | None = None,
 ) -> pd.DataFrame:
-    """Every answer that is decided, kept or not (see `postprocess.frame`).
+    """All answers in the order of their ids, as `postprocess.answers` describes them.
 
-    `assignment_id` is added for the report; no dataset file shows it.
+    An answer without a decision is provisional, and not rejected.
 
     Args:
-        place: the campaign.
-        state: with its decisions, proposed ones too if they are to be shown.
-        decided: subjects whose decision is final; all, if not given.
+        campaign_store: the campaign.
+        proposed: what is to be shown of answers that are not decided yet, by their id.
     """
-    _, surplus = counted(state, run.campaign.posting.assignments)
-    proposed = edits.load(run.store)
-    hits, items = _by_id(run, state)
-    rows = []
-    for answer in state.answers.values():
-        decision = state.decisions.get(("answer", answer.answer_id))
-        if decision is None:
-            continue
-        is_rejected = decision.verdict == "drop"
-        is_final = decided is None or ("answer", str(answer.answer_id)) in decided
-        because = decision.because if is_final else f"{_NOT_YET}: {decision.because}"
-        rows.append(
-            {
-                **_facts(run, state, answer, hits, items),
-                **_text(run, answer, proposed.get(answer.answer_id, ())),
-                **_values(run.campaign.task, answer),
-                "is_rejected": is_rejected,
-                "is_provisional": not is_final,
-                "rejected_because": because if is_rejected else "",
-                "is_surplus": answer.answer_id in surplus,
-            }
-        )
-    return dataset_frame(rows)
+    campaign, store = campaign_store.campaign, campaign_store.store
+    table = campaign_store.answers().sort_index()
+    table = table.assign(
+        **_verdicts(campaign_store, table, proposed or {}),
+        **_published(campaign_store, table),
+    )
+    columns = answer_columns(campaign.task)
+    edited = with_edits(
+        table.drop(columns="worker_id"),
+        {str(answer_id): made for answer_id, made in edits.load(store).items()},
+    )
+    return edited[list(columns)]
 
 
-def _by_id(
-    run: CampaignStore, state: State
-) -> tuple[dict[str, PlannedHit], dict[str, Item]]:
-    hits = {str(hit_id): hit for hit_id, hit in state.posted.items()}
-    items = {str(item.item_id): item for item in run.campaign.items}
-    return hits, items
+def surplus(
+    table: pd.DataFrame, is_kept: "pd.Series[bool]", *, wanted: int
+) -> "pd.Series[bool]":
+    """Kept answers that are beyond what is wanted: paid for, and set aside.
+
+    An item takes one kept answer of each worker, and no more than `wanted` in all, the
+    earliest first.
+
+    Args:
+        table: with the columns `item_id`, `worker_id`, `submitted_at`,
+            `assignment_id` and `position`.
+        is_kept: by answer id.
+        wanted: answers of an item.
+
+    Returns:
+        By answer id, in the order of the table.
+    """
+    kept = table.loc[is_kept].sort_values(
+        ["submitted_at", "assignment_id", "position"], kind="stable"
+    )
+    is_second = kept.duplicated(["item_id", "worker_id"])
+    place = kept.loc[~is_second].groupby("item_id").cumcount()
+    is_beyond = (place >= wanted).reindex(kept.index, fill_value=True)
+    return is_beyond.reindex(table.index, fill_value=False).astype("bool")
 
 
-def _facts(
-    run: CampaignStore,
-    state: State,
-    answer: Answer,
-    hits: dict[str, PlannedHit],
-    items: dict[str, Item],
-) -> dict[str, object]:
-    assignment = state.assignments[answer.assignment_id]
-    hit = hits[assignment.hit_id]
-    shown = answer.shown_ms
-    text_field = run.campaign.task.text_present_field
-    is_captions = run.campaign.task.dataset == "captions"
+def _verdicts(
+    campaign_store: CampaignStore,
+    table: pd.DataFrame,
+    proposed: Mapping[str, Decision],
+) -> dict[str, "pd.Series[bool] | pd.Series[str]"]:
+    decided = read_verdicts(campaign_store.store).reindex(table.index)
+    is_provisional = decided["verdict"].isna()
+    open_ids = [name for name in table.index[is_provisional] if name in proposed]
+    decided.loc[open_ids, "verdict"] = [proposed[name].verdict for name in open_ids]
+    decided.loc[open_ids, "because"] = [
+        f"{_NOT_YET}: {proposed[name].because}" for name in open_ids
+    ]
+    is_rejected = decided["verdict"].isin(["drop"])
+    is_kept = decided["verdict"].isin(["keep"])
+    wanted = campaign_store.campaign.posting.assignments
     return {
-        "answer_id": answer.answer_id,
-        "assignment_id": answer.assignment_id,
-        "item_id": answer.item_id,
-        "url": items[answer.item_id].columns.get("url", ""),
-        "split": split_of(answer.item_id),
-        "batch": hit.batch,
-        "round": hit.round,
-        "position": answer.position,
-        "text_detected": answer.values.get(text_field, ""),
-        "flaws": answer.values.get("flaws", ()) if is_captions else (),
-        "flaw_other": answer.values.get("flaw_other", "") if is_captions else "",
-        "worker": pseudonym(assignment.worker_id, run.pseudonym_key),
-        "shown_seconds": float("nan") if shown is None else shown / 1000,
-        "submitted_at": assignment.submitted_at,
+        "is_rejected": is_rejected,
+        "is_provisional": is_provisional,
+        "rejected_because": decided["because"].where(is_rejected, "").astype("str"),
+        "is_surplus": surplus(table, is_kept, wanted=wanted),
     }
 
 
-def _values(task: Task, answer: Answer) -> dict[str, object]:
-    """What a dataset of answers has in columns of its own (`analyses.fields`)."""
-    if task.dataset == "captions":
-        return {}
-    return {
-        PLACE: answer.place or answer.position,
-        **{
-            ITEM_VALUE + field.name: answer.values.get(field.name)
-            for field in task.item_fields
-        },
-        **{
-            HIT_VALUE + field.name: answer.hit_values.get(field.name)
-            for field in task.hit_fields
-        },
-        **{ORDER + name: answer.orders.get(name, ()) for name in ordered_names(task)},
-        PROBLEMS: answer.problems,
+def _published(
+    campaign_store: CampaignStore, table: pd.DataFrame
+) -> dict[str, "pd.Series[str]"]:
+    key, items = campaign_store.pseudonym_key, campaign_store.campaign.items
+    of_worker = {
+        worker: pseudonym(WorkerId(worker), key)
+        for worker in table["worker_id"].unique()
     }
-
-
-def _text(
-    run: CampaignStore, answer: Answer, proposed: tuple[Edit, ...]
-) -> dict[str, object]:
-    task = run.campaign.task
-    original = str(answer.values.get(task.main_text, ""))
+    urls = {str(item.item_id): item.columns.get("url", "") for item in items}
+    splits = {str(item.item_id): split_of(item.item_id) for item in items}
     return {
-        "caption_original": original,
-        "caption": replay(original, proposed),
-        "edits": proposed,
-        "is_precanned": is_canned(original, task.canned_text),
+        "worker": table["worker_id"].map(of_worker).astype("str"),
+        "url": table["item_id"].map(urls).astype("str"),
+        "split": table["item_id"].map(splits).astype("str"),
     }

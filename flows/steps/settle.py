@@ -154,8 +154,8 @@ def _exclude(run: CampaignRun, decision: Decision) -> _Verb:
 def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str]:
     """A call about the qualification type that keeps workers out, if there is one yet.
 
-    It may have been deleted by hand, and with it the HIT types that require it; so nothing
-    can be posted any more that a worker would have to be kept out of.
+    It may have been deleted by hand, and with it the HIT types that require it; so
+    nothing can be posted any more that a worker would have to be kept out of.
     """
 
     def guarded() -> _Outcome | str:

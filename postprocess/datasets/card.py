@@ -4,66 +4,70 @@ Headings follow Gebru et al., "Datasheets for Datasets" (CACM 2021), as far as a
 can answer; what only the requester can say is left open and named as open.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.resources import files
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from jinja2.environment import Template
 
+from domain.tables import shuffled_names
+from postprocess.answers import set_aside_reasons
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.frame import novel, set_aside
 from postprocess.splits import SPLITS
 
-_TEMPLATE = "card.md.j2"
-_ANSWERS_TEMPLATE = "answers_card.md.j2"
+_CAPTIONS_TEMPLATE = "captions_card.md.j2"
+_FIELDS_TEMPLATE = "fields_card.md.j2"
 
 
-def card(
-    frame: pd.DataFrame,
-    facts: DatasetFacts,
-    *,
-    summary: pd.DataFrame,
-    splits: Sequence[str],
-    names: Iterable[str],
+def captions_card(
+    table: pd.DataFrame, images: pd.DataFrame, facts: DatasetFacts, names: Iterable[str]
 ) -> str:
-    """The card of a dataset, Markdown.
+    """The card of a dataset of captions, Markdown.
 
-    `summary` has a row an item (`postprocess.aggregate`), `splits` says where each of
-    them lies, `names` are the files that the card describes.
+    Args:
+        table: the table of answers, all of them.
+        images: one row an item, with `split`, `captions` and `difficulty`.
+        facts: how the dataset was made.
+        names: the files that the card describes.
     """
-    template = _template(_TEMPLATE)
-    captions = novel(frame)
-    aside = set_aside(frame)
-    return template.render(
+    reasons = set_aside_reasons(table)
+    captions = table[reasons == ""]
+    return _template(_CAPTIONS_TEMPLATE).render(
         facts=facts,
         names=frozenset(names),
-        counts=_counts(frame, captions, summary),
-        reasons=aside["set_aside"].value_counts().sort_index().to_dict(),
-        difficulties=summary["difficulty"].value_counts().sort_index().to_dict(),
-        splits=_split_rows(captions, splits),
-        period=_period(frame),
+        counts=_counts(table, captions, images),
+        reasons=_reason_counts(reasons),
+        difficulties=images["difficulty"].value_counts().sort_index().to_dict(),
+        splits=_split_rows(captions, images["split"]),
+        period=_period(table),
     )
 
 
-def answers_card(
-    frame: pd.DataFrame, facts: DatasetFacts, *, items: int, names: Iterable[str]
+def fields_card(
+    table: pd.DataFrame, items: int, facts: DatasetFacts, names: Iterable[str]
 ) -> str:
-    """The card of a dataset of answers (`postprocess.datasets.answers`), Markdown."""
-    aside = set_aside(frame)
-    return _template(_ANSWERS_TEMPLATE).render(
+    """The card of a dataset of any answers about so many items, Markdown."""
+    reasons = set_aside_reasons(table)
+    return _template(_FIELDS_TEMPLATE).render(
         facts=facts,
+        ordered=shuffled_names(facts.task),
         names=frozenset(names),
         counts={
             "of_items": items,
-            "answers": len(frame),
-            "kept": len(frame) - len(aside),
-            "set_aside": len(aside),
-            "workers": frame["worker"].nunique(),
+            "answers": len(table),
+            "kept": int((reasons == "").sum()),
+            "set_aside": int((reasons != "").sum()),
+            "workers": table["worker"].nunique(),
         },
-        reasons=aside["set_aside"].value_counts().sort_index().to_dict(),
-        period=_period(frame),
+        reasons=_reason_counts(reasons),
+        period=_period(table),
     )
+
+
+def _reason_counts(reasons: "pd.Series[str]") -> dict[str, int]:
+    counts = reasons[reasons != ""].value_counts().sort_index()
+    return {str(reason): int(number) for reason, number in counts.items()}
 
 
 def _template(name: str) -> Template:
@@ -80,36 +84,33 @@ def _template(name: str) -> Template:
 
 
 def _counts(
-    frame: pd.DataFrame,
-    captions: pd.DataFrame,
-    summary: pd.DataFrame,
+    table: pd.DataFrame, captions: pd.DataFrame, images: pd.DataFrame
 ) -> dict[str, int]:
     return {
-        "images": len(summary),
-        "answers": len(frame),
+        "images": len(images),
+        "answers": len(table),
         "captions": len(captions),
-        "set_aside": len(frame) - len(captions),
-        "images_with_captions": int((summary["captions"] > 0).sum()),
-        "workers": frame["worker"].nunique(),
+        "set_aside": len(table) - len(captions),
+        "images_with_captions": int((images["captions"] > 0).sum()),
+        "workers": table["worker"].nunique(),
         "changed": int(captions["edits"].map(bool).sum()),
         "edits": int(captions["edits"].map(len).sum()),
     }
 
 
 def _split_rows(
-    captions: pd.DataFrame,
-    splits: Sequence[str],
+    captions: pd.DataFrame, splits: "pd.Series[str]"
 ) -> list[tuple[str, int, int]]:
     return [
-        (split, splits.count(split), int((captions["split"] == split).sum()))
+        (split, int((splits == split).sum()), int((captions["split"] == split).sum()))
         for split in SPLITS
     ]
 
 
-def _period(frame: pd.DataFrame) -> str:
-    if frame.empty:
+def _period(table: pd.DataFrame) -> str:
+    if table.empty:
         return "nothing was submitted"
-    first, last = frame["submitted_at"].min(), frame["submitted_at"].max()
+    first, last = table["submitted_at"].min(), table["submitted_at"].max()
     return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
 
 

@@ -8,8 +8,15 @@ JSON and Parquet run nothing and keep the bare text.
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any, BinaryIO
+
+import pandas as pd
+import pyarrow as pa
+
+from postprocess.datasets.file_table import NUMBER, TEXT, TEXTS, TIME, FileTable, texts
 
 FORMULA_SIGNS = (
     "=",
@@ -26,21 +33,33 @@ FORMULA_SIGNS = (
 )
 """What begins a formula somewhere; the last four are the full-width signs."""
 
+_MAY_BEGIN = frozenset({"'", *FORMULA_SIGNS})
 _NUL_SHOWN = "\u2400"
 """NUL ends the cell in most readers of CSV; the symbol for it does not."""
 
 
-def to_csv(columns: Mapping[str, Sequence[object]]) -> bytes:
-    """A table with a header row, UTF-8; all text is quoted, lines end in LF.
+def write_csv(table: FileTable, file: BinaryIO) -> None:
+    """Write a table with a header row, UTF-8; all text is quoted, lines end in LF.
 
     Times are ISO 8601 in UTC, truth is True or False, lists are joined with "|", a
     missing number is an empty cell, NUL is shown as U+2400.
     """
+    out = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(table.types)
+    for batch in table.batches():
+        columns = [_cells(batch[name], type_) for name, type_ in table.types.items()]
+        writer.writerows(zip(*columns, strict=True))
+    out.flush()
+    out.detach()
+
+
+def to_csv(columns: Mapping[str, Sequence[object]]) -> bytes:
+    """A small table of plain values, in the form of `write_csv`."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
-        writer.writerow([_cell(value) for value in row])
+    writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
     return out.getvalue().encode()
 
 
@@ -67,11 +86,35 @@ def _looks_like_a_formula(text: str) -> bool:
     return text.lstrip("'").startswith(FORMULA_SIGNS)
 
 
+def _cells(column: "pd.Series[Any]", type_: pa.DataType) -> Iterable[object]:
+    if type_ == TEXT:
+        return _texts(texts(column))
+    if type_ == TEXTS:
+        return _texts("|".join(cell) for cell in column)
+    if type_ == NUMBER:
+        return ["" if math.isnan(cell) else cell for cell in column.tolist()]
+    if type_ == TIME:
+        return [at.isoformat() for at in pd.DatetimeIndex(column).to_pydatetime()]
+    return column.tolist()
+
+
 def _cell(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list):
         value = "|".join(value)
     if isinstance(value, str):
-        return defused(value.replace("\x00", _NUL_SHOWN))
+        return _harmless(value)
     return "" if value != value else value  # noqa: PLR0124 - only NaN differs from itself
+
+
+def _texts(cells: Iterable[str]) -> list[str]:
+    # Most cells are harmless, which their first character shows.
+    return [
+        _harmless(cell) if cell[:1] in _MAY_BEGIN or "\x00" in cell else cell
+        for cell in cells
+    ]
+
+
+def _harmless(cell: str) -> str:
+    return defused(cell.replace("\x00", _NUL_SHOWN))

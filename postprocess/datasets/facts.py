@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from domain.task import Aggregate, Conditions, DatasetKind, Field
+from domain.task import Field, Task
 from postprocess.registry import RULES
 from postprocess.splits import Shares
 
@@ -18,44 +18,35 @@ class DatasetFacts:
         is_rehearsal: workers were simulated; every file says so.
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item.
+        shares: how items are divided into splits.
         rules: version by name of every cleaning rule that ran.
-        dataset: captions, or answers: then `fields`, `aggregates`, `ordered` (names of
-            what the page shuffled) and `main_text` say what the columns are, and
-            `conditions` which conditions have a table of their own.
+        task: says what the columns are, and in which shape the files are written.
     """
 
     campaign: str
     purpose: str
-    task: str
-    task_version: int
+    task: Task
     source_hash: str
     code_commit: str
     is_rehearsal: bool
     wanted_per_item: int
-    canned_text: str = ""
     shares: Shares = field(default_factory=Shares)
     rules: Mapping[str, int] = field(
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
-    dataset: DatasetKind = "captions"
-    fields: tuple[Field, ...] = ()
-    aggregates: tuple[Aggregate, ...] = ()
-    conditions: tuple[Conditions, ...] = ()
-    ordered: tuple[str, ...] = ()
-    main_text: str = ""
     unfinished: str = ""
 
     @property
     def open_fields(self) -> tuple[Field, ...]:
         """The fields of which a dataset has each answer: all but the personal ones."""
-        return tuple(field for field in self.fields if not field.is_personal)
+        return tuple(field for field in self.task.fields if not field.is_personal)
 
     @property
     def warning(self) -> str:
-        """What nobody may overlook, or "" where there is nothing of the kind."""
+        """What a reader must not overlook, or "" where there is nothing of the kind."""
         rehearsed = (
             "REHEARSAL: all answers come from simulated workers. "
             "No person wrote, saw or judged anything here."
         )
-        said = [rehearsed] if self.is_rehearsal else []
-        return " ".join([*said, *filter(None, [self.unfinished])])
+        warnings = (rehearsed if self.is_rehearsal else "", self.unfinished)
+        return " ".join(filter(None, warnings))

@@ -1,6 +1,6 @@
 """How hard the images of a dataset are, and what most workers say about them.
 
-The levels are those of `postprocess.aggregate`, majorities of `analyses`;
+The levels are those of `analyses.difficulty`, majorities of `analyses`;
 here they are counted over a corpus from any file, a file of votes on quality included.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Corpus
+from analyses.difficulty import Difficulty, difficulty
 from analyses.majority import majority
-from postprocess.aggregate import Difficulty, difficulty
 from report.model import tally
 
 PEOPLE = frozenset(
@@ -71,7 +71,7 @@ def difficulties(corpus: Corpus) -> dict[str, Difficulty]:
 
 
 def text_of_images(corpus: Corpus) -> dict[str, str]:
-    """Does the image show text: "yes", "no", or "" for a tie or where nobody says.
+    """Does the image show text: "yes", "no", or "" for a tie or where no worker says.
 
     The majority of the workers' answers; where the file has none of these, what it
     says about the image as a whole.

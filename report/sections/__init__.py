@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from report.components import Section
-from report.model import Reading
+from report.model import ReportModel
 from report.sections import (
     before_work,
-    captions,
     cleaning,
     conditions,
     corrected,
@@ -20,17 +19,18 @@ from report.sections import (
     planted,
     provenance,
     systems,
+    texts,
     timeline,
     workers,
 )
 
-SECTIONS: tuple[Callable[[Reading], Section | None], ...] = (
+SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     funnel.build,
     before_work.build,
     planted.build,
     money.build,
     timeline.build,
-    captions.build,
+    texts.build,
     conditions.build,
     difficulty.build,
     judgements.build,

@@ -5,14 +5,14 @@ from collections import Counter
 from report.components import Section, Table, number, text
 from report.facts import BeforeWork
 from report.formatting import count, excerpt, part_of, plural, share
-from report.model import Reading
+from report.model import ReportModel
 
 _LABEL_CHARACTERS = 60
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """How many took and passed it; nothing for a campaign without a test."""
-    test = reading.facts.before_work
+    test = model.facts.before_work
     if test is None:
         return None
     passed = sum(score >= test.least_passing for score, _ in test.scores)
@@ -20,7 +20,7 @@ def build(reading: Reading) -> Section | None:
     lead = (
         f"{plural(taken, 'worker')} took the test, and {part_of(passed, taken)} passed "
         "it; nobody else could accept a HIT. "
-        f"{plural(len(reading.facts.workers), 'worker')} then took part."
+        f"{plural(len(model.facts.workers), 'worker')} then took part."
         if taken
         else "Nobody has taken the test yet, so nobody could accept a HIT."
     )

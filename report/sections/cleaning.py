@@ -1,4 +1,4 @@
-"""What the cleaning changed in the captions of the dataset."""
+"""What the cleaning changed in the texts of the dataset."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,45 +6,44 @@ from collections.abc import Iterable
 from domain.edit import Edit
 from report.components import Code, Quote, Section, Table, number, text
 from report.formatting import count, excerpt, part_of, plural
-from report.model import Reading
+from report.model import ReportModel
 
 _MOST_PAIRS = 20
 _PAIR_CHARACTERS = 60
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Edits by rule, and the changes made most often."""
-    asked = reading.facts.asked
-    if asked is not None and not asked.main_text:
+    if not model.facts.task.main_text:
         return None
-    lists: list[tuple[Edit, ...]] = reading.rows("novel")["edits"].tolist()
+    lists: list[tuple[Edit, ...]] = model.rows("novel")["edits"].tolist()
     edits = [edit for edits in lists for edit in edits]
     lead = (
-        f"{part_of(sum(map(bool, lists)), len(lists), reading.kept)} changed by "
-        f"{plural(len(edits), 'edit')}. The original of each caption is kept beside "
-        f"it, and every edit can be replayed and undone."
+        f"{part_of(sum(map(bool, lists)), len(lists), model.accepted_noun)} changed by "
+        f"{plural(len(edits), 'edit')}. The original of each {model.text_noun} is kept "
+        f"beside it, and every edit can be replayed and undone."
     )
     return Section(
         key="cleaning",
         title="What cleaning changed",
         lead=(lead,),
-        tables=(_rules(reading, lists), _pairs(edits)),
+        tables=(_rules(model, lists), _pairs(edits)),
     )
 
 
-def _rules(reading: Reading, lists: Iterable[tuple[Edit, ...]]) -> Table:
+def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
     times: Counter[str] = Counter()
-    captions: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
     for edits in lists:
         times.update(edit.rule for edit in edits)
-        captions.update({edit.rule for edit in edits})
-    versions = reading.facts.rules
+        changed.update({edit.rule for edit in edits})
+    versions = model.facts.rules
     rows = tuple(
         (
             Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
             str(versions.get(rule, "–")),  # noqa: RUF001 - a dash stands for "unknown"
             count(times[rule]),
-            count(captions[rule]),
+            count(changed[rule]),
         )
         for rule in sorted({*versions, *times}, key=lambda rule: (-times[rule], rule))
     )
@@ -54,7 +53,7 @@ def _rules(reading: Reading, lists: Iterable[tuple[Edit, ...]]) -> Table:
             text("Rule"),
             number("Version"),
             number("Edits"),
-            number("Captions changed"),
+            number(f"{model.text_noun.capitalize()}s changed"),
         ),
         rows=rows,
         note="Names joined by + are edits of one place by several rules.",
@@ -84,7 +83,7 @@ def _pairs(edits: list[Edit]) -> Table:
 
 
 def _shown(piece: str) -> str:
-    """A piece of a caption; blanks are shown, since they may be all that changed."""
+    """A piece of a text; blanks are shown, since they may be all that changed."""
     if not piece:
         return "(nothing)"
     if piece.strip() == piece and "  " not in piece:

@@ -18,18 +18,18 @@ from analyses.paired import paired_t_tests
 from report.components import Cell, Figure, Note, Section, Table, number, text
 from report.formatting import count, excerpt, plural
 from report.means_plot import Mean, means
-from report.model import Reading
+from report.model import ReportModel
 from report.svg import svg
 
 _SURE = 0.05
 _LONGEST_NAME = 40
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """The first conditions that the task compares; None where it does not."""
-    if not reading.facts.compared:
+    if not model.facts.compared:
         return None
-    one = reading.facts.compared[0]
+    one = model.facts.compared[0]
     table = condition_means(one.scores)
     analysis = _analysis(one.scores)
     if analysis is None:

@@ -4,14 +4,14 @@ import pandas as pd
 
 from report.components import Section, Table, number, text
 from report.formatting import count, plural
-from report.model import Reading
+from report.model import ReportModel
 
 _METRICS = (("BLEU-1", "bleu_1"), ("BLEU-4", "bleu_4"), ("METEOR", "meteor"))
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Edits by kind of error, and scores before and after."""
-    gains = reading.facts.corrections
+    gains = model.facts.corrections
     if gains.empty:
         return None
     edited, changed = int(gains["items"].sum()), int(gains["changed"].sum())

@@ -4,7 +4,7 @@ import pandas as pd
 
 from report.components import Cell, Quote, Section, Table, number, text
 from report.formatting import count, excerpt, plural
-from report.model import Reading
+from report.model import ReportModel
 
 _MOST_REASONS = 25
 _REASON_CHARACTERS = 300
@@ -20,27 +20,27 @@ _ORDER = (
 )
 
 
-def build(reading: Reading) -> Section:
+def build(model: ReportModel) -> Section:
     """Verdicts by who gave them, and their reasons."""
-    verdicts = reading.verdicts
+    verdicts = model.verdicts
     by_policy = verdicts["decided_by"].str.startswith(_POLICY)
     return Section(
         key="decisions",
         title="What was decided, and why",
-        lead=(_lead(reading, by_policy),),
+        lead=(_lead(model, by_policy),),
         tables=(_table(verdicts, by_policy), _reasons(verdicts, by_policy)),
     )
 
 
-def _lead(reading: Reading, by_policy: pd.Series) -> str:
-    verdicts = reading.verdicts
+def _lead(model: ReportModel, by_policy: pd.Series) -> str:
+    verdicts = model.verdicts
     people = verdicts.loc[~by_policy, "decided_by"].nunique()
     by_people = (
         f"{count((~by_policy).sum())} by {plural(people, 'person', 'people')}"
         if people
         else "none by a person"
     )
-    overruled = len(reading.facts.decisions) - len(verdicts)
+    overruled = len(model.facts.decisions) - len(verdicts)
     return (
         f"{plural(len(verdicts), 'decision')} in force: {count(by_policy.sum())} by "
         f"the policy that the campaign file states in words, {by_people}. "

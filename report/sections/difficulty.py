@@ -9,27 +9,27 @@ import pandas as pd
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.formatting import count, part_of, plural, share
-from report.model import Reading, tally
+from report.model import ReportModel, tally
 from report.svg import svg
 
 _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """VizWiz-Captions, 39,181 images with five answers each; section 3.2."""
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Images by the number of canned answers among their accepted ones."""
-    if reading.facts.dataset != "captions":
+    if not model.facts.task.canned_text:
         return None
-    levels = _levels(reading)
+    levels = _levels(model)
     return of_levels(
         levels,
-        wanted=reading.facts.wanted_per_item,
-        incomplete=int(levels.sum()) - reading.complete_items,
+        wanted=model.facts.wanted_per_item,
+        incomplete=int(levels.sum()) - model.complete_items,
     )
 
 
 def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
-    """The section on images counted by canned answers (`reading.tally`).
+    """The section on images counted by canned answers (`model.tally`).
 
     Args:
         levels: images by number of canned answers among the accepted ones.
@@ -52,11 +52,11 @@ def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
     )
 
 
-def _levels(reading: Reading) -> pd.Series:
+def _levels(model: ReportModel) -> pd.Series:
     """Images by the number of canned answers among their accepted ones."""
-    accepted = reading.rows("canned", "novel")
-    per_item = accepted.groupby("item_id")["is_precanned"].sum().astype(int)
-    return tally(per_item, at_least=reading.facts.wanted_per_item)
+    accepted = model.rows("canned", "novel")
+    per_item = accepted.groupby("item_id")["is_canned"].sum().astype(int)
+    return tally(per_item, at_least=model.facts.wanted_per_item)
 
 
 def _figure(levels: pd.Series) -> Figure:

@@ -5,53 +5,54 @@ from typing import Any
 
 import pandas as pd
 
-from analyses.fields import ITEM_VALUE
+from domain.tables import value_column
+from domain.task import Task
 from report.components import Code, Quote, Section, Table, number, text
 from report.formatting import count, excerpt, part_of, plural
-from report.model import Reading
+from report.model import ReportModel
 
 _EXAMPLES_EACH = 2
 _EVIDENCE_CHARACTERS = 240
-_CAPTION_CHARACTERS = 140
+_TEXT_CHARACTERS = 140
 _NAME_CHARACTERS = 40
 
 
-def build(reading: Reading) -> Section:
+def build(model: ReportModel) -> Section:
     """Coverage, overlaps and examples of every heuristic."""
     return Section(
         key="flags",
         title="What the heuristics flagged",
-        lead=(_lead(reading),),
-        tables=(_coverage(reading), _overlaps(reading), _examples(reading)),
+        lead=(_lead(model),),
+        tables=(_coverage(model), _overlaps(model), _examples(model)),
     )
 
 
-def _lead(reading: Reading) -> str:
-    heuristics = reading.facts.findings["heuristic"].nunique()
-    flagged = int(reading.flags.any(axis="columns").sum())
+def _lead(model: ReportModel) -> str:
+    heuristics = model.facts.findings["heuristic"].nunique()
+    flagged = int(model.flags.any(axis="columns").sum())
     return (
         f"{plural(heuristics, 'heuristic')} flagged "
-        f"{part_of(flagged, reading.submitted, 'answer')}, directly or through their "
+        f"{part_of(flagged, model.submitted, 'answer')}, directly or through their "
         f"assignment or worker. All heuristics look at everything; none hides "
         f"another, and none decides."
     )
 
 
-def _subjects(reading: Reading, kind: str) -> set[str]:
+def _subjects(model: ReportModel, kind: str) -> set[str]:
     """All subjects of a kind that there are to judge."""
-    answers = reading.facts.answers
+    answers = model.facts.answers
     if kind == "answer":
         return set(answers.index)
     return set(answers["assignment_id" if kind == "assignment" else "worker"])
 
 
-def _coverage(reading: Reading) -> Table:
+def _coverage(model: ReportModel) -> Table:
     rows = []
-    findings = reading.facts.findings
+    findings = model.facts.findings
     for (name, kind, version), mine in findings.groupby(
         ["heuristic", "subject_kind", "version"]
     ):
-        judged = len(_subjects(reading, str(kind)) | set(mine["subject_id"]))
+        judged = len(_subjects(model, str(kind)) | set(mine["subject_id"]))
         flagged = mine.loc[mine["flag"], "subject_id"].nunique()
         rows.append(
             (
@@ -59,7 +60,7 @@ def _coverage(reading: Reading) -> Table:
                 str(version),
                 f"{kind}s",
                 part_of(flagged, judged),
-                *_touched(reading, str(name)),
+                *_touched(model, str(name)),
             )
         )
     return Table(
@@ -80,14 +81,14 @@ def _coverage(reading: Reading) -> Table:
     )
 
 
-def _touched(reading: Reading, heuristic: str) -> tuple[str, str, str]:
-    flags = reading.flags
+def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
+    flags = model.flags
     if heuristic not in flags.columns:
         return ("0", part_of(0, 0), part_of(0, 0))
     mine = flags[heuristic]
     touched = int(mine.sum())
     others = flags.drop(columns=heuristic).any(axis="columns")
-    is_out = reading.fates.isin(["dropped", "rejected"])
+    is_out = model.outcomes.isin(["dropped", "rejected"])
     return (
         count(touched),
         part_of(int((mine & others).sum()), touched),
@@ -95,10 +96,10 @@ def _touched(reading: Reading, heuristic: str) -> tuple[str, str, str]:
     )
 
 
-def _overlaps(reading: Reading) -> Table:
-    flags = reading.flags.to_numpy(dtype="int64")
+def _overlaps(model: ReportModel) -> Table:
+    flags = model.flags.to_numpy(dtype="int64")
     shared: list[list[int]] = (flags.T @ flags).tolist()
-    names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in reading.flags]
+    names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in model.flags]
     return Table(
         caption="Answers touched by two heuristics at once",
         columns=(
@@ -123,8 +124,8 @@ def _overlaps(reading: Reading) -> Table:
     )
 
 
-def _examples(reading: Reading) -> Table:
-    findings = reading.facts.findings
+def _examples(model: ReportModel) -> Table:
+    findings = model.facts.findings
     worst = (
         findings[findings["flag"]]
         .sort_values(
@@ -140,7 +141,7 @@ def _examples(reading: Reading) -> Table:
             Code(excerpt(row["heuristic"], limit=_NAME_CHARACTERS)),
             f"{row['suspicion']:.2f}",
             Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
-            Quote(_caption(reading.facts.answers, row)),
+            Quote(_answered(model.facts.answers, row, model.facts.task)),
         )
         for row in worst.to_dict("records")
     )
@@ -151,8 +152,8 @@ def _examples(reading: Reading) -> Table:
             number("Suspicion"),
             text("Evidence"),
             text(
-                "The caption, for a flagged answer"
-                if reading.facts.dataset == "captions"
+                f"The {model.text_noun}, for a flagged answer"
+                if model.text_noun
                 else "What a flagged answer says"
             ),
         ),
@@ -165,13 +166,17 @@ def _examples(reading: Reading) -> Table:
     )
 
 
-def _caption(answers: pd.DataFrame, finding: Mapping[Hashable, Any]) -> str:
+def _answered(
+    answers: pd.DataFrame, finding: Mapping[Hashable, Any], task: Task
+) -> str:
+    """What a flagged answer says: its text, or field by field where there is none."""
     subject = str(finding["subject_id"])
     if finding["subject_kind"] != "answer" or subject not in answers.index:
         return ""
-    original = str(answers["caption_original"][subject]) or "; ".join(
-        f"{str(name).removeprefix(ITEM_VALUE)}: {answers[name][subject]}"
-        for name in answers
-        if str(name).startswith(ITEM_VALUE)
+    if task.main_text:
+        return excerpt(str(answers["text"][subject]), limit=_TEXT_CHARACTERS)
+    values = (
+        f"{field.name}: {answers[value_column(field)][subject]}"
+        for field in task.item_fields
     )
-    return excerpt(original, limit=_CAPTION_CHARACTERS)
+    return excerpt("; ".join(values), limit=_TEXT_CHARACTERS)

@@ -1,14 +1,14 @@
-"""From the answers asked for to the captions one can learn from."""
+"""From the answers asked for to those that one can learn from."""
 
 from collections.abc import Mapping
 
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.formatting import count, part_of, plural, share
-from report.model import Fate, Reading, tally
+from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 
-_MEANINGS: Mapping[Fate, str] = {
+_MEANINGS: Mapping[Outcome, str] = {
     "rejected": "Rejected: the assignment was rejected and not paid",
     "dropped": "Dropped: paid, but kept out of the dataset",
     "surplus": "Surplus: good, but more than the number wanted",
@@ -16,7 +16,7 @@ _MEANINGS: Mapping[Fate, str] = {
     "novel": "Novel: accepted captions in a worker's own words",
 }
 
-_COLOURS: Mapping[Fate, str] = {
+_COLOURS: Mapping[Outcome, str] = {
     "rejected": plots.RED,
     "dropped": plots.RED,
     "surplus": plots.GREY,
@@ -29,70 +29,70 @@ _ALL_LEVELS = 12
 """With more answers wanted than this, levels that no image has are left out."""
 
 
-def build(reading: Reading) -> Section:
+def build(model: ReportModel) -> Section:
     """Counts of the answers by what became of them."""
     return Section(
         key="funnel",
         title="What became of the answers",
         lead=(
-            _lead(reading),
+            _lead(model),
             (
-                "Every submitted answer has exactly one fate, and all of them are "
+                "Every submitted answer has exactly one outcome, and all of them are "
                 "exported with it: nothing disappears."
             ),
         ),
-        figures=(_figure(reading),),
-        tables=(_coverage(reading), _table(reading)),
+        figures=(_figure(model),),
+        tables=(_coverage(model), _table(model)),
     )
 
 
-def _lead(reading: Reading) -> str:
-    facts = reading.facts
-    accepted = count(reading.count("canned", "novel"))
+def _lead(model: ReportModel) -> str:
+    facts = model.facts
+    accepted = count(model.count("canned", "novel"))
     return (
         f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
-        f"of {plural(facts.items, reading.thing)}: {count(reading.wanted)} in all. "
-        f"{plural(reading.submitted, 'answer')} came back; {accepted} were accepted, "
-        f"of which {count(reading.count('novel'))} are {reading.kept}s."
+        f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
+        f"{plural(model.submitted, 'answer')} came back; {accepted} were accepted, "
+        f"of which {count(model.count('novel'))} are {model.accepted_noun}s."
     )
 
 
-def _name(reading: Reading, fate: Fate) -> str:
-    """What a fate is called; where nothing is canned, what counts is only kept."""
-    is_answer = fate == "novel" and reading.facts.dataset == "answers"
-    return "kept" if is_answer else fate
+def _name(model: ReportModel, outcome: Outcome) -> str:
+    """What a outcome is called; where nothing is canned, what counts is only kept."""
+    is_answer = outcome == "novel" and not model.text_noun
+    return "kept" if is_answer else outcome
 
 
-def _meaning(reading: Reading, fate: Fate) -> str:
-    if _name(reading, fate) == "kept":
+def _meaning(model: ReportModel, outcome: Outcome) -> str:
+    if _name(model, outcome) == "kept":
         return "Kept: accepted, and no more than were wanted"
-    return _MEANINGS[fate]
+    return _MEANINGS[outcome]
 
 
-def _flagged(reading: Reading) -> int:
-    return int(reading.flags.any(axis="columns").sum())
+def _flagged(model: ReportModel) -> int:
+    return int(model.flags.any(axis="columns").sum())
 
 
-def _figure(reading: Reading) -> Figure:
-    submitted = reading.submitted
-    flagged = _flagged(reading)
+def _figure(model: ReportModel) -> Figure:
+    submitted = model.submitted
+    flagged = _flagged(model)
     rows = [
-        plots.Bar("wanted", reading.wanted, count(reading.wanted)),
+        plots.Bar("wanted", model.wanted, count(model.wanted)),
         plots.Bar("submitted", submitted, count(submitted)),
         plots.Bar(
             "of these flagged", flagged, _beside(flagged, submitted), plots.AMBER
         ),
         *(
             plots.Bar(
-                _name(reading, fate),
-                reading.count(fate),
-                _beside(reading.count(fate), submitted),
-                _COLOURS[fate],
+                _name(model, outcome),
+                model.count(outcome),
+                _beside(model.count(outcome), submitted),
+                _COLOURS[outcome],
             )
-            for fate in reading.fates_there_are
+            for outcome in model.possible_outcomes
         ),
     ]
-    title = f"Answers from wanted to {_name(reading, 'novel')}"
+    title = f"Answers from wanted to {_name(model, 'novel')}"
     description = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
     return Figure(title=title, svg=drawing)
@@ -102,30 +102,30 @@ def _beside(part: int, whole: int) -> str:
     return f"{count(part)} ({share(part, whole)})" if whole else count(part)
 
 
-def _table(reading: Reading) -> Table:
-    is_flagged = reading.flags.any(axis="columns")
+def _table(model: ReportModel) -> Table:
+    is_flagged = model.flags.any(axis="columns")
     rows = []
-    for fate in reading.fates_there_are:
-        is_here = reading.fates == fate
+    for outcome in model.possible_outcomes:
+        is_here = model.outcomes == outcome
         here = int(is_here.sum())
         rows.append(
             (
-                _meaning(reading, fate),
+                _meaning(model, outcome),
                 count(here),
-                share(here, reading.submitted),
+                share(here, model.submitted),
                 part_of(int((is_here & is_flagged).sum()), here),
             )
         )
     total = (
         "All submitted",
-        count(reading.submitted),
-        share(reading.submitted, reading.submitted),
-        part_of(_flagged(reading), reading.submitted),
+        count(model.submitted),
+        share(model.submitted, model.submitted),
+        part_of(_flagged(model), model.submitted),
     )
     return Table(
-        caption="Fates of the submitted answers",
+        caption="Outcomes of the submitted answers",
         columns=(
-            text("Fate"),
+            text("Outcome"),
             number("Answers"),
             number("Share"),
             number("Of these flagged"),
@@ -137,23 +137,23 @@ def _table(reading: Reading) -> Table:
     )
 
 
-def _coverage(reading: Reading) -> Table:
-    wanted = reading.facts.wanted_per_item
-    levels = tally(reading.accepted_per_item, at_least=wanted)
-    levels[0] = reading.facts.items - int(levels.sum())
+def _coverage(model: ReportModel) -> Table:
+    wanted = model.facts.wanted_per_item
+    levels = tally(model.accepted_per_item, at_least=wanted)
+    levels[0] = model.facts.items - int(levels.sum())
     return Table(
-        caption=f"Accepted answers of each {reading.thing}",
+        caption=f"Accepted answers of each {model.item_noun}",
         columns=(
             text("Accepted answers"),
-            number(f"{reading.thing.capitalize()}s"),
+            number(f"{model.item_noun.capitalize()}s"),
             number("Share"),
         ),
         rows=tuple(
-            (f"{level} of {wanted}", count(images), share(images, reading.facts.items))
+            (f"{level} of {wanted}", count(images), share(images, model.facts.items))
             for level, images in enumerate(levels)
             if images or wanted <= _ALL_LEVELS
         )
-        if reading.facts.items
+        if model.facts.items
         else (),
-        empty=f"The campaign has no {reading.thing}s.",
+        empty=f"The campaign has no {model.item_noun}s.",
     )

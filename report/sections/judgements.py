@@ -1,6 +1,6 @@
 """What was answered, field by field: how often, how far people agree.
 
-Only for datasets of answers; captions have sections of their own.
+Only for tasks without a main text; texts have sections of their own.
 """
 
 import math
@@ -16,7 +16,7 @@ from domain.task import Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
 from report.formatting import count, excerpt, plural, share
-from report.model import Reading
+from report.model import ReportModel
 from report.svg import Plot, svg
 
 _RESAMPLES = 400
@@ -24,12 +24,12 @@ _BINS = 20
 _LONGEST_LABEL = 60
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Distributions and agreement of every judged field of the items."""
-    task = reading.facts.asked
-    if task is None or reading.facts.dataset != "answers":
+    task = model.facts.task
+    if task.main_text:
         return None
-    rows = reading.rows("novel")
+    rows = model.rows("novel")
     fields = [field for field in task.item_fields if field.kind != "text"]
     lead = (
         f"{plural(len(rows), 'accepted answer')} about "
@@ -42,7 +42,7 @@ def build(reading: Reading) -> Section | None:
         lead=(lead,),
         figures=tuple(_figure(field, rows) for field in fields if len(rows)),
         tables=(
-            _agreement(fields, rows, seed=reading.facts.seed),
+            _agreement(fields, rows, seed=model.facts.drawing_seed),
             *(_options(field, rows) for field in fields if field.options),
         ),
     )

@@ -6,8 +6,9 @@ from statistics import quantiles
 from domain.money import dollars
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
+from report.facts import Money
 from report.formatting import count, part_of, plural, share, wage
-from report.model import ROUNDING_CENTS, Reading
+from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
 _MOST_COLUMNS = 24
@@ -17,43 +18,49 @@ _OUTLIERS_FROM = 4.0
 """Times the median; higher wages share the last column."""
 
 
-def build(reading: Reading) -> Section:
-    """The ledger, and the distribution of hourly wages."""
+def build(model: ReportModel) -> Section | None:
+    """The ledger, and the distribution of hourly wages; None without a ledger."""
+    money = model.facts.money
+    if money is None:
+        return None
     return Section(
         key="money",
         title="Money and wages",
-        lead=(_spending(reading), _pay(reading)),
-        notes=wage_notes(reading),
-        figures=(_ledger_figure(reading), *_wage_figures(reading)),
-        tables=(_ledger(reading), _wages(reading)),
+        lead=(_spending(model, money), _pay(model)),
+        notes=wage_notes(model),
+        figures=(_ledger_figure(money), *_wage_figures(model, money)),
+        tables=(_ledger(model, money), _wages(model, money)),
     )
 
 
-def _spending(reading: Reading) -> str:
-    facts = reading.facts
-    novel = reading.count("novel")
+def _spending(model: ReportModel, money: Money) -> str:
+    facts = model.facts
+    novel = model.count("novel")
     verb = "would have been" if facts.is_rehearsal else "were"
-    spent = f"{dollars(facts.spent_cents)} of a budget of " + dollars(
-        facts.cents("budget")
+    spent = f"{dollars(money.spent_cents)} of a budget of " + dollars(
+        money.cents("budget")
     )
-    article = "an" if reading.kept.startswith("a") else "a"
-    price = f"${facts.spent_cents / novel / 100:.3f}" if novel else ""
-    each = f", {price} {article} {reading.kept}" if novel else ""
+    article = "an" if model.accepted_noun.startswith("a") else "a"
+    price = f"${money.spent_cents / novel / 100:.3f}" if novel else ""
+    each = f", {price} {article} {model.accepted_noun}" if novel else ""
     return (
-        f"{spent} {verb} spent{each}. {dollars(facts.cents('held'))} are held for HITs "
+        f"{spent} {verb} spent{each}. {dollars(money.cents('held'))} are held for HITs "
         f"still open."
     )
 
 
-def wage_notes(reading: Reading) -> tuple[Note, ...]:
+def wage_notes(model: ReportModel) -> tuple[Note, ...]:
     """Says plainly whether the work was paid as the campaign promises."""
-    floor = wage(reading.facts.wage_floor_cents_per_hour)
-    if reading.wages.empty:
+    money = model.facts.money
+    if money is None:
+        return ()
+    floor = wage(money.wage_floor_cents_per_hour)
+    if model.wages.empty:
         return (Note("watch", "No hourly wage is known: no working time recorded."),)
-    median = wage(float(reading.wages.median()))
-    is_below = reading.is_median_below_floor
+    median = wage(float(model.wages.median()))
+    is_below = model.is_median_below_floor
     relation = "is BELOW" if is_below else "meets"
-    below = reading.below_floor
+    below = model.below_floor
     level: Level = "problem" if is_below else "fine"
     middle = Note(
         level, f"The median hourly wage, {median}, {relation} the floor, {floor}."
@@ -64,14 +71,14 @@ def wage_notes(reading: Reading) -> tuple[Note, ...]:
         middle,
         Note(
             "watch",
-            f"{part_of(below, len(reading.wages), 'worker')} earned less than the "
-            f"floor of {floor}, the least {wage(float(reading.wages.min()))}.",
+            f"{part_of(below, len(model.wages), 'worker')} earned less than the "
+            f"floor of {floor}, the least {wage(float(model.wages.min()))}.",
         ),
     )
 
 
-def _pay(reading: Reading) -> str:
-    workers = reading.facts.workers
+def _pay(model: ReportModel) -> str:
+    workers = model.facts.workers
     timed = workers[workers["seconds_worked"] > 0]
     seconds = float(timed["seconds_worked"].sum())
     if not seconds:
@@ -87,19 +94,18 @@ def _pay(reading: Reading) -> str:
     )
 
 
-def _accounts(reading: Reading) -> list[tuple[str, int, str]]:
-    facts = reading.facts
+def _accounts(money: Money) -> list[tuple[str, int, str]]:
     return [
-        ("rewards", facts.cents("paid_rewards"), plots.TEAL),
-        ("bonuses", facts.cents("paid_bonuses"), plots.TEAL),
-        ("fees", facts.cents("fees"), plots.GREY),
-        ("held", facts.cents("held"), plots.AMBER),
-        ("left", facts.left_cents, plots.GREEN),
+        ("rewards", money.cents("paid_rewards"), plots.TEAL),
+        ("bonuses", money.cents("paid_bonuses"), plots.TEAL),
+        ("fees", money.cents("fees"), plots.GREY),
+        ("held", money.cents("held"), plots.AMBER),
+        ("left", money.left_cents, plots.GREEN),
     ]
 
 
-def _ledger_figure(reading: Reading) -> Figure:
-    budget = reading.facts.cents("budget")
+def _ledger_figure(money: Money) -> Figure:
+    budget = money.cents("budget")
     rows = [
         plots.Bar(
             name,
@@ -107,7 +113,7 @@ def _ledger_figure(reading: Reading) -> Figure:
             f"{dollars(cents)} ({share(cents, budget)})",
             colour,
         )
-        for name, cents, colour in _accounts(reading)
+        for name, cents, colour in _accounts(money)
     ]
     title = "Where the budget is"
     description = f"Of {dollars(budget)}: " + "; ".join(
@@ -117,23 +123,23 @@ def _ledger_figure(reading: Reading) -> Figure:
     return Figure(title=title, svg=drawing)
 
 
-def _ledger(reading: Reading) -> Table:
-    facts = reading.facts
+def _ledger(model: ReportModel, money: Money) -> Table:
+    facts = model.facts
     lines = (
-        ("Budget (the cap)", facts.cents("budget")),
-        ("Rewards paid to workers", facts.cents("paid_rewards")),
-        ("Bonuses paid to workers", facts.cents("paid_bonuses")),
-        ("Fees of the platform", facts.cents("fees")),
-        ("Spent: rewards, bonuses and fees", facts.spent_cents),
-        ("Held for open HITs", facts.cents("held")),
-        ("Left: budget less spent and held", facts.left_cents),
-        ("Released: was held, went back", facts.cents("released")),
+        ("Budget (the cap)", money.cents("budget")),
+        ("Rewards paid to workers", money.cents("paid_rewards")),
+        ("Bonuses paid to workers", money.cents("paid_bonuses")),
+        ("Fees of the platform", money.cents("fees")),
+        ("Spent: rewards, bonuses and fees", money.spent_cents),
+        ("Held for open HITs", money.cents("held")),
+        ("Left: budget less spent and held", money.left_cents),
+        ("Released: was held, went back", money.cents("released")),
     )
     return Table(
         caption="Ledger (US dollars)",
         columns=(text("Account"), number("Amount"), number("Share of the budget")),
         rows=tuple(
-            (name, dollars(cents), share(cents, facts.cents("budget")))
+            (name, dollars(cents), share(cents, money.cents("budget")))
             for name, cents in lines
         ),
         note="No money moved: a rehearsal keeps books as a market would."
@@ -142,14 +148,14 @@ def _ledger(reading: Reading) -> Table:
     )
 
 
-def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
-    if reading.wages.empty:
+def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
+    if model.wages.empty:
         return ()
-    floor = reading.facts.wage_floor_cents_per_hour
-    bins = _bins(reading)
+    floor = money.wage_floor_cents_per_hour
+    bins = _bins(model, money)
     step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
     round_dollars = range(0, math.ceil(bins[-1].end), step)
-    beyond = int((reading.wages >= bins[-1].end * 100).sum())
+    beyond = int((model.wages >= bins[-1].end * 100).sum())
     ticks = [(float(dollar), f"${dollar}") for dollar in round_dollars]
     if beyond:
         # The last column starts where the scale ends; its own tick says so.
@@ -157,9 +163,9 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
         ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
     title = "Hourly wages"
     description = (
-        f"{plural(len(reading.wages), 'worker')}, "
-        f"median {wage(float(reading.wages.median()))}; "
-        f"{count(reading.below_floor)} below the floor of {wage(floor)} (dashed, red)."
+        f"{plural(len(model.wages), 'worker')}, "
+        f"median {wage(float(model.wages.median()))}; "
+        f"{count(model.below_floor)} below the floor of {wage(floor)} (dashed, red)."
         + f" The last column holds {plural(beyond, 'wage')} beyond the scale."
         * bool(beyond)
     )
@@ -174,20 +180,20 @@ def _wage_figures(reading: Reading) -> tuple[Figure, ...]:
     return (Figure(title=title, svg=drawing, note=description),)
 
 
-def _last_shown(reading: Reading) -> float:
-    floor = reading.facts.wage_floor_cents_per_hour
-    middle = max(float(reading.wages.median()), floor, 1)
-    highest = max(float(reading.wages.max()), floor)
+def _last_shown(model: ReportModel, money: Money) -> float:
+    floor = money.wage_floor_cents_per_hour
+    middle = max(float(model.wages.median()), floor, 1)
+    highest = max(float(model.wages.max()), floor)
     return min(highest, middle * _OUTLIERS_FROM)
 
 
-def _bins(reading: Reading) -> list[plots.Bin]:
+def _bins(model: ReportModel, money: Money) -> list[plots.Bin]:
     """Columns of equal width; the floor is an edge, so that none straddles it."""
-    floor = reading.facts.wage_floor_cents_per_hour
-    last = _last_shown(reading)
+    floor = money.wage_floor_cents_per_hour
+    last = _last_shown(model, money)
     step = plots.round_step(last, columns=_MOST_COLUMNS)
     start = floor % step - step if floor % step else 0
-    wages = reading.wages + ROUNDING_CENTS
+    wages = model.wages + ROUNDING_CENTS
     edges = [*range(start, math.floor(last) + 1, step)]
     bins = []
     for edge in edges:
@@ -199,8 +205,8 @@ def _bins(reading: Reading) -> list[plots.Bin]:
     return bins
 
 
-def _wages(reading: Reading) -> Table:
-    wages = sorted(reading.wages.tolist())
+def _wages(model: ReportModel, money: Money) -> Table:
+    wages = sorted(model.wages.tolist())
     lines: list[tuple[str, float]] = []
     if wages:
         low, middle, high = (
@@ -216,12 +222,12 @@ def _wages(reading: Reading) -> Table:
     return Table(
         caption="Hourly wages of the workers",
         columns=(text("Of the workers"), number("Wage"), number("Over the floor")),
-        rows=tuple((name, wage(cents), _over(cents, reading)) for name, cents in lines),
+        rows=tuple((name, wage(cents), _over(cents, money)) for name, cents in lines),
         note="Wages are rounded down to the cent.",
         empty="No hourly wage is known.",
     )
 
 
-def _over(cents: float, reading: Reading) -> str:
-    above = math.floor(cents - reading.facts.wage_floor_cents_per_hour + 1e-6)
+def _over(cents: float, money: Money) -> str:
+    above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
     return dollars(above) if above < 0 else f"+{dollars(above)}"

@@ -10,32 +10,32 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from scipy.stats import chisquare
 
-from analyses.fields import ITEM_VALUE, ORDER, PLACE
 from analyses.order import first_side_advantage, position_effect
 from domain.scales import is_graded
+from domain.tables import ITEM_VALUE, ORDER
 from domain.task import Arrangement, Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
 from report.formatting import count, plural, share
-from report.model import Reading
+from report.model import ReportModel
 from report.svg import svg
 
 _QUARTERS = 4
 _SHUFFLES = 500
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Effects of place in the page, of place among options, of the side."""
-    task = reading.facts.asked
-    if task is None or reading.facts.dataset != "answers":
+    task = model.facts.task
+    if task.main_text:
         return None
-    rows = reading.rows("novel")
+    rows = model.rows("novel")
     if rows.empty:
         return None
     arranged = {one.name: one for one in task.arrangements}
     fields = [one for one in task.item_fields if one.kind != "text"]
     tests = [
-        *(_of_place(one, rows, seed=reading.facts.seed) for one in fields),
+        *(_of_place(one, rows, seed=model.facts.drawing_seed) for one in fields),
         *(_of_options(one, rows) for one in fields if one.shuffled),
         *(
             _of_sides(one, rows, arranged[one.mirrored_by])
@@ -69,8 +69,8 @@ def _of_place(
     whole = rows[sizes >= _QUARTERS]
     if whole.empty:
         return None
-    size = whole.groupby("assignment_id")[PLACE].transform("max")
-    quarter = ((whole[PLACE] - 1) * _QUARTERS // size).astype("int64") + 1
+    size = whole.groupby("assignment_id")["place"].transform("max")
+    quarter = ((whole["place"] - 1) * _QUARTERS // size).astype("int64") + 1
     value, what = _measure(field, whole)
     ratings = pd.DataFrame(
         {
@@ -100,9 +100,9 @@ def _measure(field: Field, rows: pd.DataFrame) -> tuple["pd.Series[float]", str]
     if field.kind == "number" or is_graded(field):
         return pd.to_numeric(values, errors="coerce"), "mean"
     if field.kind == "choices":
-        return values.map(lambda one: float(len(one or ()))), "mean ticks"
+        return values.map(lambda ticked: float(len(ticked))), "mean ticks"
     first = field.options[0].value
-    return values.map(lambda one: float(one == first)), f"share of {first}"
+    return values.map(lambda value: float(value == first)), f"share of {first}"
 
 
 def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
@@ -124,13 +124,13 @@ def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
 
 def _places(field: Field, rows: pd.DataFrame) -> Counter[int]:
     """How often what stood at each place (from 0) was chosen."""
-    found: Counter[int] = Counter()
+    places: Counter[int] = Counter()
     for value, order in zip(
         rows[ITEM_VALUE + field.name], rows[ORDER + field.name], strict=True
     ):
-        chosen = (value,) if isinstance(value, str) else value or ()
-        found.update(order.index(one) for one in set(chosen) if one in order)
-    return found
+        chosen = {value} if isinstance(value, str) else set(value)
+        places.update(order.index(option) for option in chosen if option in order)
+    return places
 
 
 def _of_sides(
@@ -142,7 +142,7 @@ def _of_sides(
         for value, order in zip(
             rows[ITEM_VALUE + field.name], rows[ORDER + asked.name], strict=True
         )
-        if value not in (None, "")
+        if value != "" and not pd.isna(value)
     ]
     if not outcomes:
         return None

@@ -10,7 +10,7 @@ import pandas as pd
 
 from report.components import Cell, Note, Section, Table, number, text
 from report.formatting import count, excerpt, part_of
-from report.model import Reading
+from report.model import ReportModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +27,9 @@ class Score:
     novel_by_bad: int
 
 
-def score(reading: Reading) -> Score:
+def score(model: ReportModel) -> Score:
     """Count what was caught and whom it hit by mistake."""
-    workers = reading.facts.workers
+    workers = model.facts.workers
     is_bad = workers["is_planted_bad"]
     is_hit = _is_hit(workers)
     bad_ids = workers.index[is_bad]
@@ -38,13 +38,13 @@ def score(reading: Reading) -> Score:
         bad_found=int((is_bad & is_hit).sum()),
         honest=int((~is_bad).sum()),
         honest_wronged=int((~is_bad & is_hit).sum()),
-        novel_by_bad=int(reading.rows("novel")["worker"].isin(bad_ids).sum()),
+        novel_by_bad=int(model.rows("novel")["worker"].isin(bad_ids).sum()),
     )
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """The truth table of the rehearsal; nothing for a real campaign."""
-    if not reading.facts.is_rehearsal:
+    if not model.facts.is_rehearsal:
         return None
     lead = (
         "This rehearsal planted workers who cheat or are careless in known ways. "
@@ -55,18 +55,18 @@ def build(reading: Reading) -> Section | None:
         key="planted",
         title="Did the checks find the planted bad workers?",
         lead=(lead,),
-        notes=notes(reading, score(reading)),
-        tables=(_table(reading),),
+        notes=notes(model, score(model)),
+        tables=(_table(model),),
     )
 
 
-def notes(reading: Reading, result: Score) -> tuple[Note, ...]:
+def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     """The score in three sentences."""
-    if not len(reading.facts.workers):
+    if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
-    novel = reading.count("novel")
+    novel = model.count("novel")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
-    leaked = part_of(result.novel_by_bad, novel, reading.kept)
+    leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
     is_all = result.bad_found == result.bad
     return (
         Note(
@@ -88,10 +88,10 @@ def _is_hit(workers: pd.DataFrame) -> pd.Series:
     return workers["is_excluded"] | (workers["assignments_rejected"] > 0)
 
 
-def _table(reading: Reading) -> Table:
-    workers = reading.facts.workers
+def _table(model: ReportModel) -> Table:
+    workers = model.facts.workers
     rows = tuple(
-        _row(reading, str(trait), group, is_bad=bool(is_bad))
+        _row(model, str(trait), group, is_bad=bool(is_bad))
         for (is_bad, trait), group in workers.groupby(
             ["is_planted_bad", "trait"], sort=True
         )
@@ -106,19 +106,20 @@ def _table(reading: Reading) -> Table:
             number("With rejected work"),
             number("Found or wronged"),
             number("Answers kept out"),
-            number(f"{reading.kept.capitalize()}s"),
+            number(f"{model.accepted_noun.capitalize()}s"),
         ),
         rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
         note="Workers who submitted at least one assignment. Kept out: answers "
-        f"dropped or rejected. {reading.kept.capitalize()}s: in the dataset.",
+        f"dropped or rejected. {model.accepted_noun.capitalize()}s: in the dataset.",
         empty="No simulated worker submitted anything.",
     )
 
 
 def _row(
-    reading: Reading, trait: str, group: pd.DataFrame, *, is_bad: bool
+    model: ReportModel, trait: str, group: pd.DataFrame, *, is_bad: bool
 ) -> tuple[Cell, ...]:
-    fates = reading.fates[reading.facts.answers["worker"].isin(group.index)]
+    outcomes = model.outcomes[model.facts.answers["worker"].isin(group.index)]
+    is_out = outcomes.isin(["dropped", "rejected"])
     hit = int(_is_hit(group).sum())
     return (
         excerpt(trait, limit=40) or "(none)",
@@ -127,6 +128,6 @@ def _row(
         count(group["is_excluded"].sum()),
         count((group["assignments_rejected"] > 0).sum()),
         f"{count(hit)} of {count(len(group))} {'found' if is_bad else 'wronged'}",
-        f"{count(fates.isin(['dropped', 'rejected']).sum())} of {count(len(fates))}",
-        count((fates == "novel").sum()),
+        f"{count(is_out.sum())} of {count(len(outcomes))}",
+        count((outcomes == "novel").sum()),
     )

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+import pandas as pd
+
 from domain.money import dollars
 from report.components import Cell, Code, Section, Table, Tag, number, text
+from report.facts import Money
 from report.formatting import count, excerpt, listed, moment
-from report.model import Reading
+from report.model import ReportModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,17 +21,14 @@ class Check:
     agrees: bool
 
 
-def checks(reading: Reading) -> tuple[Check, ...]:
+def checks(model: ReportModel) -> tuple[Check, ...]:
     """Quantities that the facts tell twice; a difference means something is lost."""
-    facts = reading.facts
-    paid = int(facts.workers["paid_cents"].sum())
-    booked = facts.cents("paid_rewards") + facts.cents("paid_bonuses")
+    facts = model.facts
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
     seen = facts.answers["assignment_id"].nunique()
-    decided = int((reading.verdicts["verdict"] == "reject").sum())
+    decided = int((model.verdicts["verdict"] == "reject").sum())
     done = int(facts.workers["assignments_rejected"].sum())
-    committed = facts.spent_cents + facts.cents("held")
     return (
         _same(
             "Answers: in the dataset, and counted by worker",
@@ -37,6 +37,15 @@ def checks(reading: Reading) -> tuple[Check, ...]:
         ),
         _same("Assignments: in the dataset, and counted by batch", seen, sent),
         _same("Rejected assignments: decided, and counted by worker", decided, done),
+        *(_of_money(facts.money, facts.workers) if facts.money else ()),
+    )
+
+
+def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
+    paid = int(workers["paid_cents"].sum())
+    booked = money.cents("paid_rewards") + money.cents("paid_bonuses")
+    committed = money.spent_cents + money.cents("held")
+    return (
         Check(
             what="Pay: of all workers, and in the ledger",
             one=dollars(paid),
@@ -46,8 +55,8 @@ def checks(reading: Reading) -> tuple[Check, ...]:
         Check(
             what="Spent and held, within the budget",
             one=dollars(committed),
-            other=dollars(facts.cents("budget")),
-            agrees=committed <= facts.cents("budget"),
+            other=dollars(money.cents("budget")),
+            agrees=committed <= money.cents("budget"),
         ),
     )
 
@@ -56,26 +65,25 @@ def _same(what: str, one: int, other: int) -> Check:
     return Check(what=what, one=count(one), other=count(other), agrees=one == other)
 
 
-def build(reading: Reading) -> Section:
-    """What somebody needs to make the same dataset again, or to doubt this one."""
+def build(model: ReportModel) -> Section:
+    """What a reader needs to make the same dataset again, or to doubt this one."""
     return Section(
         key="provenance",
         title="Provenance",
-        tables=(_origin(reading), _checks(reading)),
+        tables=(_origin(model), _checks(model)),
     )
 
 
-def _origin(reading: Reading) -> Table:
-    facts = reading.facts
-    version = f", version {facts.task_version}" if facts.task_version else ""
+def _origin(model: ReportModel) -> Table:
+    facts = model.facts
     findings = facts.findings.drop_duplicates(["heuristic", "version"])
     heuristics = sorted(zip(findings["heuristic"], findings["version"], strict=True))
     rows: list[tuple[Cell, ...]] = [
         ("Campaign", excerpt(facts.campaign)),
-        ("Task", f"{excerpt(facts.task)}{version}"),
+        ("Task", f"{excerpt(facts.task.name)}, version {facts.task.version}"),
         ("Campaign file, sha256", Code(excerpt(facts.source_hash))),
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
-        ("Seed", Code(str(facts.seed))),
+        *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
         ("Workers", "simulated" if facts.is_rehearsal else "people"),
         (
             "Time span (UTC)",
@@ -101,7 +109,7 @@ def _versions(pairs: list[tuple[str, int]]) -> str:
     return listed(named) or "none recorded"
 
 
-def _checks(reading: Reading) -> Table:
+def _checks(model: ReportModel) -> Table:
     return Table(
         caption="Books that must agree",
         columns=(
@@ -117,7 +125,7 @@ def _checks(reading: Reading) -> Table:
                 check.other,
                 Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),
             )
-            for check in checks(reading)
+            for check in checks(model)
         ),
         is_wide=True,
     )

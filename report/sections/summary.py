@@ -2,91 +2,98 @@
 
 from domain.money import dollars
 from report.components import KeyFigure, Level, Note
+from report.facts import Money
 from report.formatting import count, part_of, plural, share, wage
-from report.model import Reading
-from report.sections import money, planted, provenance
+from report.model import ReportModel
+from report.sections import planted, provenance
+from report.sections.money import wage_notes
 
 
-def key_figures(reading: Reading) -> tuple[KeyFigure, ...]:
+def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     """Images, captions, workers, money and wage."""
-    facts = reading.facts
+    facts = model.facts
     hours = float(facts.workers["seconds_worked"].sum()) / 3600
     excluded = int(facts.workers["is_excluded"].sum())
     return (
         KeyFigure(
-            label=f"{reading.thing.capitalize()}s",
+            label=f"{model.item_noun.capitalize()}s",
             value=count(facts.items),
-            beside=f"{count(reading.complete_items)} with all "
+            beside=f"{count(model.complete_items)} with all "
             f"{count(facts.wanted_per_item)} accepted answers",
         ),
-        _accepted(reading),
+        _accepted(model),
         KeyFigure(
             label="Workers",
             value=count(len(facts.workers)),
             beside=f"{hours:,.1f} person-hours; {count(excluded)} excluded",
         ),
-        KeyFigure(
-            label="Would have cost" if facts.is_rehearsal else "Spent",
-            value=dollars(facts.spent_cents),
-            beside=f"of a budget of {dollars(facts.cents('budget'))}, fees included",
-        ),
-        _wage_figure(reading),
+        *(_money_figures(model, facts.money) if facts.money else ()),
     )
 
 
-def _accepted(reading: Reading) -> KeyFigure:
-    wanted = f"{count(reading.wanted)} wanted"
-    if reading.facts.dataset == "answers":
+def _accepted(model: ReportModel) -> KeyFigure:
+    wanted = f"{count(model.wanted)} wanted"
+    noun = model.text_noun or "answer"
+    if not model.facts.task.canned_text:
         return KeyFigure(
-            label="Accepted answers",
-            value=count(reading.count("novel")),
-            beside=f"{count(reading.submitted)} submitted; {wanted}",
+            label=f"Accepted {noun}s",
+            value=count(model.count("novel")),
+            beside=f"{count(model.submitted)} submitted; {wanted}",
         )
     return KeyFigure(
-        label="Accepted captions",
-        value=count(reading.count("novel", "canned")),
-        beside=f"{count(reading.count('novel'))} novel, "
-        f"{count(reading.count('canned'))} canned; {wanted}",
+        label=f"Accepted {noun}s",
+        value=count(model.count("novel", "canned")),
+        beside=f"{count(model.count('novel'))} novel, "
+        f"{count(model.count('canned'))} canned; {wanted}",
     )
 
 
-def _wage_figure(reading: Reading) -> KeyFigure:
-    floor = wage(reading.facts.wage_floor_cents_per_hour)
-    if reading.wages.empty:
+def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
+    spent = KeyFigure(
+        label="Would have cost" if model.facts.is_rehearsal else "Spent",
+        value=dollars(money.spent_cents),
+        beside=f"of a budget of {dollars(money.cents('budget'))}, fees included",
+    )
+    return spent, _wage_figure(model, money)
+
+
+def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
+    floor = wage(money.wage_floor_cents_per_hour)
+    if model.wages.empty:
         return KeyFigure(
             label="Median wage",
             value="unknown",
             beside=f"floor {floor}",
             level="watch",
         )
-    is_below = reading.is_median_below_floor
+    is_below = model.is_median_below_floor
     return KeyFigure(
         label="Median wage",
-        value=wage(float(reading.wages.median())),
+        value=wage(float(model.wages.median())),
         beside=f"{'BELOW the' if is_below else 'meets the'} floor of {floor}",
         level="problem" if is_below else "fine",
     )
 
 
-def notes(reading: Reading) -> tuple[Note, ...]:
+def notes(model: ReportModel) -> tuple[Note, ...]:
     """What bears on trust, the gravest first."""
     found = (
-        *_progress(reading),
-        *_books(reading),
-        *money.wage_notes(reading),
-        *_losses(reading),
-        *_rejections(reading),
+        *_progress(model),
+        *_books(model),
+        *wage_notes(model),
+        *_losses(model),
+        *_rejections(model),
     )
-    if reading.facts.is_rehearsal:
-        found += planted.notes(reading, planted.score(reading))
+    if model.facts.is_rehearsal:
+        found += planted.notes(model, planted.score(model))
     gravity: tuple[Level, ...] = ("problem", "watch", "fact", "fine")
     return tuple(sorted(found, key=lambda note: gravity.index(note.level)))
 
 
-def _progress(reading: Reading) -> tuple[Note, ...]:
-    facts = reading.facts
-    lacking = facts.items - reading.complete_items
-    said = f"{part_of(lacking, facts.items, reading.thing)} lack accepted answers."
+def _progress(model: ReportModel) -> tuple[Note, ...]:
+    facts = model.facts
+    lacking = facts.items - model.complete_items
+    said = f"{part_of(lacking, facts.items, model.item_noun)} lack accepted answers."
     if not facts.is_finished:
         return (Note("problem", f"The campaign is not finished: {said}"),)
     if lacking:
@@ -94,14 +101,14 @@ def _progress(reading: Reading) -> tuple[Note, ...]:
     return (
         Note(
             "fine",
-            f"Finished, and each of {plural(facts.items, reading.thing)} has all "
+            f"Finished, and each of {plural(facts.items, model.item_noun)} has all "
             f"{count(facts.wanted_per_item)} accepted answers.",
         ),
     )
 
 
-def _books(reading: Reading) -> tuple[Note, ...]:
-    differ = [check for check in provenance.checks(reading) if not check.agrees]
+def _books(model: ReportModel) -> tuple[Note, ...]:
+    differ = [check for check in provenance.checks(model) if not check.agrees]
     if not differ:
         return (Note("fine", "All books agree: answers, assignments, pay, budget."),)
     return tuple(
@@ -113,22 +120,22 @@ def _books(reading: Reading) -> tuple[Note, ...]:
     )
 
 
-def _losses(reading: Reading) -> tuple[Note, ...]:
-    out = reading.count("dropped", "rejected")
-    novel = reading.count("novel")
-    if not reading.submitted:
+def _losses(model: ReportModel) -> tuple[Note, ...]:
+    out = model.count("dropped", "rejected")
+    novel = model.count("novel")
+    if not model.submitted:
         return ()
     return (
         Note(
             "fact",
-            f"{part_of(out, reading.submitted, 'answer')} were dropped or "
-            f"rejected; {share(novel, reading.submitted)} became {reading.kept}s.",
+            f"{part_of(out, model.submitted, 'answer')} were dropped or "
+            f"rejected; {share(novel, model.submitted)} became {model.accepted_noun}s.",
         ),
     )
 
 
-def _rejections(reading: Reading) -> tuple[Note, ...]:
-    verdicts = reading.verdicts
+def _rejections(model: ReportModel) -> tuple[Note, ...]:
+    verdicts = model.verdicts
     harsh = verdicts[verdicts["verdict"].isin(["reject", "block"])]
     if harsh.empty:
         return (Note("fine", "No assignment was rejected and no worker blocked."),)

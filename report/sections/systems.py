@@ -6,15 +6,15 @@ from analyses.bradley_terry import BradleyTerry, bradley_terry
 from analyses.order import first_side_advantage
 from report.components import Note, Section, Table, number, text
 from report.formatting import count, plural
-from report.model import Reading
+from report.model import ReportModel
 
 _SMOOTHING = 0.5
 _RARE = 0.01
 
 
-def build(reading: Reading) -> Section | None:
+def build(model: ReportModel) -> Section | None:
     """Strengths by criterion, and whether the side on the page mattered."""
-    pairs = reading.facts.comparisons
+    pairs = model.facts.comparisons
     if pairs.empty:
         return None
     systems = sorted({*pairs["first"], *pairs["second"]})

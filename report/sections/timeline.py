@@ -6,7 +6,7 @@ import pandas as pd
 from report import plots
 from report.components import Figure, Section, Table, number, text, time
 from report.formatting import count, hours, moment, plural
-from report.model import Reading
+from report.model import ReportModel
 from report.svg import svg
 
 _MOST_SPANS = 40
@@ -17,19 +17,19 @@ _CURVE_POINTS = 160
 _HOURS_SHOWN_AS_HOURS = 72
 
 
-def build(reading: Reading) -> Section:
+def build(model: ReportModel) -> Section:
     """Time spans of batches and the growth of the answers."""
     return Section(
         key="timeline",
         title="When it happened",
-        lead=(_lead(reading),),
-        figures=_figures(reading),
-        tables=(_table(reading.facts.batches),),
+        lead=(_lead(model),),
+        figures=_figures(model),
+        tables=(_table(model.facts.batches),),
     )
 
 
-def _lead(reading: Reading) -> str:
-    facts = reading.facts
+def _lead(model: ReportModel) -> str:
+    facts = model.facts
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     worked = float(facts.workers["seconds_worked"].sum())
     pace = f", {worked / seconds:,.1f} of them every hour" if seconds > 0 else ""
@@ -40,35 +40,35 @@ def _lead(reading: Reading) -> str:
     )
 
 
-def _figures(reading: Reading) -> tuple[Figure, ...]:
+def _figures(model: ReportModel) -> tuple[Figure, ...]:
     pictures = []
-    if reading.facts.batches["posted_at"].notna().any():
-        pictures.append(_spans(reading))
-    if reading.facts.answers["submitted_at"].notna().any():
-        pictures.append(_curve(reading))
+    if model.facts.batches["posted_at"].notna().any():
+        pictures.append(_spans(model))
+    if model.facts.answers["submitted_at"].notna().any():
+        pictures.append(_curve(model))
     return tuple(pictures)
 
 
-def _hours_since_start(times: pd.Series, reading: Reading) -> pd.Series:
-    start = pd.Timestamp(reading.facts.started_at)
+def _hours_since_start(times: pd.Series, model: ReportModel) -> pd.Series:
+    start = pd.Timestamp(model.facts.started_at)
     return (times - start).dt.total_seconds() / 3600
 
 
-def _unit(reading: Reading) -> tuple[str, float]:
-    facts = reading.facts
+def _unit(model: ReportModel) -> tuple[str, float]:
+    facts = model.facts
     whole = (facts.finished_at - facts.started_at).total_seconds() / 3600
     return ("hours", 1.0) if whole <= _HOURS_SHOWN_AS_HOURS else ("days", 24.0)
 
 
-def _spans(reading: Reading) -> Figure:
-    batches = reading.facts.batches
+def _spans(model: ReportModel) -> Figure:
+    batches = model.facts.batches
     posted = batches[batches["posted_at"].notna()].head(_MOST_SPANS)
-    end = pd.Timestamp(reading.facts.finished_at)
+    end = pd.Timestamp(model.facts.finished_at)
     worked = posted["last_submitted_at"].fillna(end)
     settled = posted["settled_at"].fillna(end)
-    unit, unit_hours = _unit(reading)
+    unit, unit_hours = _unit(model)
     starts, middles, ends = (
-        _hours_since_start(times, reading)
+        _hours_since_start(times, model)
         for times in (posted["posted_at"], worked, settled)
     )
     rows = [
@@ -102,10 +102,10 @@ def _names(batches: pd.DataFrame) -> list[str]:
     ]
 
 
-def _curve(reading: Reading) -> Figure:
-    unit, unit_hours = _unit(reading)
-    times = reading.facts.answers["submitted_at"].dropna()
-    after = np.sort(_hours_since_start(times, reading).to_numpy()) / unit_hours
+def _curve(model: ReportModel) -> Figure:
+    unit, unit_hours = _unit(model)
+    times = model.facts.answers["submitted_at"].dropna()
+    after = np.sort(_hours_since_start(times, model).to_numpy()) / unit_hours
     stops = np.unique(np.linspace(after[0], after[-1], _CURVE_POINTS))
     reached = np.searchsorted(after, stops, side="right")
     points = [*zip(stops.tolist(), reached.tolist(), strict=True)]
@@ -119,7 +119,7 @@ def _curve(reading: Reading) -> Figure:
         points,
         x_label=f"{unit} since the start",
         y_label="answers submitted",
-        goal=(reading.wanted, f"{count(reading.wanted)} wanted"),
+        goal=(model.wanted, f"{count(model.wanted)} wanted"),
     )
     drawing = svg(plot, key="pace", title=title, description=description)
     return Figure(title=title, svg=drawing, note=description)

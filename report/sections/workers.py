@@ -9,7 +9,7 @@ from domain.money import dollars
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
 from report.formatting import count, excerpt, hours, part_of, plural, share, wage
-from report.model import ROUNDING_CENTS, Reading
+from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
 _MOST_ROWS = 200
@@ -20,15 +20,15 @@ _MOST_COLUMNS = 24
 _HASH_CHARACTERS = 16
 
 
-def build(reading: Reading) -> Section:
+def build(model: ReportModel) -> Section:
     """How the work is spread, and one row a worker."""
-    workers = reading.facts.workers
+    workers = model.facts.workers
     if workers.empty:
         return Section(key="workers", title="The workers", lead=("Nobody worked yet.",))
     excluded = int(workers["is_excluded"].sum())
     lead = (
         f"{plural(len(workers), 'worker')} took part, {count(excluded)} of them "
-        f"excluded by the end. {_spread(reading)} Ids are keyed hashes: the same "
+        f"excluded by the end. {_spread(model)} Ids are keyed hashes: the same "
         f"worker bears the same hash in the dataset, and nobody's name can be "
         f"recovered from it."
     )
@@ -37,19 +37,19 @@ def build(reading: Reading) -> Section:
         title="The workers",
         lead=(lead,),
         figures=(_figure(workers["answers"]),),
-        tables=(_table(reading),),
+        tables=(_table(model),),
     )
 
 
-def _spread(reading: Reading) -> str:
-    per_worker = reading.rows("novel")["worker"].value_counts()
+def _spread(model: ReportModel) -> str:
+    per_worker = model.rows("novel")["worker"].value_counts()
     if per_worker.empty:
         return ""
-    tenth = -(-len(reading.facts.workers) // 10)
+    tenth = -(-len(model.facts.workers) // 10)
     busiest = int(per_worker.head(tenth).sum())
     return (
         f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
-        f"of the {reading.kept}s, the busiest tenth ({plural(tenth, 'worker')}) "
+        f"of the {model.accepted_noun}s, the busiest tenth ({plural(tenth, 'worker')}) "
         f"{share(busiest, int(per_worker.sum()))}."
     )
 
@@ -84,15 +84,15 @@ def _figure(answers: pd.Series) -> Figure:
     return Figure(title=title, svg=drawing, note=description)
 
 
-def _table(reading: Reading) -> Table:
-    workers = reading.facts.workers
+def _table(model: ReportModel) -> Table:
+    workers = model.facts.workers
     order = workers.assign(worker=workers.index).sort_values(
         ["is_excluded", "answers", "worker"], ascending=[False, False, True]
     )
     shown = order.head(_MOST_ROWS)
     hidden = len(order) - len(shown)
     rest = f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
-    trait = (text("Trait"),) if reading.facts.is_rehearsal else ()
+    trait = (text("Trait"),) if model.facts.is_rehearsal else ()
     return Table(
         caption="Every worker" if not hidden else f"{count(len(shown))} workers",
         columns=(
@@ -102,22 +102,30 @@ def _table(reading: Reading) -> Table:
             number("Assignments"),
             number("Rejected"),
             number("Time"),
-            number("Paid"),
-            number("Wage"),
+            *((number("Paid"), number("Wage")) if model.facts.money else ()),
             text("State"),
             *trait,
         ),
-        rows=tuple(_row(reading, row) for row in shown.to_dict("records")),
+        rows=tuple(_row(model, row) for row in shown.to_dict("records")),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
-        "rejected. The wage is what was paid, over the time worked." + rest,
+        "rejected."
+        + " The wage is what was paid, over the time worked." * bool(model.facts.money)
+        + rest,
         is_folded=True,
     )
 
 
-def _row(reading: Reading, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
+def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
     worker = str(row["worker"])
-    earned = float(reading.wages.get(worker, float("nan")))
-    is_below = earned < reading.facts.wage_floor_cents_per_hour - ROUNDING_CENTS
+    earned = float(model.wages.get(worker, float("nan")))
+    money = model.facts.money
+    pay: tuple[Cell, ...] = ()
+    if money:
+        is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
+        pay = (
+            dollars(int(row["paid_cents"])),
+            Tag(f"{wage(earned)}, below floor", "watch") if is_below else wage(earned),
+        )
     cells: tuple[Cell, ...] = (
         Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),
         count(row["answers"]),
@@ -125,10 +133,9 @@ def _row(reading: Reading, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
         count(row["assignments"]),
         count(row["assignments_rejected"]),
         hours(float(row["seconds_worked"])),
-        dollars(int(row["paid_cents"])),
-        Tag(f"{wage(earned)}, below floor", "watch") if is_below else wage(earned),
+        *pay,
         Tag("excluded", "problem") if row["is_excluded"] else "",
     )
-    if not reading.facts.is_rehearsal:
+    if not model.facts.is_rehearsal:
         return cells
     return (*cells, excerpt(str(row["trait"]), limit=40))

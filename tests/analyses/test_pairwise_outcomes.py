@@ -73,4 +73,6 @@ def test_rejected_answers_missing_grades_and_unknown_systems_compare_nothing() -
         [SIDES],
     )
     assert found.empty
-    assert comparisons(pd.DataFrame(), ITEMS, [FIELD], [SIDES]).empty
+    assert comparisons(
+        frame(("a", "1", False, False)).iloc[:0], ITEMS, [FIELD], [SIDES]
+    ).empty

@@ -1,11 +1,10 @@
 """What a campaign's report is made of, as tests ask for it."""
 
 from flows.campaign_run import CampaignRun
-from flows.results.old_state import read_state
 from flows.results.report_facts import report_facts
 from report.facts import ReportFacts
 
 
 def reported(run: CampaignRun) -> ReportFacts:
     """All that the report shows of the campaign as it stands."""
-    return report_facts(run, read_state(run))
+    return report_facts(run)

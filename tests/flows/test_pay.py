@@ -46,7 +46,8 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         check_books(run)
         assert read_progress(run).bonuses_cents == 150
         facts = reported(run)
-        assert facts.cents("paid_bonuses") == 150
+        assert facts.money is not None
+        assert facts.money.cents("paid_bonuses") == 150
         # 50 cents and 75: $1.25 for 12 minutes, and for 18.
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
 

@@ -24,10 +24,10 @@ from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import pay
 from flows.people.unreject import OPERATION, unreject
 from flows.progress import read_progress
+from flows.results.table import answers_table
 from flows.steps import collect, launch, settle
 from marketplace.http.server import serve
 from store import assignments, decisions, intents, ledger
-from store.answers_table import read_fates
 from tests.crash.people import People
 from tests.flows.bookkeeping import (
     EVENING,
@@ -66,7 +66,7 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
         assert (now.accepted, now.surplus) == (was.accepted, was.surplus + 2)
         assert now.is_finished
         check_books(run)
-        kept = read_fates(run.store, wanted=2).query("verdict == 'keep'")
+        kept = answers_table(run).query("not is_rejected")
         again = set(assignments.answers_with(run.store, name, "keep"))
         assert len(again) == 2
         # The earliest answers count.

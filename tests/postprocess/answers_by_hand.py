@@ -1,7 +1,7 @@
 """A small dataset of answers that can be counted by hand."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pandas as pd
@@ -9,8 +9,7 @@ import pandas as pd
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Aggregate, Field, Option, Task
-from postprocess.frame import dataset_frame
-from postprocess.splits import split_of
+from tests.postprocess.made_tables import START, made_table
 
 FIT = Field(
     name="fit",
@@ -61,45 +60,29 @@ TASK = Task(
 ITEMS = tuple(
     Item(item_id=ItemId(name), columns={"id": name}) for name in ("i1", "i2", "i3")
 )
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def rows(
     said: Sequence[tuple[str, str, Mapping[str, Any]]], **more: object
 ) -> pd.DataFrame:
-    """The dataset frame of these answers: worker (a letter), item, values by field."""
-    order = ("a", "b", "c")
-    made = [
-        {
-            "answer_id": f"{worker}.{item}",
-            "assignment_id": f"assignment {worker}",
-            "item_id": item,
-            "url": "",
-            "split": split_of(ItemId(item)),
-            "batch": 1,
-            "round": 0,
-            "position": int(item[1:]),
-            "caption": "",
-            "caption_original": "",
-            "is_precanned": False,
-            "is_rejected": False,
-            "rejected_because": "",
-            "text_detected": "",
-            "flaws": (),
-            "flaw_other": "",
-            "worker": f"{ord(worker):016x}",
-            "shown_seconds": 9.0,
-            "submitted_at": START + timedelta(minutes=n),
-            "edits": (),
-            "is_surplus": False,
-            "place": int(item[1:]),
-            "problems": (),
-            "order.ticks": order,
-            "hit.age": 40.0,
-            **{f"value.{field.name}": values.get(field.name) for field in
-               TASK.item_fields},
-            **more,
-        }
-        for n, (worker, item, values) in enumerate(said)
-    ]  # fmt: skip
-    return dataset_frame(made)
+    """The table of these answers: worker (a letter), item, values by field."""
+    return made_table(
+        [
+            {
+                "answer_id": f"{worker}.{item}",
+                "assignment_id": f"assignment {worker}",
+                "item_id": item,
+                "position": int(item[1:]),
+                "place": int(item[1:]),
+                "worker": f"{ord(worker):016x}",
+                "shown_seconds": 9.0,
+                "submitted_at": START + timedelta(minutes=n),
+                "order.ticks": ("a", "b", "c"),
+                "hit.age": 40.0,
+                **{f"value.{name}": value for name, value in values.items()},
+                **more,
+            }
+            for n, (worker, item, values) in enumerate(said)
+        ],
+        TASK,
+    )

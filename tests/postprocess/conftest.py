@@ -1,46 +1,40 @@
 """Dataset rows and items to build frames from."""
 
+import zlib
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 
 import pytest
 
 from domain.hit import Item
 from domain.ids import ItemId
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.splits import split_of
+from tests.postprocess.made_tables import caption_task
 
 Row = Mapping[str, object]
 
 
 @pytest.fixture
 def row() -> Callable[..., Row]:
-    """Makes a sound row of the dataset frame; arguments replace its values."""
+    """Makes a sound row about a caption; arguments replace or add cells.
 
-    def make(answer_id: str, item_id: str = "img-1", **values: object) -> Row:
-        caption = values.get("caption", "a dog on a lawn")
+    `text_detected`, `flaws` and `flaw_other` stand for what the page asks so.
+    """
+
+    def make(answer_id: str, item_id: str = "img-1", **cells: object) -> Row:
+        asked = {
+            "value.has_text": cells.pop("text_detected", "no"),
+            "value.flaws": cells.pop("flaws", ("none",)),
+            "value.flaw_other": cells.pop("flaw_other", ""),
+        }
         return {
             "answer_id": answer_id,
             "item_id": item_id,
             "url": f"https://pictures.example/{item_id}.jpg",
-            "split": split_of(ItemId(item_id)),
-            "batch": 1,
-            "round": 0,
-            "position": 1,
-            "caption": caption,
-            "caption_original": caption,
-            "is_precanned": False,
-            "is_rejected": False,
-            "rejected_because": "",
-            "text_detected": "no",
-            "flaws": ("none",),
-            "flaw_other": "",
-            "worker": "00112233445566aa",
+            "text": "a dog on a lawn",
+            "worker": f"{zlib.crc32(answer_id.encode()):016x}",
             "shown_seconds": 21.5,
-            "submitted_at": datetime(2026, 3, 1, 12, tzinfo=UTC),
-            "edits": (),
-            "is_surplus": False,
-            **values,
+            **asked,
+            **cells,
         }
 
     return make
@@ -67,11 +61,9 @@ def facts() -> DatasetFacts:
     return DatasetFacts(
         campaign="birds",
         purpose="Captions of birds on wires.",
-        task="caption",
-        task_version=3,
+        task=caption_task(),
         source_hash="ab" * 32,
         code_commit="0123abc",
         is_rehearsal=False,
         wanted_per_item=5,
-        canned_text="Quality issues are too severe to recognize visual content.",
     )

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Conditions, Field, Option
-from postprocess.datasets.export import CARD, files
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.frame import dataset_frame
+from postprocess.datasets.files import CARD
 from postprocess.participants import HIDDEN, LEAST, participants
+from tests.postprocess.answers_by_hand import TASK
+from tests.postprocess.made_tables import contents, made_table
 
 Row = Mapping[str, object]
-MakeRow = Callable[..., Row]
 
 EYESIGHT = Field(
     name="eyesight",
@@ -34,41 +34,45 @@ QUALITY = Field(
 )
 
 
-def answer(row: MakeRow, worker: int, item: str = "i1", **more: object) -> Row:
-    """An answer with everything that a dataset of answers has."""
-    return row(
-        f"w{worker}-{item}",
-        item,
-        worker=f"{worker:016x}",
-        **{
-            "hit.eyesight": "no",
-            "value.quality": 50.0,
-            "place": 1,
-            "problems": (),
-            **more,
-        },
-    )
+STUDY = replace(
+    TASK,
+    fields=(EYESIGHT, QUALITY),
+    aggregates=(),
+    conditions=(Conditions(field="quality", column="error"),),
+)
+
+
+def answer(worker: int, item: str = "i1", **more: object) -> Row:
+    """An answer to the study."""
+    return {
+        "answer_id": f"w{worker}-{item}",
+        "item_id": item,
+        "worker": f"{worker:016x}",
+        "hit.eyesight": "no",
+        "value.quality": 50.0,
+        **more,
+    }
 
 
 def counts(*said: Row) -> dict[str, str]:
     """The numbers told about eyesight."""
-    table = participants(dataset_frame(list(said)), [EYESIGHT, QUALITY])
+    table = participants(made_table(said, STUDY), [EYESIGHT, QUALITY])
     assert set(table["field"]) == {"eyesight"}
     return dict(zip(table["value"], table["participants"], strict=True))
 
 
-def test_people_are_counted_once_and_only_if_they_count(row: MakeRow) -> None:
+def test_people_are_counted_once_and_only_if_they_count() -> None:
     """Six people with two answers each, one dropped and one surplus: six say no."""
-    said = [answer(row, n, item) for n in range(6) for item in ("i1", "i2")]
-    said.append(answer(row, 7, is_rejected=True, **{"hit.eyesight": "yes"}))
-    said.append(answer(row, 8, is_surplus=True, **{"hit.eyesight": "yes"}))
+    said = [answer(n, item) for n in range(6) for item in ("i1", "i2")]
+    said.append(answer(7, is_rejected=True, **{"hit.eyesight": "yes"}))
+    said.append(answer(8, is_surplus=True, **{"hit.eyesight": "yes"}))
     assert counts(*said) == {"no": "6", "some": "0", "yes": "0"}
 
 
-def test_a_small_number_hides_another_with_it(row: MakeRow) -> None:
+def test_a_small_number_hides_another_with_it() -> None:
     """Of twelve, nine say no: with one "hidden" alone, 12 - 9 would tell the three."""
-    said = [answer(row, n) for n in range(9)]
-    said += [answer(row, n, **{"hit.eyesight": "yes"}) for n in range(9, 12)]
+    said = [answer(n) for n in range(9)]
+    said += [answer(n, **{"hit.eyesight": "yes"}) for n in range(9, 12)]
     assert counts(*said) == {"no": HIDDEN, "some": "0", "yes": HIDDEN}
 
 
@@ -106,7 +110,7 @@ def dataset_like(rows: list[dict[str, object]]) -> pd.DataFrame:
 
 
 @pytest.fixture
-def made(row: MakeRow, facts: DatasetFacts) -> dict[str, bytes]:
+def made(facts: DatasetFacts) -> dict[str, bytes]:
     """The files of a study: two conditions, seven people."""
     items = [
         Item(item_id=ItemId(f"i{n}"), columns={"url": "", "error": error})
@@ -114,22 +118,15 @@ def made(row: MakeRow, facts: DatasetFacts) -> dict[str, bytes]:
     ]
     said = [
         answer(
-            row,
             n,
             item,
-            url="",
             **{"value.quality": 10.0 * n + (20 if item == "i1" else 0)},
         )
         for n in range(7)
         for item in ("i1", "i2")
     ]
-    study = replace(
-        facts,
-        dataset="answers",
-        fields=(EYESIGHT, QUALITY),
-        conditions=(Conditions(field="quality", column="error"),),
-    )
-    return files(dataset_frame(said), items, study, ["csv", "parquet"])
+    study = replace(facts, task=STUDY)
+    return contents(made_table(said, STUDY), items, study, ["csv", "parquet"])
 
 
 def test_no_file_has_a_persons_answer_about_himself(made: dict[str, bytes]) -> None:

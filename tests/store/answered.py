@@ -57,11 +57,15 @@ def answered_hits(
             )
             for minute, worker in enumerate(workers):
                 submitted_at = at + timedelta(minutes=minute)
-                _answer(store, hit, worker, at=submitted_at)
+                answers_of(store, hit, worker, at=submitted_at)
             hits.mark_collected(store, hit_id, at=at)
 
 
-def _answer(store: Store, hit: PlannedHit, worker: str, *, at: datetime) -> None:
+def answers_of(store: Store, hit: PlannedHit, worker: str, *, at: datetime) -> None:
+    """Keep a worker's assignment of a HIT that has its key for an id.
+
+    Part of the caller's transaction.
+    """
     assignment_id = AssignmentId(f"{hit.hit_key}-{worker}")
     assignments.keep(
         store,

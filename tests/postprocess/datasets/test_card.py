@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from domain.hit import Item
-from postprocess.datasets.export import CARD, files
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.frame import dataset_frame
+from postprocess.datasets.files import CARD
+from tests.postprocess.made_tables import captions_table, contents
 
+ANN = "00112233445566aa"
 MakeRow = Callable[..., Mapping[str, object]]
 
 
@@ -17,7 +18,7 @@ def _card(
     items: list[Item],
     facts: DatasetFacts,
 ) -> str:
-    return files(dataset_frame(rows), items, facts, ("csv",))[CARD].decode()
+    return contents(captions_table(rows), items, facts, ("csv",))[CARD].decode()
 
 
 def test_counts_period_and_reasons(
@@ -29,12 +30,12 @@ def test_counts_period_and_reasons(
     later = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
     text = _card(
         [
-            row("a"),
+            row("a", worker=ANN),
             row("b", worker="ffeeddccbbaa9988"),
-            row("c", "img-2", submitted_at=later),
-            row("d", is_rejected=True),
-            row("e", is_precanned=True),
-            row("f", is_surplus=True),
+            row("c", "img-2", worker=ANN, submitted_at=later),
+            row("d", worker=ANN, is_rejected=True),
+            row("e", worker=ANN, is_canned=True),
+            row("f", worker=ANN, is_surplus=True),
         ],
         items,
         facts,
@@ -64,7 +65,9 @@ def test_tables_survive_a_canned_text_with_bars(
     facts: DatasetFacts,
 ) -> None:
     """Bars and line breaks in a cell would break its table."""
-    text = _card([], items, replace(facts, canned_text="a | b\nc"))
+    text = _card(
+        [], items, replace(facts, task=replace(facts.task, canned_text="a | b\nc"))
+    )
     assert '("a \\| b c")' in text
 
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from domain.errors import ConfigError
 from domain.hit import Item
 from postprocess.datasets import reading
-from postprocess.datasets.export import files
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.read_json import from_json
 from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
 from postprocess.datasets.reading import read_captions
 from postprocess.datasets.reading_faults import UnreadableError
-from postprocess.frame import dataset_frame
 from report.corpus.levels import difficulties, text_of_images
+from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]
 
@@ -29,17 +28,17 @@ def folder(
     tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> Path:
     """A dataset of piecework in all formats; img-2 has canned answers alone."""
-    frame = dataset_frame(
+    frame = captions_table(
         [
-            row("a1", caption="=a cup", text_detected="yes"),
-            row("a2", caption='a "red"\ncup', text_detected="yes"),
-            row("a3", is_precanned=True),
-            row("a4", caption="spam", is_rejected=True, text_detected="no"),
-            row("a5", caption="too many", is_surplus=True),
-            row("b1", "img-2", is_precanned=True),
+            row("a1", text="=a cup", text_detected="yes"),
+            row("a2", text='a "red"\ncup', text_detected="yes"),
+            row("a3", is_canned=True),
+            row("a4", text="spam", is_rejected=True, text_detected="no"),
+            row("a5", text="too many", is_surplus=True),
+            row("b1", "img-2", is_canned=True),
         ]
     )
-    made = files(frame, items, facts, ("csv", "parquet", "vizwiz_json"))
+    made = contents(frame, items, facts, ("csv", "parquet", "vizwiz_json"))
     for name, content in made.items():
         (tmp_path / name).write_bytes(content)
     return tmp_path
@@ -103,8 +102,8 @@ def test_a_rehearsal_stays_one(
 ) -> None:
     """Nobody may take simulated workers for people."""
     rehearsed = replace(facts, is_rehearsal=True)
-    made = files(
-        dataset_frame([row("a1")]), items, rehearsed, ("parquet", "vizwiz_json")
+    made = contents(
+        captions_table([row("a1")]), items, rehearsed, ("parquet", "vizwiz_json")
     )
     for each, content in made.items():
         (tmp_path / each).write_bytes(content)

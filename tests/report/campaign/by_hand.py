@@ -17,7 +17,8 @@ from datetime import timedelta
 import pandas as pd
 
 from domain.edit import Edit
-from report.facts import ReportFacts
+from report.facts import Money, ReportFacts
+from tests.postprocess.made_tables import caption_task, made_table
 from tests.report.campaign.made_up import CANNED, START, empty
 
 POLICY = "policy:small"
@@ -60,15 +61,24 @@ def small(*, is_rehearsal: bool = True) -> ReportFacts:
         decisions=_decisions(),
         workers=_workers(is_rehearsal=is_rehearsal),
         # Three approved at 60 cents, a bonus of 30; fees of 20 %: 3 x 12 + 6 = 42.
-        ledger={"budget": 1000, "paid_rewards": 180, "paid_bonuses": 30, "fees": 42},
+        money=Money(
+            ledger={
+                "budget": 1000,
+                "paid_rewards": 180,
+                "paid_bonuses": 30,
+                "fees": 42,
+            },
+            wage_floor_cents_per_hour=725,
+        ),
         rules={"spelling": 3, "whitespace": 1},
-        task_version=4,
+        task=replace(caption_task(), version=4),
     )
 
 
 def _answers() -> pd.DataFrame:
-    rows = {
-        answer: {
+    rows = [
+        {
+            "answer_id": answer,
             "assignment_id": answer[:2],
             "item_id": item,
             "url": f"/pictures/{item}.svg",
@@ -76,29 +86,26 @@ def _answers() -> pd.DataFrame:
             "batch": 1,
             "round": int(worker == "dan"),
             "position": int(answer[3]),
-            "caption": caption,
-            "caption_original": f"{caption} (as typed)",
-            "is_precanned": canned,
-            "is_rejected": rejected,
-            "rejected_because": "off the subject" if rejected else None,
+            "clean_text": caption,
+            "text": f"{caption} (as typed)",
+            "is_canned": bool(canned),
+            "is_rejected": bool(rejected),
+            "rejected_because": "off the subject" if rejected else "",
             # Image 1 by two of two, image 3 by one of two: no majority.
-            "text_detected": "yes" if item == "i1" or worker == "ann" else "no",
-            "flaws": ("blur", "dark") if item == "i2" else ("none",),
-            "flaw_other": "",
+            "value.has_text": "yes" if item == "i1" or worker == "ann" else "no",
+            "value.flaws": ("blur", "dark") if item == "i2" else ("none",),
             "worker": worker,
             "shown_seconds": 20.0,
             "submitted_at": START + timedelta(minutes=10 * place),
             "edits": _edits(answer),
-            "is_surplus": surplus,
+            "is_surplus": bool(surplus),
         }
         for place, (
             answer,
             (item, worker, caption, canned, rejected, surplus),
         ) in enumerate(_ANSWERS.items())
-    }
-    frame = pd.DataFrame.from_dict(rows, orient="index")
-    frame.index.name = "answer_id"
-    return frame
+    ]
+    return made_table(rows, caption_task())
 
 
 def _edits(answer: str) -> tuple[Edit, ...]:

@@ -1,6 +1,7 @@
 """The small campaign, with something nasty in every place that a stranger can fill."""
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -31,24 +32,26 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
     names = [f"{text} {place}" for place, text in enumerate(_cycle(texts, 4))]
     renamed = dict(zip(workers.index, names, strict=True))
     captions = _cycle(texts, len(answers))
+    typed: dict[str, Any] = {
+        "value.flaws": pd.Series([(one,) for one in captions], index=answers.index),
+        "value.flaw_other": captions,
+    }
     return replace(
         facts,
         campaign=texts[0],
         purpose=" ".join(texts),
-        task=texts[0],
+        task=replace(facts.task, name=texts[0]),
         source_hash=texts[1 % len(texts)],
         code_commit=texts[2 % len(texts)],
         answers=answers.assign(
-            caption=captions,
-            caption_original=captions,
+            clean_text=captions,
+            text=captions,
             worker=answers["worker"].map(renamed),
-            flaws=pd.Series([(text,) for text in captions], index=answers.index),
-            flaw_other=captions,
             url=captions,
             split=captions,
             rejected_because=captions,
             edits=pd.Series(map(_edits, captions), index=answers.index),
-        ),
+        ).assign(**typed),
         findings=_findings(facts.findings, texts, renamed),
         decisions=facts.decisions.assign(
             because=_cycle(texts, len(facts.decisions)),

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 
 from domain.edit import Edit
-from report.facts import ReportFacts
+from report.facts import Money, ReportFacts
+from tests.postprocess.made_tables import caption_task, made_table
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -27,7 +28,7 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
     return ReportFacts(
         campaign="birds",
         purpose="Captions for photographs of birds.",
-        task="caption",
+        task=caption_task(),
         source_hash="3f9a" * 16,
         code_commit="2891ade0c5d14b7f",
         seed=7,
@@ -42,8 +43,7 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
         findings=pd.DataFrame(),
         decisions=pd.DataFrame(),
         workers=pd.DataFrame(),
-        ledger={"budget": 10_000},
-        wage_floor_cents_per_hour=725,
+        money=Money(ledger={"budget": 10_000}, wage_floor_cents_per_hour=725),
     )
 
 
@@ -63,18 +63,20 @@ def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
         items=items,
         is_finished=True,
         finished_at=START + timedelta(hours=101, minutes=31),
-        answers=pd.DataFrame(campaign.answers).set_index("answer_id"),
+        answers=made_table(campaign.answers, caption_task()),
         batches=pd.DataFrame(campaign.batches),
         findings=pd.DataFrame(campaign.findings),
         decisions=pd.DataFrame(campaign.decisions),
         workers=workers,
-        ledger={
-            "budget": -(-paid * 13 // 1000) * 100,
-            "paid_rewards": paid,
-            "fees": paid // 5,
-            "released": 5_500,
-        },
-        task_version=1,
+        money=Money(
+            ledger={
+                "budget": -(-paid * 13 // 1000) * 100,
+                "paid_rewards": paid,
+                "fees": paid // 5,
+                "released": 5_500,
+            },
+            wage_floor_cents_per_hour=725,
+        ),
         rules={"spelling": 2, "whitespace": 1},
     )
 
@@ -205,7 +207,6 @@ class _Campaign:
             self.answers.append(
                 {
                     "answer_id": f"{assignment}.{position}",
-                    "hit": hit,
                     "assignment_id": assignment,
                     "item_id": item,
                     "url": f"/pictures/{item}.jpg",
@@ -215,9 +216,10 @@ class _Campaign:
                     "position": position,
                     "is_rejected": drops[-1],
                     "rejected_because": trait.evidence * drops[-1],
-                    "text_detected": self.chance.choice(("yes", "yes", "no")),
-                    "flaws": (self.chance.choice(("blur", "dark", "none", "none")),),
-                    "flaw_other": "",
+                    "value.has_text": self.chance.choice(("yes", "yes", "no")),
+                    "value.flaws": (
+                        self.chance.choice(("blur", "dark", "none", "none")),
+                    ),
                     "worker": worker,
                     "shown_seconds": trait.seconds * self.chance.uniform(0.6, 1.6),
                     "submitted_at": submitted,
@@ -271,9 +273,9 @@ class _Campaign:
         after = edits[0].after if edits else ""
         clean = after + original[edits[0].end :] if edits else original
         return {
-            "caption": CANNED if is_canned else clean,
-            "caption_original": CANNED if is_canned else original,
-            "is_precanned": is_canned,
+            "clean_text": CANNED if is_canned else clean,
+            "text": CANNED if is_canned else original,
+            "is_canned": is_canned,
             "edits": edits,
         }
 

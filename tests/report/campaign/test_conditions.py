@@ -8,7 +8,7 @@ import pandas as pd
 from analyses.condition_scores import Compared
 from domain.task import Conditions, Field
 from report.components import Section
-from report.model import read
+from report.model import report_model
 from report.page import render
 from report.sections import conditions
 from tests.report.campaign.made_up import empty
@@ -42,14 +42,14 @@ STUDY = facts_of(
 
 def section(one: Compared) -> Section:
     """The section of a campaign with these conditions."""
-    found = conditions.build(read(replace(empty(), compared=(one,))))
+    found = conditions.build(report_model(replace(empty(), compared=(one,))))
     assert found is not None
     return found
 
 
 def test_without_conditions_there_is_no_section() -> None:
     """Most tasks compare nothing."""
-    assert conditions.build(read(empty())) is None
+    assert conditions.build(report_model(empty())) is None
 
 
 def test_figures_are_those_of_the_analyses() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from report.correction_gains import COLUMNS
-from report.model import read
+from report.model import report_model
 from report.sections import corrected
 from tests.report.campaign.made_up import empty
 
@@ -16,7 +16,7 @@ COLOR = ("color_of_clothing", 8, 7, 20, 0.5, 0.625, 0.25, 0.3, 0.3, 0.35)
 def test_scores_stand_before_and_after() -> None:
     """In per cent, each kind of error a row."""
     frame = pd.DataFrame([COLOR], columns=list(COLUMNS))
-    found = corrected.build(read(replace(empty(), corrections=frame)))
+    found = corrected.build(report_model(replace(empty(), corrections=frame)))
     assert found is not None
     assert found.tables[0].rows == (
         (
@@ -29,8 +29,8 @@ def test_scores_stand_before_and_after() -> None:
 def test_without_references_the_report_says_what_is_missing() -> None:
     """No column of scores, and what to add."""
     frame = pd.DataFrame([("color", 8, 7, 0, *[NAN] * 6)], columns=list(COLUMNS))
-    found = corrected.build(read(replace(empty(), corrections=frame)))
+    found = corrected.build(report_model(replace(empty(), corrections=frame)))
     assert found is not None
     assert found.tables[0].rows == (("color", "8", "7"),)
     assert "reference_1" in found.tables[0].note
-    assert corrected.build(read(empty())) is None
+    assert corrected.build(report_model(empty())) is None

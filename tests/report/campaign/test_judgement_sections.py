@@ -6,9 +6,9 @@ import pytest
 
 from report.components import Section
 from report.facts import ReportFacts
-from report.model import read
+from report.model import report_model
 from report.page import render
-from report.sections import captions, judgements, order_effects
+from report.sections import judgements, order_effects, texts
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.report.campaign import made_up
 
@@ -32,7 +32,7 @@ SAID = [
 def facts() -> ReportFacts:
     """Three workers agree about four items on everything."""
     empty = made_up.empty()
-    return replace(empty, answers=rows(SAID), dataset="answers", asked=TASK, items=4)
+    return replace(empty, answers=rows(SAID), task=TASK, items=4)
 
 
 def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
@@ -46,7 +46,7 @@ def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    found = tables(judgements.build(read(facts)))["Agreement about items"]
+    found = tables(judgements.build(report_model(facts)))["Agreement about items"]
     assert [row[:3] for row in found] == [
         ("fit", "alpha, nominal", "1.00"),
         ("grade", "alpha, ordinal", "1.00"),
@@ -57,7 +57,7 @@ def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
 
 def test_options_are_counted(facts: ReportFacts) -> None:
     """A is ticked in all twelve answers, b in six, c never."""
-    found = tables(judgements.build(read(facts)))["Options of ticks"]
+    found = tables(judgements.build(report_model(facts)))["Options of ticks"]
     assert [(row[0], row[2], row[3]) for row in found] == [
         ("a", "12", "100.0 %"),
         ("b", "6", "50.0 %"),
@@ -69,7 +69,7 @@ def test_places_among_options_are_held_against_equal_shares(
     facts: ReportFacts,
 ) -> None:
     """The order was always a, b, c: 12, 6 and 0 of 18; chi-square is 12, p 0.002."""
-    found = tables(order_effects.build(read(facts)))["Order on the page"]
+    found = tables(order_effects.build(report_model(facts)))["Order on the page"]
     # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
     by = {(row[0], row[1]): row for row in found}
     place = by["ticks", "place among the options"]
@@ -81,14 +81,14 @@ def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
     page = render(facts)
     assert "accepted answer" in page
     assert "novel caption" not in page
-    assert captions.build(read(facts)) is None
-    assert judgements.build(read(made_up.empty())) is None
+    assert texts.build(report_model(facts)) is None
+    assert judgements.build(report_model(made_up.empty())) is None
 
 
 def test_before_the_first_answer_there_is_nothing_to_draw() -> None:
     """An unfinished campaign has a report too."""
-    empty = replace(made_up.empty(), dataset="answers", asked=TASK)
-    section = judgements.build(read(empty))
+    empty = replace(made_up.empty(), task=TASK)
+    section = judgements.build(report_model(empty))
     assert section is not None
     assert section.figures == ()
     assert render(empty)

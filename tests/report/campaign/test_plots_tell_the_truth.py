@@ -7,16 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from report import plots
-from report.model import read
-from report.sections import captions, funnel, money, timeline, workers
+from report.facts import Money
+from report.model import report_model
+from report.sections import funnel, money, texts, timeline, workers
 from tests.report.campaign import by_hand, made_up
 
 _SMALL = by_hand.small()
+_LEDGER = {"budget": 1000, "paid_rewards": 180, "paid_bonuses": 30, "fees": 42}
+
+
+def _paid(floor: int) -> Money:
+    return Money(ledger=_LEDGER, wage_floor_cents_per_hour=floor)
 
 
 def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
     """Wages of 0, 720, 750 and 900: two in red below $7.25, two in teal above."""
-    bins = [one for one in money._bins(read(_SMALL)) if one.amount]
+    bins = [one for one in money._bins(report_model(_SMALL), _paid(725)) if one.amount]
 
     # Columns of 50 cents, so that $9.00 needs fewer than 24, with an edge at $7.25.
     assert [(one.start, one.end, one.amount, one.colour) for one in bins] == [
@@ -34,15 +40,14 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
     facts = replace(
         _SMALL,
         workers=_SMALL.workers.assign(paid_cents=paid),
-        wage_floor_cents_per_hour=floor,
+        money=_paid(floor),
     )
-    reading = read(facts)
-    bins = money._bins(reading)
+    model = report_model(facts)
+    bins = money._bins(model, _paid(floor))
 
     assert sum(one.amount for one in bins) == 4
     assert (
-        sum(one.amount for one in bins if one.colour == plots.RED)
-        == reading.below_floor
+        sum(one.amount for one in bins if one.colour == plots.RED) == model.below_floor
     )
     assert len(bins) <= 24 + 2
 
@@ -50,7 +55,9 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
 def test_wages_far_beyond_the_rest_share_the_last_column() -> None:
     """One who earned $1,000 an hour does not press all others into one column."""
     workers_ = _SMALL.workers.assign(paid_cents=[60, 60, 60, 10_000])
-    (_, figure) = money.build(read(replace(_SMALL, workers=workers_))).figures
+    section = money.build(report_model(replace(_SMALL, workers=workers_)))
+    assert section is not None
+    (_, figure) = section.figures
 
     # dan: 10,000 cents in 300 s are $1,200 an hour.
     assert "The last column holds 1 wage beyond the scale." in figure.note
@@ -58,14 +65,14 @@ def test_wages_far_beyond_the_rest_share_the_last_column() -> None:
 
 def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     """Who cannot see the plots is told what they show."""
-    reading = read(_SMALL)
+    model = report_model(_SMALL)
     drawn = "".join(
         figure.svg
         for section in (
-            funnel.build(reading),
-            captions.build(reading),
-            timeline.build(reading),
-            workers.build(reading),
+            funnel.build(model),
+            texts.build(model),
+            timeline.build(model),
+            workers.build(model),
         )
         if section
         for figure in section.figures
@@ -84,7 +91,7 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
 def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
     """Forty rounds are drawn at most; the table keeps all of them."""
     one = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
-    section = timeline.build(read(replace(_SMALL, batches=one)))
+    section = timeline.build(report_model(replace(_SMALL, batches=one)))
 
     assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)
     assert len(section.tables[0].rows) == rounds
@@ -92,8 +99,8 @@ def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
 
 def test_longest_captions_share_the_last_column() -> None:
     """A caption of 5,000 words leaves the others readable."""
-    answers = _SMALL.answers.assign(caption="word " * 5000)
-    section = captions.build(read(replace(_SMALL, answers=answers)))
+    answers = _SMALL.answers.assign(clean_text="word " * 5000)
+    section = texts.build(report_model(replace(_SMALL, answers=answers)))
     assert section is not None
     (figure,) = section.figures
 
@@ -102,10 +109,10 @@ def test_longest_captions_share_the_last_column() -> None:
 
 def test_a_campaign_without_answers_has_no_empty_plots() -> None:
     """Nothing to draw, nothing drawn."""
-    reading = read(made_up.empty())
+    model = report_model(made_up.empty())
 
-    assert timeline.build(reading).figures == ()
-    shown = captions.build(reading)
+    assert timeline.build(model).figures == ()
+    shown = texts.build(model)
     assert shown is not None
     assert shown.figures == ()
-    assert workers.build(reading).figures == ()
+    assert workers.build(model).figures == ()

@@ -7,11 +7,11 @@ import pytest
 
 from report.components import Cell, Section, Table
 from report.facts import BeforeWork, ReportFacts
-from report.model import Reading, read
+from report.model import ReportModel, report_model
+from report.page import render
 from report.sections import (
     SECTIONS,
     before_work,
-    captions,
     cleaning,
     conditions,
     corrected,
@@ -26,6 +26,7 @@ from report.sections import (
     provenance,
     summary,
     systems,
+    texts,
     timeline,
     workers,
 )
@@ -37,11 +38,11 @@ _TEST = BeforeWork(
     scores=((14, "diligent"), (0, "diligent"), (0, "guesser")),
     least_passing=12,
 )
-Build = Callable[[Reading], Section | None]
+Build = Callable[[ReportModel], Section | None]
 
 
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
-    section = build(read(replace(facts or by_hand.small(), before_work=_TEST)))
+    section = build(report_model(replace(facts or by_hand.small(), before_work=_TEST)))
     assert section is not None
     return section
 
@@ -58,15 +59,15 @@ def _table(section: Section, caption: str) -> dict[str, tuple[str, ...]]:
 
 def _levels(facts: ReportFacts) -> dict[str, str]:
     """Level by text of what a reader is told first."""
-    return {note.text: note.level for note in summary.notes(read(facts))}
+    return {note.text: note.level for note in summary.notes(report_model(facts))}
 
 
 def test_every_submitted_answer_has_one_fate() -> None:
-    """The fates add up to what came back, each with how many were flagged."""
-    fates = _table(_section(funnel.build), "Fates of the submitted answers")
+    """The outcomes add up to what came back, each with how many were flagged."""
+    outcomes = _table(_section(funnel.build), "Outcomes of the submitted answers")
 
     # Flagged: A2.3 (pasted), and A3.1 to A3.3 (worker and assignment flagged).
-    assert {name.partition(":")[0]: row for name, row in fates.items()} == {
+    assert {name.partition(":")[0]: row for name, row in outcomes.items()} == {
         "Rejected": ("3", "27.3 %", "3 of 3 (100.0 %)"),  # 3 of 11
         "Dropped": ("1", "9.1 %", "1 of 1 (100.0 %)"),
         "Surplus": ("1", "9.1 %", "0 of 1 (0.0 %)"),
@@ -124,7 +125,7 @@ def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> N
 
 def test_caption_lengths_are_words_of_novel_captions() -> None:
     """Four novel captions of 4, 6, 4 and 10 words: mean 6, median 5."""
-    (lead,) = _section(captions.build).lead
+    (lead,) = _section(texts.build).lead
 
     assert "6.0 words on average (median 5, shortest 4, longest 10)" in lead
     # the red bottle stands a dog on blue rug is big lies in sun: 14
@@ -134,7 +135,7 @@ def test_caption_lengths_are_words_of_novel_captions() -> None:
 
 def test_splits_and_majorities_are_counted_by_image() -> None:
     """Two images in train, one in test; a tie is no majority."""
-    section = _section(captions.build)
+    section = _section(texts.build)
 
     assert _table(section, "Splits") == {
         "train": ("2", "2", "50.0 %"),
@@ -275,8 +276,10 @@ def test_a_wage_below_the_floor_is_said_plainly(
     floor: int, median: str, below: str
 ) -> None:
     """A wage of exactly the floor meets it; a cent more to ask and it is a problem."""
-    facts = replace(by_hand.small(), wage_floor_cents_per_hour=floor)
-    notes = money.wage_notes(read(facts))
+    facts = by_hand.small()
+    assert facts.money is not None
+    facts = replace(facts, money=replace(facts.money, wage_floor_cents_per_hour=floor))
+    notes = money.wage_notes(report_model(facts))
 
     assert [note.level for note in notes] == [median, "watch"]
     assert ("BELOW" in notes[0].text) == (median == "problem")
@@ -293,7 +296,7 @@ def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
 
     assert [note.level for note in section.notes] == ["watch"]
     assert "no working time" in section.notes[0].text
-    assert summary.key_figures(read(facts))[4].value == "unknown"
+    assert summary.key_figures(report_model(facts))[4].value == "unknown"
 
 
 def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
@@ -341,10 +344,10 @@ def test_found_and_wronged_are_counted_apart() -> None:
 
 def test_a_real_campaign_has_no_planted_workers() -> None:
     """Without a rehearsal nobody knows who is bad, so nothing is claimed."""
-    reading = read(by_hand.small(is_rehearsal=False))
+    model = report_model(by_hand.small(is_rehearsal=False))
 
-    assert planted.build(reading) is None
-    assert not any("planted" in note.text for note in summary.notes(reading))
+    assert planted.build(model) is None
+    assert not any("planted" in note.text for note in summary.notes(model))
 
 
 def test_each_worker_has_a_row_with_the_wage() -> None:
@@ -382,7 +385,7 @@ def test_rounds_are_told_with_their_times() -> None:
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
     """Three images, six captions, four workers, $2.52, and $7.35 an hour."""
-    figures = summary.key_figures(read(by_hand.small()))
+    figures = summary.key_figures(report_model(by_hand.small()))
 
     assert [(one.label, one.value) for one in figures] == [
         ("Images", "3"),
@@ -397,9 +400,9 @@ def test_key_figures_are_the_ones_of_the_sections() -> None:
 
 def test_books_that_agree_are_no_problem() -> None:
     """Answers, assignments, rejections, pay and budget are told twice, and agree."""
-    assert [check.agrees for check in provenance.checks(read(by_hand.small()))] == [
-        True
-    ] * 5
+    assert [
+        check.agrees for check in provenance.checks(report_model(by_hand.small()))
+    ] == [True] * 5
     finished = "Finished, and each of 3 images has all 2 accepted answers."
     assert _levels(by_hand.small())[finished] == "fine"
 
@@ -407,13 +410,17 @@ def test_books_that_agree_are_no_problem() -> None:
 def test_every_book_that_differs_is_a_problem_told_first() -> None:
     """A lost row, a lost assignment, lost pay and an overdrawn budget all show."""
     facts = by_hand.small()
+    assert facts.money is not None
     facts = replace(
         facts,
         answers=facts.answers.drop(index=["A4.1", "A4.2"]),
-        ledger={**facts.ledger, "paid_rewards": 179, "budget": 200},
+        money=replace(
+            facts.money,
+            ledger={**facts.money.ledger, "paid_rewards": 179, "budget": 200},
+        ),
         decisions=facts.decisions[facts.decisions["verdict"] != "reject"],
     )
-    notes = summary.notes(read(facts))
+    notes = summary.notes(report_model(facts))
 
     assert [note.text for note in notes if note.level == "problem"] == [
         "Books differ. Answers: in the dataset, and counted by worker: 9 against 11.",
@@ -506,3 +513,35 @@ def test_the_test_before_the_work_is_counted() -> None:
     table = _table(section, "Simulated workers at the test")
     assert table["diligent"][:2] == ("2", "1")
     assert table["guesser"][:2] == ("1", "0")
+
+
+def test_a_dataset_without_a_ledger_has_a_report_without_money() -> None:
+    """No budget, no wage and no check of pay is made up; all else is told."""
+    facts = replace(by_hand.small(is_rehearsal=False), money=None, seed=None)
+    page = render(facts)
+
+    assert "$" not in page
+    assert "wage" not in page
+    assert "Seed" not in page
+    assert "Answers: in the dataset, and counted by worker" in page
+    assert [figure.label for figure in summary.key_figures(report_model(facts))] == [
+        "Images",
+        "Accepted captions",
+        "Workers",
+    ]
+
+
+def test_sections_follow_from_what_the_task_asks() -> None:
+    """Without a canned text there is no difficulty, without ticks no statement."""
+    facts = by_hand.small()
+    plain = replace(
+        facts.task, canned_text="", text_present_field="", fields=facts.task.fields[:1]
+    )
+    model = report_model(replace(facts, task=plain))
+
+    assert difficulty.build(model) is None
+    section = texts.build(model)
+    assert section is not None
+    assert [table.caption for table in section.tables] == ["Splits"]
+    assert "canned" not in model.possible_outcomes
+    assert (model.item_noun, model.accepted_noun) == ("image", "novel caption")

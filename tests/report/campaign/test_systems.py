@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from report.components import Section
-from report.model import read
+from report.model import report_model
 from report.page import render
 from report.sections import systems
 from tests.report.campaign.made_up import empty
@@ -19,7 +19,7 @@ def section(rows: list[Row]) -> Section | None:
     names = ["first", "second", "outcome", "grade", "side"]
     frame = pd.DataFrame(rows, columns=names)
     frame = frame.assign(item_id="a", worker="w", criterion="overall_quality")
-    return systems.build(read(replace(empty(), comparisons=frame)))
+    return systems.build(report_model(replace(empty(), comparisons=frame)))
 
 
 def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> (
@@ -69,7 +69,7 @@ def test_systems_that_were_never_compared_have_no_strengths() -> None:
 
 def test_a_campaign_without_pairs_has_no_such_section() -> None:
     """Nothing is said about what was not asked."""
-    assert systems.build(read(empty())) is None
+    assert systems.build(report_model(empty())) is None
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>"])

@@ -16,11 +16,14 @@ from domain.campaign import OutputFormat
 from domain.edit import Edit
 from domain.hit import Item
 from domain.ids import ItemId
+from postprocess.answers import set_aside_reasons
+from postprocess.datasets.captions_layout import COLUMNS
 from postprocess.datasets.csv_file import plain
-from postprocess.datasets.export import CARD, files
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.frame import COLUMNS, dataset_frame, novel, set_aside
+from postprocess.datasets.file_table import ROWS_AT_ONCE
+from postprocess.datasets.files import CARD
 from postprocess.splits import SPLITS, split_of
+from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]
 FORMATS: tuple[OutputFormat, ...] = ("csv", "parquet", "vizwiz_json")
@@ -50,16 +53,20 @@ EDIT = Edit(start=2, end=5, before="dgo", after="dog", rule="spelling", reason="
 def rows(row: MakeRow) -> list[Mapping[str, object]]:
     """Hostile captions about three images, one of each kind that is set aside."""
     about = [
-        row(f"a{n:02d}", f"img-{n % 3 + 1}", caption=text)
+        row(f"a{n:02d}", f"img-{n % 3 + 1}", text=text)
         for n, text in enumerate(HOSTILE)
     ]
     return [
         *about,
-        row("b1", caption="a dog", caption_original="a dgo", edits=(EDIT,)),
+        row("b1", clean_text="a dog", text="a dgo", edits=(EDIT,)),
         row("c1", is_rejected=True, rejected_because="=spam"),
-        row("c2", is_precanned=True),
+        row("c2", is_canned=True),
         row("c3", is_surplus=True),
     ]
+
+
+def _novel(answers: pd.DataFrame) -> pd.DataFrame:
+    return answers[set_aside_reasons(answers) == ""]
 
 
 def _json(document: bytes) -> Any:  # noqa: ANN401 - JSON is what it is
@@ -72,8 +79,8 @@ def test_the_same_dataset_gives_the_same_bytes(
     facts: DatasetFacts,
 ) -> None:
     """In any order of rows, so that a dataset can be made again and compared."""
-    first = files(dataset_frame(rows), items, facts, FORMATS)
-    again = files(dataset_frame(reversed(rows)), items, facts, FORMATS)
+    first = contents(captions_table(rows), items, facts, FORMATS)
+    again = contents(captions_table(reversed(rows)), items, facts, FORMATS)
     assert first == again
 
 
@@ -83,21 +90,21 @@ def test_csv_and_parquet_hold_the_same_captions(
     facts: DatasetFacts,
 ) -> None:
     """Pandas reads both; the bare text of Parquet is what the frame holds."""
-    frame = dataset_frame(rows)
-    made = files(frame, items, facts, FORMATS)
+    frame = captions_table(rows)
+    made = contents(frame, items, facts, FORMATS)
     parquet = pd.read_parquet(io.BytesIO(made["captions.parquet"]))
     loaded = pd.read_csv(
         io.BytesIO(made["captions.csv"]),
         dtype=str,
         keep_default_na=False,
     )
-    expected = novel(frame)
-    assert parquet["caption"].tolist() == expected["caption"].tolist()
+    expected = _novel(frame)
+    assert parquet["caption"].tolist() == expected["clean_text"].tolist()
     assert parquet["answer_id"].tolist() == expected.index.tolist()
     assert loaded["caption"].map(plain).tolist() == [
-        text.replace("\x00", "\u2400") for text in expected["caption"]
+        text.replace("\x00", "\u2400") for text in expected["clean_text"]
     ]
-    assert list(loaded.columns) == list(parquet.columns) == ["answer_id", *COLUMNS]
+    assert list(loaded.columns) == list(parquet.columns) == [*COLUMNS]
 
 
 def test_a_plain_read_csv_gives_every_row(
@@ -106,9 +113,9 @@ def test_a_plain_read_csv_gives_every_row(
     facts: DatasetFacts,
 ) -> None:
     """Even without the options that the card advises."""
-    frame = dataset_frame(rows)
-    made = files(frame, items, facts, FORMATS)
-    assert len(pd.read_csv(io.BytesIO(made["captions.csv"]))) == len(novel(frame))
+    frame = captions_table(rows)
+    made = contents(frame, items, facts, FORMATS)
+    assert len(pd.read_csv(io.BytesIO(made["captions.csv"]))) == len(_novel(frame))
 
 
 def test_parquet_keeps_types(
@@ -117,9 +124,9 @@ def test_parquet_keeps_types(
     facts: DatasetFacts,
 ) -> None:
     """Times are times in UTC, flaws are lists, edits are JSON."""
-    made = files(dataset_frame(rows), items, facts, FORMATS)
+    made = contents(captions_table(rows), items, facts, FORMATS)
     loaded = pd.read_parquet(io.BytesIO(made["captions.parquet"]))
-    assert str(loaded["submitted_at"].dtype) == COLUMNS["submitted_at"]
+    assert str(loaded["submitted_at"].dtype) == "datetime64[us, UTC]"
     assert str(loaded["shown_seconds"].dtype) == "float64"
     assert loaded["is_surplus"].dtype == bool
     assert list(loaded["flaws"].iloc[0]) == ["none"]
@@ -142,8 +149,8 @@ def test_what_is_set_aside_is_kept_with_its_reason(
     facts: DatasetFacts,
 ) -> None:
     """Every answer is in one of both files, in every format."""
-    frame = dataset_frame(rows)
-    made = files(frame, items, facts, FORMATS)
+    frame = captions_table(rows)
+    made = contents(frame, items, facts, FORMATS)
     reasons = {"c1": "rejected", "c2": "canned", "c3": "surplus"}
     table = pd.read_csv(io.BytesIO(made["set_aside.csv"]), dtype=str)
     assert dict(zip(table["answer_id"], table["set_aside"], strict=True)) == reasons
@@ -153,7 +160,7 @@ def test_what_is_set_aside_is_kept_with_its_reason(
     document = _json(made["set_aside.json"])
     found = {each["answer_id"]: each["set_aside"] for each in document["annotations"]}
     assert found == reasons
-    assert len(novel(frame)) + len(set_aside(frame)) == len(rows)
+    assert len(_novel(frame)) + len(reasons) == len(rows)
 
 
 def test_vizwiz_json_has_the_known_form(
@@ -162,17 +169,17 @@ def test_vizwiz_json_has_the_known_form(
     facts: DatasetFacts,
 ) -> None:
     """Integer ids that fit together, VizWiz's fields, bare text."""
-    frame = dataset_frame(rows)
-    whole = _json(files(frame, items, facts, FORMATS)["captions.json"])
+    frame = captions_table(rows)
+    whole = _json(contents(frame, items, facts, FORMATS)["captions.json"])
     assert set(whole) == {"info", "images", "annotations"}
     assert [image["id"] for image in whole["images"]] == [1, 2, 3, 4]
     assert whole["images"][0]["file_name"] == "img-1.jpg"
     assert whole["images"][0]["item_id"] == "img-1"
     captions = {each["answer_id"]: each for each in whole["annotations"]}
-    assert captions.keys() == set(novel(frame).index)
+    assert captions.keys() == set(_novel(frame).index)
     assert {
         answer_id: each["caption"] for answer_id, each in captions.items()
-    } == novel(frame)["caption"].to_dict()
+    } == _novel(frame)["clean_text"].to_dict()
     first = captions["a00"]
     assert (first["image_id"], first["is_rejected"], first["is_precanned"]) == (
         1,
@@ -191,7 +198,7 @@ def test_annotation_ids_are_unique_over_all_files(
     facts: DatasetFacts,
 ) -> None:
     """What is set aside can be put back without a clash."""
-    made = files(dataset_frame(rows), items, facts, FORMATS)
+    made = contents(captions_table(rows), items, facts, FORMATS)
     ids = [
         each["id"]
         for name in ("captions.json", "set_aside.json")
@@ -207,11 +214,11 @@ def test_items_added_at_the_end_change_no_image_id(
 ) -> None:
     """Numbers follow the items file."""
     more = [*items, Item(item_id=ItemId("aaa"), columns={"url": "aaa.jpg"})]
-    frame = dataset_frame(rows)
+    frame = captions_table(rows)
     before, after = (
         {
             image["item_id"]: image["id"]
-            for image in _json(files(frame, some, facts, FORMATS)["captions.json"])[
+            for image in _json(contents(frame, some, facts, FORMATS)["captions.json"])[
                 "images"
             ]
         }
@@ -227,7 +234,7 @@ def test_split_files_share_out_the_whole(
     facts: DatasetFacts,
 ) -> None:
     """Each image and each caption is in exactly one split, the image's own."""
-    made = files(dataset_frame(rows), items, facts, FORMATS)
+    made = contents(captions_table(rows), items, facts, FORMATS)
     whole = _json(made["captions.json"])
     parts = {split: _json(made[f"captions_{split}.json"]) for split in SPLITS}
     for kind in ("images", "annotations"):
@@ -246,12 +253,12 @@ def test_an_empty_dataset_loads(
     facts: DatasetFacts,
 ) -> None:
     """No answers, with items or without: headers, types and documents all the same."""
-    made = files(dataset_frame([]), items[:about], facts, FORMATS)
+    made = contents(captions_table([]), items[:about], facts, FORMATS)
     for name in ("captions", "set_aside"):
         assert len(pd.read_csv(io.BytesIO(made[f"{name}.csv"]))) == 0
         loaded = pd.read_parquet(io.BytesIO(made[f"{name}.parquet"]))
         assert len(loaded) == 0
-        assert str(loaded["submitted_at"].dtype) == COLUMNS["submitted_at"]
+        assert str(loaded["submitted_at"].dtype) == "datetime64[us, UTC]"
     assert len(pd.read_parquet(io.BytesIO(made["items.parquet"]))) == about
     whole = _json(made["captions.json"])
     assert (len(whole["images"]), whole["annotations"]) == (about, [])
@@ -263,8 +270,8 @@ def test_items_have_their_votes(
     facts: DatasetFacts,
 ) -> None:
     """One row an item, with answers or without."""
-    frame = dataset_frame([row("a", flaws=("blur",)), row("b", is_precanned=True)])
-    made = files(frame, items, facts, ("parquet",))
+    frame = captions_table([row("a", flaws=("blur",)), row("b", is_canned=True)])
+    made = contents(frame, items, facts, ("parquet",))
     table = pd.read_parquet(io.BytesIO(made["items.parquet"])).set_index("item_id")
     assert table.loc["img-1", "difficulty"] == "medium"
     assert table.loc["img-1", "votes_blur"] == 1
@@ -288,7 +295,7 @@ def test_only_the_formats_asked_for_are_made(
     facts: DatasetFacts,
 ) -> None:
     """And always the card, which speaks of those alone."""
-    made = files(dataset_frame([]), items, facts, formats)
+    made = contents(captions_table([]), items, facts, formats)
     assert {name.rsplit(".", 1)[1] for name in made} == suffixes
     text = made[CARD].decode()
     assert ("captions.csv" in text) == ("csv" in formats)
@@ -302,8 +309,8 @@ def test_a_rehearsal_says_so_in_every_format(
     facts: DatasetFacts,
 ) -> None:
     """Nobody may take simulated captions for people's."""
-    made = files(
-        dataset_frame([row("a")]),
+    made = contents(
+        captions_table([row("a")]),
         items,
         replace(facts, is_rehearsal=True),
         FORMATS,
@@ -321,8 +328,8 @@ def test_no_file_holds_columns_beyond_the_documented_ones(
     facts: DatasetFacts,
 ) -> None:
     """What a report needs besides stays inside."""
-    frame = dataset_frame([{**row("a"), "assignment_id": "AS1SECRET"}])
-    made = files(frame, items, facts, FORMATS)
+    frame = captions_table([row("a", assignment_id="AS1SECRET", hit_id="AS1SECRET")])
+    made = contents(frame, items, facts, FORMATS)
     assert not [name for name, content in made.items() if b"AS1SECRET" in content]
 
 
@@ -343,7 +350,7 @@ def test_answers_that_do_not_fit_the_items_are_refused(
     """A wrong split or an unknown item would spoil every file."""
     assert split_of(ItemId("img-1")) != "val"
     with pytest.raises(ValueError, match=re.escape(fault)):
-        files(dataset_frame([{**row("a"), **values}]), items, facts, FORMATS)
+        contents(captions_table([{**row("a"), **values}]), items, facts, FORMATS)
 
 
 def test_items_that_occur_twice_are_refused(
@@ -352,7 +359,7 @@ def test_items_that_occur_twice_are_refused(
 ) -> None:
     """Two images of one id could not be told apart."""
     with pytest.raises(ValueError, match="occurs twice"):
-        files(dataset_frame([]), [*items, items[0]], facts, FORMATS)
+        contents(captions_table([]), [*items, items[0]], facts, FORMATS)
 
 
 def test_every_column_is_explained_in_card_and_docs(
@@ -361,7 +368,27 @@ def test_every_column_is_explained_in_card_and_docs(
     facts: DatasetFacts,
 ) -> None:
     """A field that nobody explains is a field that nobody can trust."""
-    made = files(dataset_frame(rows), items, facts, FORMATS)
+    made = contents(captions_table(rows), items, facts, FORMATS)
     docs = Path(__file__).resolve().parents[3] / "docs" / "dataset.md"
     for text in (made[CARD].decode(), docs.read_text(encoding="utf-8")):
-        assert not [name for name in ("answer_id", *COLUMNS) if name not in text]
+        assert not [name for name in COLUMNS if name not in text]
+
+
+def test_more_rows_than_a_batch_are_all_written_in_their_order(
+    row: MakeRow,
+    items: list[Item],
+    facts: DatasetFacts,
+) -> None:
+    """Batches leave no seam: every row once, and the JSON is that of the encoder."""
+    count = ROWS_AT_ONCE + 1
+    answers = captions_table([row(f"{n:05d}", flaws=()) for n in range(count)])
+    made = contents(answers, items, facts, FORMATS)
+    expected = [f"{n:05d}" for n in range(count)]
+    loaded = pd.read_csv(io.BytesIO(made["captions.csv"]), dtype=str)
+    assert loaded["answer_id"].tolist() == expected
+    parquet = pd.read_parquet(io.BytesIO(made["captions.parquet"]))
+    assert parquet["answer_id"].tolist() == expected
+    whole = _json(made["captions.json"])
+    assert [each["answer_id"] for each in whole["annotations"]] == expected
+    encoded = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    assert made["captions.json"] == encoded.encode()

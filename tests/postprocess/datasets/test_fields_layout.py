@@ -5,24 +5,19 @@ import io
 import pandas as pd
 import pyarrow.parquet as pq
 
-from postprocess.datasets.export import files
 from postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
-from tests.postprocess.test_item_aggregates import SAID
+from tests.postprocess.made_tables import contents
+from tests.postprocess.test_aggregates import SAID
 
 FACTS = DatasetFacts(
     campaign="small",
     purpose="To be counted.",
-    task=TASK.name,
-    task_version=TASK.version,
+    task=TASK,
     source_hash="0" * 64,
     code_commit="",
     is_rehearsal=True,
     wanted_per_item=3,
-    dataset="answers",
-    fields=TASK.fields,
-    aggregates=TASK.aggregates,
-    ordered=("ticks",),
 )
 
 
@@ -31,7 +26,7 @@ def made() -> dict[str, bytes]:
     frame = rows(SAID)
     frame.loc["b.i2", "is_rejected"] = True
     frame.loc["b.i2", "rejected_because"] = "=1+1"
-    return files(frame, ITEMS, FACTS, ("csv", "parquet"))
+    return contents(frame, ITEMS, FACTS, ("csv", "parquet"))
 
 
 def test_every_field_is_a_column_in_both_formats() -> None:
@@ -70,6 +65,6 @@ def test_a_formula_in_a_reason_is_defused_and_the_card_names_every_column() -> N
 
 def test_without_answers_there_are_files_with_headers() -> None:
     """A campaign that nobody answered exports empty tables, not an error."""
-    found = files(rows([]), ITEMS, FACTS, ("csv", "parquet"))
+    found = contents(rows([]), ITEMS, FACTS, ("csv", "parquet"))
     assert b"answer_id" in found["answers.csv"]
     assert len(pq.read_table(io.BytesIO(found["items.parquet"]))) == 3

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from postprocess.item_aggregates import item_aggregates
+from postprocess.aggregates import item_aggregates
 from tests.postprocess.answers_by_hand import TASK, rows
 
 SAID: list[tuple[str, str, dict[str, Any]]] = [
@@ -38,7 +38,7 @@ def test_shares_are_of_those_who_answered(summary: pd.DataFrame) -> None:
     """Three of three tick b; of i2 one ticked nothing and one did not answer."""
     assert summary["ticks_share_a"].tolist()[:2] == [1 / 3, 0.0]
     assert summary["ticks_share_b"].tolist()[:2] == [1.0, 0.0]
-    assert summary["ticks_majority"].tolist() == [["b"], [], []]
+    assert summary["ticks_majority"].tolist() == [("b",), (), ()]
     assert math.isnan(summary["ticks_share_a"].tolist()[2])
 
 

@@ -1,25 +1,37 @@
 """Frames as a store hands them out become frames that can be summed."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
 from report import tables
+from tests.report.campaign import by_hand
 
 
 def test_a_frame_without_columns_gets_them() -> None:
     """Nothing collected yet is no reason to fail: the columns are there, empty."""
-    mended = tables.shaped(pd.DataFrame(), tables.ANSWERS, name="answers")
+    mended = tables.shaped(pd.DataFrame(), tables.FINDINGS, name="findings")
 
-    assert [*mended.columns] == [*tables.ANSWERS]
+    assert [*mended.columns] == [*tables.FINDINGS]
     assert mended.empty
-    assert mended["is_rejected"].dtype == bool
-    assert mended["submitted_at"].dt.tz is not None
+    assert mended["flag"].dtype == bool
+
+
+def test_answers_of_another_shape_are_refused_with_every_fault() -> None:
+    """The sections count on the columns of the one table of answers."""
+    facts = by_hand.small()
+    answers = facts.answers.drop(columns="clean_text").astype({"batch": "float64"})
+
+    with pytest.raises(
+        ValueError, match=r"'batch' is float64.*'clean_text' is missing"
+    ):
+        replace(facts, answers=answers)
 
 
 def test_all_missing_columns_are_named_at_once() -> None:
-    """Whoever gathers the facts learns every column that is lacking."""
+    """The sentence says every column that is lacking."""
     frame = pd.DataFrame({"heuristic": ["pasted"], "version": [1], "flag": [True]})
 
     with pytest.raises(ValueError, match="findings lacks") as refused:
@@ -37,7 +49,6 @@ def test_all_missing_columns_are_named_at_once() -> None:
         ("truth", [0.0, 1.0, float("nan")], [False, True, False]),
         ("text", ["a", None, float("nan")], ["a", "", ""]),
         ("whole", [3, None, 4], [3, 0, 4]),
-        ("several", [("a",), None, ["b", "c"]], [("a",), (), ("b", "c")]),
     ],
 )
 def test_values_of_a_store_are_mended(

@@ -1,11 +1,11 @@
-"""Laws of what is derived: fates add up, and flags are carried to the right answers."""
+"""Laws of what is derived: outcomes add up, and flags reach the right answers."""
 
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.model import FATES, Reading, read
+from report.model import OUTCOMES, ReportModel, report_model
 from tests.report.campaign import by_hand
 
 _SMALL = by_hand.small()
@@ -13,11 +13,13 @@ _SMALL = by_hand.small()
 _MARKS = st.lists(st.booleans(), min_size=11, max_size=11)
 
 
-def _marked(canned: list[bool], rejected: list[bool], surplus: list[bool]) -> Reading:
+def _marked(
+    canned: list[bool], rejected: list[bool], surplus: list[bool]
+) -> ReportModel:
     answers = _SMALL.answers.assign(
-        is_precanned=canned, is_rejected=rejected, is_surplus=surplus
+        is_canned=canned, is_rejected=rejected, is_surplus=surplus
     )
-    return read(replace(_SMALL, answers=answers))
+    return report_model(replace(_SMALL, answers=answers))
 
 
 @settings(deadline=None, max_examples=40)
@@ -25,10 +27,10 @@ def _marked(canned: list[bool], rejected: list[bool], surplus: list[bool]) -> Re
 def test_fates_add_up_whatever_is_marked(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
 ) -> None:
-    """Each answer is in exactly one fate, so their counts make the whole."""
-    reading = _marked(canned, rejected, surplus)
+    """Each answer is in exactly one outcome, so their counts make the whole."""
+    model = _marked(canned, rejected, surplus)
 
-    assert sum(reading.count(fate) for fate in FATES) == 11
+    assert sum(model.count(outcome) for outcome in OUTCOMES) == 11
 
 
 @settings(deadline=None, max_examples=40)
@@ -37,18 +39,18 @@ def test_novel_is_neither_rejected_canned_nor_surplus(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
 ) -> None:
     """What one can learn from bears none of the three marks, and all such is novel."""
-    reading = _marked(canned, rejected, surplus)
+    model = _marked(canned, rejected, surplus)
     unmarked = [not any(marks) for marks in zip(canned, rejected, surplus, strict=True)]
 
-    assert (reading.fates == "novel").tolist() == unmarked
+    assert (model.outcomes == "novel").tolist() == unmarked
 
 
 def test_a_rejected_assignment_tells_rejected_from_dropped() -> None:
     """Dropped answers were paid for, rejected ones were not."""
-    fates = read(_SMALL).fates
+    outcomes = report_model(_SMALL).outcomes
 
-    assert fates["A2.3"] == "dropped"
-    assert {fates[answer] for answer in ("A3.1", "A3.2", "A3.3")} == {"rejected"}
+    assert outcomes["A2.3"] == "dropped"
+    assert {outcomes[answer] for answer in ("A3.1", "A3.2", "A3.3")} == {"rejected"}
 
 
 def test_a_decision_of_a_person_replaces_the_policys() -> None:
@@ -57,12 +59,12 @@ def test_a_decision_of_a_person_replaces_the_policys() -> None:
         _SMALL, decisions=_SMALL.decisions[_SMALL.decisions["decided_by"] != "eve"]
     )
 
-    assert read(policy_only).fates["A3.1"] == "dropped"
+    assert report_model(policy_only).outcomes["A3.1"] == "dropped"
 
 
 def test_wages_need_time() -> None:
     """Where time is known there is a wage: 60 cents in 288 s make 750 an hour."""
     workers = _SMALL.workers.assign(seconds_worked=[288.0, 0, float("nan"), 300])
-    wages = read(replace(_SMALL, workers=workers)).wages
+    wages = report_model(replace(_SMALL, workers=workers)).wages
 
     assert wages.to_dict() == {"ann": 750.0, "dan": 720.0}

@@ -6,13 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from postprocess.aggregate import aggregate, difficulty
-from postprocess.frame import dataset_frame
+from analyses.difficulty import difficulties, difficulty
+from postprocess.datasets.captions_layout import image_summary
+from tests.postprocess.made_tables import caption_task, captions_table
 
-DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+DATA = Path(__file__).resolve().parents[3] / "../shared/data"
 MakeRow = Callable[..., Mapping[str, object]]
+
+
+def _summary(rows: list[Mapping[str, object]], item_ids: list[str]) -> pd.DataFrame:
+    return image_summary(captions_table(rows), item_ids, caption_task())
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,8 @@ def test_difficulty_is_the_papers_and_goes_on(
 ) -> None:
     """Five answers as in the paper; for others a half is no majority."""
     assert difficulty(canned=canned, answers=answers) == expected
+    many = difficulties(pd.Series([canned], index=["i"]), pd.Series([answers], ["i"]))
+    assert many.to_dict() == {"i": expected}
 
 
 def test_more_canned_answers_than_answers_are_refused() -> None:
@@ -64,23 +72,23 @@ def test_text_is_what_most_people_see(
 ) -> None:
     """A tie is no answer, and neither is silence."""
     rows = [row(f"{n}", text_detected=vote) for n, vote in enumerate(votes)]
-    found = aggregate(dataset_frame(rows), ["img-1"])
+    found = _summary(rows, ["img-1"])
     assert found["text_detected"].tolist() == [expected]
 
 
 def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:
     """Rejected and surplus answers have no vote; canned ones have."""
-    frame = dataset_frame(
+    found = _summary(
         [
             row("a", text_detected="yes", flaws=("blur", "dark")),
-            row("b", text_detected="yes", flaws=("blur",), is_precanned=True),
+            row("b", text_detected="yes", flaws=("blur",), is_canned=True),
             row("c", text_detected="no", flaws=("none",)),
             row("d", text_detected="no", flaws=("bright",), is_rejected=True),
             row("e", text_detected="no", flaws=("bright",), is_surplus=True),
             row("f", "img-2", text_detected="", flaws=()),
         ],
+        ["img-2", "img-1", "img-3"],
     )
-    found = aggregate(frame, ["img-2", "img-1", "img-3"])
     assert found.index.tolist() == ["img-2", "img-1", "img-3"]
     one = found.loc["img-1"]
     assert (one["answers"], one["canned"], one["captions"]) == (3, 1, 2)
@@ -94,7 +102,7 @@ def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:
 
 def test_no_answers_and_no_items_keep_columns_and_types() -> None:
     """An empty campaign has a table with the same columns."""
-    empty = aggregate(dataset_frame([]), [])
+    empty = _summary([], [])
     assert len(empty) == 0
     assert empty["answers"].dtype == "int64"
     assert empty["difficulty"].dtype == "str"
@@ -130,11 +138,11 @@ def test_canned_captions_of_vizwiz_are_counted_by_image(row: MakeRow) -> None:
         pytest.skip("vizwiz_val_captions_half.csv is not beside this repository")
     with path.open(encoding="utf-8", newline="") as file:
         captions = list(csv.DictReader(file))[:2_000]
-    frame = dataset_frame(
-        row(f"{n}", each["image_id"], is_precanned=each["is_precanned"] == "1")
+    rows = [
+        row(f"{n}", each["image_id"], is_canned=each["is_precanned"] == "1")
         for n, each in enumerate(captions)
-    )
-    found = aggregate(frame, dict.fromkeys(each["image_id"] for each in captions))
+    ]
+    found = _summary(rows, [*dict.fromkeys(each["image_id"] for each in captions)])
     assert set(found["answers"]) == {5}
     flagged = sum(each["is_precanned"] == "1" for each in captions)
     assert found["canned"].sum() == flagged > 0

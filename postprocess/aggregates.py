@@ -1,0 +1,154 @@
+"""What the answers about one item say together, in the ways that a task declares.
+
+`majority` of a choice: the value most people chose ("" for a tie), its share of the
+votes, and the votes for each option. `shares` of choices: for each option the
+share of workers who ticked it, and the options that more than half ticked. `mean` of
+a number, or of a choice between grades: the mean, the standard deviation (of a
+sample), and the 95 % interval of Student's t for the mean; both are missing for fewer
+than two answers.
+`best_edit` of a text: see `postprocess.best_edit`.
+Counted are answers that are neither rejected nor surplus; a worker's second answer
+about an item is no second voice (`analyses.votes`), nor is a value that is
+none of the options.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from analyses.fields import counted, votes
+from analyses.votes import counted as voices
+from domain.task import Aggregate, AggregateKind, Field
+from postprocess.best_edit import best_edits
+
+_HALF = 0.5
+_CONFIDENCE = 0.95
+
+
+def item_aggregates(
+    table: pd.DataFrame,
+    item_ids: Iterable[str],
+    fields: Sequence[Field],
+    aggregates: Sequence[Aggregate],
+    *,
+    columns: Mapping[str, Mapping[str, str]] | None = None,
+) -> pd.DataFrame:
+    """One row for each of `item_ids`, in their order; index `item_id`.
+
+    Columns `answers` (int64), then for each aggregate those of its kind, whose names
+    begin with the field's: `<field>`, `<field>_share`, `<field>_votes_<option>`;
+    `<field>_share_<option>`, `<field>_majority` (tuple of str); `<field>_mean`,
+    `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
+    `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
+    items, by id.
+    """
+    rows = counted(table)
+    by_name = {field.name: field for field in fields}
+    items = pd.Index(list(dict.fromkeys(item_ids)), dtype="str", name="item_id")
+    answers = rows.groupby("item_id").size().reindex(items, fill_value=0)
+    parts = [pd.DataFrame({"answers": answers.astype("int64")}, index=items)]
+    for aggregate in aggregates:
+        field = by_name[aggregate.field]
+        said = voices(votes(rows, field))
+        if aggregate.kind == "best_edit":
+            before = {
+                item_id: cells.get(aggregate.column, "")
+                for item_id, cells in (columns or {}).items()
+            }
+            parts.append(best_edits(field.name, said, items, before))
+        else:
+            parts.append(_KINDS[aggregate.kind](field, said, items))
+    whole = pd.concat(parts, axis="columns")
+    # Two aggregates of a field may both count its votes.
+    return whole.loc[:, ~whole.columns.duplicated(keep="last")]
+
+
+def option_votes(
+    said: pd.DataFrame, options: Sequence[str], items: "pd.Index[str]"
+) -> pd.DataFrame:
+    """How many chose or ticked each option; index `item_id`, a column an option; int64.
+
+    Args:
+        said: votes (`analyses.votes`); values str, or tuples of str.
+        options: what counts; other values are left out.
+        items: ids, the rows of the table.
+    """
+    chosen = said[["item_id", "value"]].reset_index(drop=True).explode("value")
+    chosen = chosen[chosen["value"].isin(options)]
+    # An answer that names an option twice has one vote for it.
+    chosen = chosen[~chosen.set_index("value", append=True).index.duplicated()]
+    counts = chosen.groupby(["item_id", "value"]).size().unstack(fill_value=0)  # noqa: PD010 - a table of counts
+    return counts.reindex(index=items, columns=list(options), fill_value=0).astype(
+        "int64"
+    )
+
+
+def leading(counts: pd.DataFrame) -> pd.DataFrame:
+    """The option with the most votes of each item, from `option_votes`.
+
+    Columns `value` (str; "" for a tie and without votes) and `share` (float64: the
+    votes of one leader, of all; NaN without votes).
+    """
+    table = counts.to_numpy()
+    most = table.max(axis=1, initial=0)
+    leaders = (table == most[:, None]).sum(axis=1)
+    names = np.array([*counts.columns, ""], dtype="object")
+    place = np.where((leaders == 1) & (most > 0), table.argmax(axis=1), len(names) - 1)
+    total = table.sum(axis=1)
+    share = np.divide(most, total, out=np.full(len(table), np.nan), where=total > 0)
+    return pd.DataFrame(
+        {"value": pd.Series(names[place], index=counts.index, dtype="str"),
+         "share": share},
+        index=counts.index,
+    )  # fmt: skip
+
+
+def _majority(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    counts = option_votes(said, [option.value for option in field.options], items)
+    leaders = leading(counts)
+    return pd.DataFrame(
+        {field.name: leaders["value"], f"{field.name}_share": leaders["share"]},
+        index=items,
+    ).join(counts.add_prefix(f"{field.name}_votes_"))
+
+
+def _shares(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    counts = option_votes(said, [option.value for option in field.options], items)
+    voters = said.groupby("item_id").size().reindex(items)
+    shares = counts.div(voters, axis="index")
+    names = shares.columns.to_numpy()
+    most = [tuple(names[row]) for row in (shares > _HALF).to_numpy()]
+    whole = shares.add_prefix(f"{field.name}_share_")
+    whole[f"{field.name}_majority"] = pd.Series(most, index=items, dtype="object")
+    return whole
+
+
+def _mean(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    # What is no grade is no vote for one.
+    grades = pd.to_numeric(said["value"], errors="coerce").astype("float64")
+    by_item = grades.dropna().groupby(said["item_id"])
+    spread = by_item.agg(["size", "mean", "std"]).reindex(items)
+    size = spread["size"].fillna(0).astype("int64")
+    quantile = student.ppf((1 + _CONFIDENCE) / 2, np.maximum(size - 1, 1))
+    reach = quantile * spread["std"] / np.sqrt(np.maximum(size, 1))
+    return pd.DataFrame(
+        {
+            f"{field.name}_mean": spread["mean"],
+            f"{field.name}_sd": spread["std"],
+            f"{field.name}_low": spread["mean"] - reach,
+            f"{field.name}_high": spread["mean"] + reach,
+            f"{field.name}_votes": size,
+        },
+        index=items,
+    )
+
+
+_Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]
+
+_KINDS: Mapping[AggregateKind, _Kind] = {
+    "majority": _majority,
+    "shares": _shares,
+    "mean": _mean,
+}

@@ -1,0 +1,133 @@
+"""The table of answers as it leaves the store, and what has to be true of it.
+
+Everything that leaves the project (files, card, report) is made of this table alone
+(`domain.tables`), so its promises are checked in one place: worker ids are hashed,
+every clean text is the worker's text with its edits applied, all answers about an item
+share one split.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from domain import tables
+from domain.edit import Edit
+from domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
+from domain.task import Task
+from postprocess.edits import replay
+from postprocess.splits import SPLITS
+
+_PSEUDONYM = r"[0-9a-f]{16,64}"
+_SECRET = "worker_id"  # noqa: S105 - the name of a column
+_SHOWN = 20
+
+
+def answer_columns(task: Task) -> dict[str, Column]:
+    """The columns of the table: all that `domain.tables` has but the worker's id."""
+    collected = {name: COLLECTED[name] for name in COLLECTED if name != _SECRET}
+    return {
+        **collected,
+        **VERDICTS,
+        **CLEANED,
+        **PUBLISHED,
+        **tables.task_columns(task),
+    }
+
+
+def with_edits(
+    table: pd.DataFrame, edits: Mapping[str, Sequence[Edit]]
+) -> pd.DataFrame:
+    """The table with the columns `clean_text` and `edits`.
+
+    Args:
+        table: with the column `text`.
+        edits: by answer id; without an entry a text stays as it is.
+
+    Raises:
+        ValueError: the edits do not fit the text.
+    """
+    edited = [answer_id for answer_id in table.index if answer_id in edits]
+    clean = table["text"].copy()
+    clean[edited] = [
+        replay(text, edits[answer_id])
+        for answer_id, text in table.loc[edited, "text"].items()
+    ]
+    of_row = [tuple(edits.get(answer_id, ())) for answer_id in table.index]
+    column = pd.Series(of_row, index=table.index, dtype="object")
+    return table.assign(clean_text=clean, edits=column)
+
+
+def set_aside_reasons(table: pd.DataFrame) -> "pd.Series[str]":
+    """Why an answer is no part of the dataset proper: "" for those that are.
+
+    "rejected", "canned" or "surplus"; where several apply, the first of them.
+    """
+    reasons = pd.Series("", index=table.index, dtype="str")
+    reasons[table["is_surplus"]] = "surplus"
+    reasons[table["is_canned"]] = "canned"
+    reasons[table["is_rejected"]] = "rejected"
+    return reasons
+
+
+def validate(table: pd.DataFrame, task: Task) -> None:
+    """Stop here unless the table keeps its promises.
+
+    Raises:
+        ValueError: what `faults` finds, one line a fault; of many the first twenty.
+    """
+    found = faults(table, task)
+    if found:
+        more = len(found) - _SHOWN
+        rest = [f"... and {more} more faults"] if more > 0 else []
+        raise ValueError("\n".join([*found[:_SHOWN], *rest]))
+
+
+def faults(table: pd.DataFrame, task: Task) -> list[str]:
+    """Every way in which the table breaks its promises, a sentence each."""
+    if _SECRET in table:
+        return [f"The column {_SECRET!r} must not leave the store."]
+    columns = answer_columns(task)
+    of_shape = tables.faults(table, columns)
+    return of_shape or [*_faults_of_cells(table, columns), *_faults_of_edits(table)]
+
+
+def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
+    complete = [name for name, column in columns.items() if column.dtype == "str"]
+    sentences = [
+        f"The column {name!r} has missing values."
+        for name in [*complete, "submitted_at"]
+        if table[name].isna().any()
+    ]
+    strange = sorted(set(table["split"].dropna().unique()) - set(SPLITS))
+    sentences += [f"A split is {name!r}, but must be of {SPLITS}." for name in strange]
+    if not table["worker"].dropna().str.fullmatch(_PSEUDONYM).all():
+        # The value is not told: it may be the very id that must not leave.
+        sentences.append(
+            "The column 'worker' holds something else than a keyed hash in hex."
+        )
+    pairs = table[["item_id", "split"]].drop_duplicates()
+    torn = pairs.loc[pairs["item_id"].duplicated(), "item_id"].unique()
+    return sentences + [f"The item {name} lies in several splits." for name in torn]
+
+
+def _faults_of_edits(table: pd.DataFrame) -> list[str]:
+    is_edited = table["edits"].map(bool).astype("bool")
+    is_changed = table["text"] != table["clean_text"]
+    wrong = table.index[is_changed & ~is_edited].tolist()
+    edited = table.loc[is_edited, ["text", "clean_text", "edits"]]
+    wrong += [
+        answer_id
+        for answer_id, text, clean, edits in edited.itertuples(name=None)
+        if not _leads(text, clean, edits)
+    ]
+    return [
+        f"The answer {answer_id}: its edits do not lead from its text to the clean one."
+        for answer_id in wrong
+    ]
+
+
+def _leads(text: str, clean: str, edits: Sequence[Edit]) -> bool:
+    try:
+        return replay(text, edits) == clean
+    except ValueError:
+        return False

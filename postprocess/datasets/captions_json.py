@@ -1,0 +1,167 @@
+"""The JSON of VizWiz-Captions, which is COCO's with four fields more.
+
+Programs written for either read it: `images` and `annotations` with integer ids. Images
+are numbered by their place in the items file, so that items added at its end change no
+number; annotations by image, then time. The requester's own ids stay beside them
+(`item_id`, `answer_id`).
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pandas as pd
+
+from domain.hit import Item
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.file_table import ROWS_AT_ONCE, texts
+from postprocess.splits import SPLITS
+
+Write = Callable[[BinaryIO], None]
+About = Mapping[str, object]
+
+_quoted = json.encoder.encode_basestring
+_TRUTH = {"yes": "true", "no": "false", "": "null"}
+
+
+def documents(
+    cells: pd.DataFrame, reasons: "pd.Series[str]", items: pd.DataFrame, about: About
+) -> dict[str, Write]:
+    """`captions.json`, one file a split, and `set_aside.json`, by file name.
+
+    Every image is listed, with captions or without; `set_aside.json` lists only the
+    images it has annotations of, and says for each annotation why it is there.
+
+    Args:
+        cells: one row an answer, the columns of `captions.csv`.
+        reasons: why an answer is set aside, "" for the captions.
+        items: one row an image, in the order of the items file: `item_id`,
+            `file_name`, `url`, `text_detected`, `difficulty`, `split`.
+        about: what the document says about itself.
+    """
+    images = items.assign(id=np.arange(1, len(items) + 1)).set_index("id")
+    annotations = _annotations(cells, reasons, items)
+    is_kept = annotations["set_aside"] == ""
+    kept, aside = annotations[is_kept], annotations[~is_kept]
+    shown = images[images.index.isin(aside["image_id"])]
+    whole = {
+        "captions.json": _Document(about, images, kept, _KEPT),
+        "set_aside.json": _Document(about, shown, aside, _ASIDE),
+    }
+    for split in SPLITS:
+        whole[f"captions_{split}.json"] = _Document(
+            {**about, "split": split},
+            images[images["split"] == split],
+            kept[kept["split"] == split],
+            _KEPT,
+        )
+    return {name: partial(_write, document) for name, document in whole.items()}
+
+
+def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
+    """What every document of a dataset says about itself."""
+    last = table["submitted_at"].max()
+    return {
+        "description": " ".join(filter(None, (facts.warning, facts.purpose))),
+        "version": facts.source_hash[:12],
+        "year": None if pd.isna(last) else last.year,
+        "date_created": None if pd.isna(last) else last.date().isoformat(),
+        "campaign": facts.campaign,
+        "is_rehearsal": facts.is_rehearsal,
+        "code_commit": facts.code_commit,
+    }
+
+
+def file_name(item: Item) -> str:
+    """The item's `file_name` column, or the last part of its `url`, or its id.
+
+    >>> from domain.ids import ItemId
+    >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
+    >>> file_name(Item(item_id=ItemId("7"), columns={"url": url}))
+    'a b.jpg'
+    """
+    of_url = PurePosixPath(unquote(urlsplit(item.columns.get("url", "")).path)).name
+    return item.columns.get("file_name") or of_url or item.item_id
+
+
+def _annotations(
+    cells: pd.DataFrame, reasons: "pd.Series[str]", items: pd.DataFrame
+) -> pd.DataFrame:
+    """One row an answer by annotation id (the index), captions and others."""
+    numbers = pd.Series(np.arange(1, len(items) + 1), index=items["item_id"])
+    rows = cells[list(_OF_CELLS)].assign(
+        image_id=cells["item_id"].map(numbers).astype("int64"),
+        submitted_at=cells["submitted_at"],
+        set_aside=reasons,
+    )
+    rows = rows.sort_values(["image_id", "submitted_at", "answer_id"], kind="stable")
+    return rows.set_index(pd.RangeIndex(1, len(rows) + 1, name="id"))
+
+
+class _Document(NamedTuple):
+    about: About
+    images: pd.DataFrame
+    annotations: pd.DataFrame
+    fields: Sequence[str]
+
+
+_IMAGE = (
+    "id", "item_id", "file_name", "url", "text_detected", "difficulty", "split",
+)  # fmt: skip
+_KEPT = (
+    "id", "image_id", "caption", "is_precanned", "is_rejected", "text_detected",
+    "answer_id",
+)  # fmt: skip
+_ASIDE = (*_KEPT, "set_aside")
+_OF_CELLS = (
+    "caption", "is_precanned", "is_rejected", "text_detected", "answer_id", "split",
+)  # fmt: skip
+
+
+def _write(document: _Document, file: BinaryIO) -> None:
+    """The bytes of `json.dumps(..., ensure_ascii=False, indent=1)`, in batches.
+
+    The standard encoder would need all entries as dicts at once, and with an indent it
+    runs in Python: ten times slower.
+    """
+    info = json.dumps(document.about, ensure_ascii=False, indent=1)
+    file.write(b'{\n "info": ' + info.replace("\n", "\n ").encode())
+    _write_list(file, "images", document.images, _IMAGE)
+    _write_list(file, "annotations", document.annotations, document.fields)
+    file.write(b"\n}\n")
+
+
+def _write_list(
+    file: BinaryIO, name: str, rows: pd.DataFrame, fields: Sequence[str]
+) -> None:
+    file.write(f',\n "{name}": ['.encode())
+    separator = "\n"
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        batch = rows.iloc[start : start + ROWS_AT_ONCE]
+        file.write((separator + ",\n".join(_entries(batch, fields))).encode())
+        separator = ",\n"
+    file.write(b"\n ]" if len(rows) else b"]")
+
+
+def _entries(rows: pd.DataFrame, fields: Sequence[str]) -> Iterator[str]:
+    inside = ",\n".join(f'   "{name}": %s' for name in fields)
+    entry = f"  {{\n{inside}\n  }}"
+    columns = [_encoded(rows, name) for name in fields]
+    return (entry % values for values in zip(*columns, strict=True))
+
+
+def _encoded(rows: pd.DataFrame, name: str) -> Iterable[str]:
+    if name == "id":
+        return map(str, rows.index)
+    column: pd.Series[Any] = rows[name]
+    if name == "text_detected":
+        return map(_TRUTH.__getitem__, texts(column))
+    if column.dtype == "bool":
+        return ("true" if cell else "false" for cell in column.tolist())
+    if column.dtype == "int64":
+        return map(str, column.tolist())
+    return map(_quoted, texts(column))

@@ -1,0 +1,187 @@
+"""The files of a caption dataset, in the shape of VizWiz-Captions.
+
+Inside, the table of answers has the names of `domain.tables`; the names of these files
+are VizWiz's, and they are given here and nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from analyses.difficulty import difficulties
+from analyses.fields import counted, votes
+from domain.hit import Item
+from domain.tables import ITEM_VALUE, value_column
+from domain.task import Field, Task
+from postprocess.aggregates import leading, option_votes
+from postprocess.answers import set_aside_reasons
+from postprocess.datasets import captions_json
+from postprocess.datasets.card import captions_card
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.file_table import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TIME,
+    TRUTH,
+    WHOLE,
+    FileTable,
+    as_json,
+)
+from postprocess.datasets.layout import Layout
+from postprocess.splits import split_of
+
+COLUMNS: Mapping[str, pa.DataType] = {
+    "answer_id": TEXT,
+    "item_id": TEXT,
+    "url": TEXT,
+    "split": TEXT,
+    "batch": WHOLE,
+    "round": WHOLE,
+    "position": WHOLE,
+    "caption": TEXT,
+    "caption_original": TEXT,
+    "is_precanned": TRUTH,
+    "is_rejected": TRUTH,
+    "rejected_because": TEXT,
+    "text_detected": TEXT,
+    "flaws": TEXTS,
+    "flaw_other": TEXT,
+    "worker": TEXT,
+    "shown_seconds": NUMBER,
+    "submitted_at": TIME,
+    "edits": TEXT,
+    "is_surplus": TRUTH,
+    "is_provisional": TRUTH,
+}
+"""Columns of `captions.*`, in their order; `set_aside.*` has `set_aside` besides."""
+
+FLAWS = (
+    "blur", "bright", "dark", "obscured", "framing", "rotation", "other", "none",
+)  # fmt: skip
+"""The flaws that VizWiz asks for; a task without them has no vote for any."""
+
+_RENAMED = {
+    "clean_text": "caption",
+    "text": "caption_original",
+    "is_canned": "is_precanned",
+}
+_FLAWS_FIELD = "flaws"
+_OTHER_FIELD = "flaw_other"
+_YES_NO = ("yes", "no")
+
+
+def captions_layout(
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> Layout:
+    """`captions`, `set_aside` and `items`, JSON of captions, and the card."""
+    cells = _cells(table, facts.task)
+    reasons = set_aside_reasons(table).set_axis(cells.index)
+    summary = image_summary(table, [str(item.item_id) for item in items], facts.task)
+    listed = pd.DataFrame(
+        {
+            "item_id": summary.index,
+            "url": [item.columns.get("url", "") for item in items],
+            "split": [split_of(item.item_id, facts.shares) for item in items],
+        },
+        dtype="str",
+    )
+    images = pd.concat([listed, summary.reset_index(drop=True)], axis="columns")
+    names = pd.Series(map(captions_json.file_name, items), dtype="str")
+    return Layout(
+        tables={
+            "captions": FileTable(
+                cells=cells, types=COLUMNS, rows=np.flatnonzero(reasons == "")
+            ),
+            "set_aside": FileTable(
+                cells=cells.assign(set_aside=reasons),
+                types={**COLUMNS, "set_aside": TEXT},
+                rows=np.flatnonzero(reasons != ""),
+            ),
+            "items": FileTable(cells=images, types=_item_types(images)),
+        },
+        documents=captions_json.documents(
+            cells,
+            reasons,
+            images.assign(file_name=names),
+            captions_json.about(table, facts),
+        ),
+        card=partial(captions_card, table, images, facts),
+    )
+
+
+def image_summary(
+    table: pd.DataFrame, item_ids: Sequence[str], task: Task
+) -> pd.DataFrame:
+    """One row for each of `item_ids`, in their order; index `item_id`.
+
+    Counted are accepted answers that are not surplus, canned ones included. Columns:
+    `answers`, `canned`, `captions` (int64; answers = canned + captions), `difficulty`
+    (str; "unknown" without answers), `text_detected` (str; the majority, "" for a tie),
+    `text_yes`, `text_no` (int64; votes), and `votes_<flaw>` (int64) for each of
+    `FLAWS`.
+    """
+    rows = counted(table)
+    items = pd.Index(list(item_ids), dtype="str", name="item_id")
+    by_item = rows.groupby("item_id")["is_canned"]
+    answers = by_item.size().reindex(items, fill_value=0).astype("int64")
+    canned = by_item.sum().reindex(items, fill_value=0).astype("int64")
+    text = _votes(rows, _field(task, task.text_present_field), items, _YES_NO)
+    flaws = _votes(rows, _field(task, _FLAWS_FIELD), items, FLAWS)
+    return pd.DataFrame(
+        {
+            "answers": answers,
+            "canned": canned,
+            "captions": answers - canned,
+            "difficulty": difficulties(canned, answers),
+            "text_detected": leading(text)["value"],
+            "text_yes": text["yes"],
+            "text_no": text["no"],
+            **{f"votes_{flaw}": flaws[flaw] for flaw in FLAWS},
+        },
+        index=items,
+    )
+
+
+def _field(task: Task, name: str) -> Field | None:
+    return next((field for field in task.item_fields if field.name == name), None)
+
+
+def _votes(
+    rows: pd.DataFrame,
+    field: Field | None,
+    items: "pd.Index[str]",
+    options: Sequence[str],
+) -> pd.DataFrame:
+    if field is None:
+        return pd.DataFrame(0, index=items, columns=list(options), dtype="int64")
+    return option_votes(votes(rows, field), options, items)
+
+
+def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
+    """The columns of `COLUMNS`, under their names in the files."""
+    nothing = pd.Series("", index=table.index, dtype="str")
+    no_ticks = pd.Series([()] * len(table), index=table.index, dtype="object")
+    asked = _field(task, task.text_present_field)
+    seen = nothing if asked is None else table[value_column(asked)]
+    flaws = ITEM_VALUE + _FLAWS_FIELD
+    other = ITEM_VALUE + _OTHER_FIELD
+    cells = table.rename(columns=_RENAMED).assign(
+        # A worker's program may send anything, and one such answer must not keep the
+        # others from being exported.
+        text_detected=seen.where(seen.isin(_YES_NO), ""),
+        flaws=table.get(flaws, no_ticks),
+        flaw_other=table.get(other, nothing),
+        edits=as_json(table["edits"]),
+    )
+    return cells.reset_index()[list(COLUMNS)]
+
+
+def _item_types(images: pd.DataFrame) -> dict[str, pa.DataType]:
+    return {
+        str(name): WHOLE if dtype == "int64" else TEXT
+        for name, dtype in images.dtypes.items()
+    }

@@ -1,0 +1,192 @@
+"""The files of a dataset of any answers: one column for each field of the task."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from analyses.condition_scores import compared
+from analyses.conditions import condition_means
+from domain.hit import Item
+from domain.tables import ORDER, shuffled_names, value_column
+from postprocess.aggregates import item_aggregates
+from postprocess.answers import set_aside_reasons
+from postprocess.datasets.card import fields_card
+from postprocess.datasets.facts import DatasetFacts
+from postprocess.datasets.file_table import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TIME,
+    TRUTH,
+    WHOLE,
+    FileTable,
+    as_json,
+)
+from postprocess.datasets.layout import Layout
+from postprocess.participants import participants
+from postprocess.splits import split_of
+
+_FIRST = {
+    "answer_id": TEXT,
+    "item_id": TEXT,
+    "split": TEXT,
+    "batch": WHOLE,
+    "round": WHOLE,
+    "position": WHOLE,
+    "place": WHOLE,
+}
+_LAST = {
+    "problems": TEXTS,
+    "worker": TEXT,
+    "shown_seconds": NUMBER,
+    "submitted_at": TIME,
+    "is_provisional": TRUTH,
+}
+_WHY_ASIDE = {
+    "is_rejected": TRUTH,
+    "rejected_because": TEXT,
+    "is_surplus": TRUTH,
+    "set_aside": TEXT,
+}
+_OF_CONDITIONS = {
+    "field": TEXT,
+    "condition": TEXT,
+    "inside": TEXT,
+    "subjects": WHOLE,
+    "mean": NUMBER,
+    "sd": NUMBER,
+    "low": NUMBER,
+    "high": NUMBER,
+}
+_OF_FIELDS: Mapping[str, pa.DataType] = {"choices": TEXTS, "number": NUMBER}
+
+
+def fields_layout(
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> Layout:
+    """`answers`, `set_aside` and `items`, and the card.
+
+    Besides `participants` where anything personal was asked, and `conditions` where the
+    task compares some.
+    """
+    cells, types = _cells(table, facts)
+    reasons = set_aside_reasons(table).set_axis(cells.index)
+    listed = _items(table, items, facts)
+    return Layout(
+        tables={
+            "answers": FileTable(
+                cells=cells, types=types, rows=np.flatnonzero(reasons == "")
+            ),
+            "set_aside": FileTable(
+                cells=cells.assign(set_aside=reasons),
+                types=types | _WHY_ASIDE,
+                rows=np.flatnonzero(reasons != ""),
+            ),
+            "items": listed,
+            **_participants(table, facts),
+            **_conditions(table, items, facts),
+        },
+        documents={},
+        card=partial(fields_card, table, len(listed), facts),
+    )
+
+
+def _cells(
+    table: pd.DataFrame, facts: DatasetFacts
+) -> tuple[pd.DataFrame, dict[str, pa.DataType]]:
+    """The columns of `answers.*` under their names, with their types."""
+    task = facts.task
+    sources = {"answer_id": "answer_id"} | {name: name for name in _FIRST}
+    types = dict(_FIRST)
+    for field in facts.open_fields:
+        sources[field.name] = value_column(field)
+        types[field.name] = _OF_FIELDS.get(field.kind, TEXT)
+    if task.main_text:
+        sources |= {
+            task.main_text: "clean_text",
+            f"{task.main_text}_original": "text",
+            "edits": "edits",
+        }
+        types |= dict.fromkeys((f"{task.main_text}_original", "edits"), TEXT)
+    for name in shuffled_names(task):
+        sources[f"order_{name}"] = ORDER + name
+        types[f"order_{name}"] = TEXTS
+    types |= _LAST
+    sources |= {name: name for name in (*_LAST, *_WHY_ASIDE) if name != "set_aside"}
+    rows = table.assign(edits=as_json(table["edits"])).reset_index()
+    return pd.DataFrame({name: rows[source] for name, source in sources.items()}), types
+
+
+def _items(
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> FileTable:
+    """One row an item, with what its answers say together."""
+    task = facts.task
+    summary = item_aggregates(
+        table,
+        [str(item.item_id) for item in items],
+        task.fields,
+        task.aggregates,
+        columns={str(item.item_id): item.columns for item in items},
+    )
+    compared_by = [one.column for one in task.conditions]
+    compared_by += [
+        conditions.subcondition
+        for conditions in task.conditions
+        if conditions.subcondition
+    ]
+    listed = {
+        "item_id": list(summary.index),
+        "url": [item.columns.get("url", "") for item in items],
+        "split": [split_of(item.item_id, facts.shares) for item in items],
+        **{
+            name: [item.columns.get(name, "") for item in items] for name in compared_by
+        },
+    }
+    cells = pd.concat(
+        [pd.DataFrame(listed, dtype="str"), summary.reset_index(drop=True)],
+        axis="columns",
+    )
+    return FileTable(
+        cells=cells,
+        types={str(name): _type_of(column) for name, column in cells.items()},
+    )
+
+
+def _type_of(column: "pd.Series[Any]") -> pa.DataType:
+    if isinstance(column.dtype, pd.StringDtype):
+        return TEXT
+    return {"int64": WHOLE, "float64": NUMBER}.get(str(column.dtype), TEXTS)
+
+
+def _participants(table: pd.DataFrame, facts: DatasetFacts) -> dict[str, FileTable]:
+    if facts.open_fields == facts.task.fields:
+        return {}
+    counts = participants(table, facts.task.fields)
+    types = {str(name): TEXT for name in counts}
+    return {"participants": FileTable(cells=counts, types=types)}
+
+
+def _conditions(
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> dict[str, FileTable]:
+    """The mean of each condition, and of each part of one (`inside` not empty)."""
+    task = facts.task
+    if not task.conditions:
+        return {}
+    parts = [
+        condition_means(scores)
+        .reset_index()
+        .assign(field=one.field.name, inside=str(inside))
+        for one in compared(table, items, task.fields, task.conditions)
+        for inside, scores in [
+            ("", one.scores),
+            *one.scores[one.scores["inside"] != ""].groupby("inside"),
+        ]
+    ]
+    means = pd.concat(parts, ignore_index=True)
+    return {"conditions": FileTable(cells=means, types=_OF_CONDITIONS)}

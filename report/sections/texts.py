@@ -1,0 +1,175 @@
+"""What is in the dataset: its splits, the length and the words of its texts."""
+
+import re
+from collections import Counter
+
+import pandas as pd
+
+from analyses.fields import votes
+from domain.task import Field
+from report import plots
+from report.components import Code, Figure, Section, Table, number, text
+from report.formatting import count, excerpt, part_of, plural, share
+from report.model import ReportModel
+from report.svg import svg
+
+_LONGEST_SHOWN = 40
+"""Words; longer captions share the last column, or one monster would flatten all."""
+
+_PLACES = {"train": 0, "val": 1, "test": 2}
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
+
+
+def build(model: ReportModel) -> Section | None:
+    """Lengths of novel texts and what else is known about the items.
+
+    None for a task that asks for no text.
+    """
+    if not model.text_noun:
+        return None
+    novel = model.rows("novel")
+    lengths = novel["clean_text"].map(lambda text_: len(text_.split())).astype(int)
+    return Section(
+        key="captions",
+        title=f"The {model.text_noun}s",
+        lead=(_lead(model, novel["clean_text"], lengths),),
+        figures=(_figure(model, lengths),) if len(lengths) else (),
+        tables=(_splits(model), *_majorities(model)),
+    )
+
+
+def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
+    noun = model.text_noun
+    if texts.empty:
+        return f"There is no novel {noun} yet."
+    different = len({word for text_ in texts for word in _words(text_)})
+    repeated = len(texts) - texts.str.casefold().nunique()
+    return (
+        f"The {plural(len(texts), model.accepted_noun)} have "
+        f"{lengths.mean():.1f} words on average (median {lengths.median():g}, "
+        f"shortest {count(lengths.min())}, "
+        f"longest {count(lengths.max())}) and use {count(different)} different words, "
+        f"case aside. {plural(repeated, noun)} repeat the text of another one."
+    )
+
+
+def _words(text_: str) -> list[str]:
+    return _WORD.findall(text_.casefold())
+
+
+def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
+    clipped = Counter(min(length, _LONGEST_SHOWN) for length in lengths.tolist())
+    longest = max(clipped)
+    bins = [
+        plots.Bin(words - 0.5, words + 0.5, clipped[words])
+        for words in range(longest + 1)
+    ]
+    step = 5 if longest > 12 else 1  # noqa: PLR2004 - so many labels fit side by side
+    ticks = [(float(place), str(place)) for place in range(0, longest + 1, step)]
+    if longest == _LONGEST_SHOWN:
+        ticks[-1] = (float(longest), f"{longest}+")
+    noun = model.text_noun
+    title = f"Words in a novel {noun}"
+    commonest, times = max(clipped.items(), key=lambda pair: (pair[1], -pair[0]))
+    description = (
+        f"Most {noun}s have between {lengths.quantile(0.05):.0f} and "
+        f"{lengths.quantile(0.95):.0f} words (nine in ten); the most frequent length "
+        f"is {plural(commonest, 'word')} ({plural(times, noun)})."
+    )
+    plot = plots.histogram(
+        bins,
+        x_label="words",
+        y_label=f"{noun}s",
+        ticks=ticks,
+        mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
+    )
+    drawing = svg(plot, key="lengths", title=title, description=description)
+    return Figure(title=title, svg=drawing, note=description)
+
+
+def _splits(model: ReportModel) -> Table:
+    novel = model.rows("novel")
+    seen = model.facts.answers.groupby("split")["item_id"].nunique()
+    texts = novel.groupby("split").size()
+    order = sorted(seen.index, key=lambda split: (_PLACES.get(split, 9), split))
+    rows = tuple(
+        (
+            Code(excerpt(split, limit=40) or "none"),
+            count(seen[split]),
+            count(texts.get(split, 0)),
+            share(texts.get(split, 0), len(novel)),
+        )
+        for split in order
+    )
+    noun = model.item_noun
+    return Table(
+        caption="Splits",
+        columns=(
+            text("Split"),
+            number(f"{noun.capitalize()}s"),
+            number(f"Novel {model.text_noun}s"),
+            number(f"Share of {model.text_noun}s"),
+        ),
+        rows=rows,
+        note=f"Only {noun}s with at least one answer belong to a split here.",
+        empty=f"No {noun} has an answer yet.",
+    )
+
+
+def _majorities(model: ReportModel) -> tuple[Table, ...]:
+    """What else was asked about the items; none where nothing was."""
+    accepted = model.rows("canned", "novel")
+    voters = accepted.groupby("item_id").size()
+    noun = model.item_noun
+    statements = [
+        statement
+        for field in model.facts.task.item_fields
+        for statement in _statements(model, field, accepted)
+    ]
+    asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
+    if not asked:
+        return ()
+    table = Table(
+        caption=f"What most workers say about the {noun}s",
+        columns=(
+            text("Statement"),
+            number(f"{noun.capitalize()}s where a majority says so"),
+        ),
+        rows=tuple(
+            (name, part_of(_majority(said, voters), len(voters)))
+            for name, said in statements
+        )
+        if len(voters)
+        else (),
+        note=f"A majority is more than half of the accepted answers about an {noun}.",
+        empty=f"No {noun} has an accepted answer yet.",
+    )
+    return (table,)
+
+
+def _is_asked(model: ReportModel, field: Field) -> bool:
+    is_text_question = field.name == model.facts.task.text_present_field
+    return is_text_question or field.kind == "choices"
+
+
+def _statements(
+    model: ReportModel, field: Field, accepted: pd.DataFrame
+) -> list[tuple[str, pd.Series]]:
+    """Statements, each with how many say so, by item."""
+    about = votes(accepted, field)
+    if field.name == model.facts.task.text_present_field:
+        yes = about[about["value"] == "yes"]
+        return [("shows text", yes.groupby("item_id").size())]
+    if field.kind != "choices":
+        return []
+    named = about.explode("value").dropna(subset="value")
+    noun = field.name.removesuffix("s").replace("_", " ")
+    return [
+        (f"{noun}: {excerpt(str(value), limit=40)}", rows.groupby("item_id").size())
+        for value, rows in named.groupby("value")
+    ]
+
+
+def _majority(yes: pd.Series, voters: pd.Series) -> int:
+    return int((yes.reindex(voters.index, fill_value=0) * 2 > voters).sum())

@@ -1,0 +1,67 @@
+"""Tables that only a report reads, as columns; worker ids are in the clear here."""
+
+from typing import Any
+
+from store.columns import read_columns
+from store.database import Store
+
+Columns = dict[str, list[Any]]
+"""Cells by column: text, numbers, `None`; moments as ISO 8601 text."""
+
+_ROUNDS = """
+SELECT batch, round, count(*) AS hits, sum(max_assignments) AS assignments_wanted,
+    min(posted_at) AS posted_at, max(submitted) AS last_submitted_at,
+    coalesce(sum(came), 0) AS assignments_submitted, max(settled) AS settled_at
+FROM hits LEFT JOIN (
+    SELECT hit_id, count(*) AS came, max(submitted_at) AS submitted,
+        max(decided_at) AS settled
+    FROM assignments LEFT JOIN (
+        SELECT subject_id, decided_at, max(decision_id) FROM decisions
+        WHERE subject_kind = 'assignment' GROUP BY subject_id
+    ) ON subject_id = assignment_id
+    GROUP BY hit_id
+) USING (hit_id)
+GROUP BY batch, round ORDER BY batch, round
+"""
+
+_DECISIONS = """
+SELECT subject_kind, subject_id, latest.verdict, decided_by, decided_at, because,
+    coalesce(assignments.outcome, '') AS outcome
+FROM (
+    SELECT *, max(decision_id) AS newest, min(decision_id) AS oldest FROM decisions
+    GROUP BY subject_kind, subject_id
+) AS latest
+LEFT JOIN assignments ON subject_kind = 'assignment' AND assignment_id = subject_id
+ORDER BY oldest
+"""
+
+
+def rounds(store: Store) -> Columns:
+    """A row a batch and round: what was posted, what came, and when."""
+    return read_columns(store, _ROUNDS)
+
+
+def decisions(store: Store) -> Columns:
+    """A row a subject: its decision in force, and how an assignment's was carried out.
+
+    In the order in which the subjects were first decided.
+    """
+    return read_columns(store, _DECISIONS)
+
+
+def findings(store: Store) -> Columns:
+    """A row a finding that is kept, by subject."""
+    return read_columns(
+        store,
+        "SELECT heuristic, version, subject_kind, subject_id, suspicion, flag, "
+        "evidence FROM findings ORDER BY subject_kind, subject_id, heuristic",
+    )
+
+
+def assignments(store: Store) -> Columns:
+    """A row an assignment, in the order of submission."""
+    return read_columns(
+        store,
+        "SELECT assignment_id, worker_id, accepted_at, submitted_at, verdict, outcome "
+        "FROM assignments ORDER BY submitted_at, assignment_id",
+    )

@@ -1,0 +1,190 @@
+"""A pass costs what is new, not what has been: questions to the store, and rows read.
+
+The same campaign stands at its second batch twice, with few and with ten times as many
+answers to its first one, all of them decided and paid. SQLite counts for us: its trace
+tells of every statement that runs, triggers included, and each row that is fetched goes
+through the connection's row factory.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from domain.clock import FixedClock
+from domain.ids import AssignmentId, HitId, HitTypeId
+from domain.verdicts import Decision
+from flows.campaign_run import CampaignRun
+from flows.opening import load_campaign, open_for_rehearsal
+from flows.passes import run_pass
+from flows.planning.dealing import deal, first_round
+from flows.steps.launch import launch
+from flows.steps.settle import settle
+from marketplace.http.server import serve
+from store import assignments, decisions, hits, intents, ledger
+from store.intents import Intent
+from tests.crash import people as script
+from tests.crash.people import People
+from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.store.answered import answers_of
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+BEFORE = START - timedelta(days=3)
+# 24 items, a HIT each, in two batches; one answer is wanted of each.
+TEXT = (
+    CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
+    .replace("assignments = 2", "assignments = 1")
+    .replace('"20.00"', '"2000.00"')
+)
+Cost = tuple[int, int]
+"""Statements that ran, and rows that were fetched."""
+
+
+@contextmanager
+def at_second_batch(folder: Path, *, answers_each: int) -> Iterator[CampaignRun]:
+    """Batch 1 is over, with so many answers to each of its twelve HITs; 2 is posted."""
+    folder.mkdir()
+    path = write_campaign(folder, TEXT, pictures=24)
+    with (
+        serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
+        open_for_rehearsal(
+            load_campaign(path), running.endpoint_url, FixedClock(START)
+        ) as run,
+    ):
+        _first_batch(run, answers_each)
+        reached = run_pass(run)
+        assert (reached.batch, reached.hits_open) == (2, 12)
+        assert reached.submitted == 12 * answers_each
+        yield run
+
+
+def _first_batch(run: CampaignRun, answers_each: int) -> None:
+    """As earlier passes leave it: collected, decided, paid and booked."""
+    store, workers = run.store, [f"W{number}" for number in range(answers_each)]
+    planned = first_round(
+        run.campaign, 1, deal(run.campaign)[0], on=run.clock.now().date()
+    )
+    hits.plan(store, planned)
+    with store.db.atomic():
+        for hit in planned:
+            hits.mark_posted(
+                store,
+                hit.hit_key,
+                hit_type_id=HitTypeId("T"),
+                hit_id=HitId(hit.hit_key),
+                at=BEFORE,
+            )
+            for worker in workers:
+                answers_of(store, hit, worker, at=BEFORE)
+            hits.mark_collected(store, HitId(hit.hit_key), at=BEFORE)
+    known = assignments.load(store)
+    _approve(run, [assignment.assignment_id for assignment in known])
+    clock = FixedClock(BEFORE)
+    with store.db.atomic():
+        for assignment in known:
+            key = f"approve:{assignment.assignment_id}"
+            intents.declare(store, Intent(key=key, operation="approve"), clock)
+            store.db.execute(
+                "UPDATE intents SET done_at = made_at, outcome = 'done' "
+                "WHERE intent_key = ?",
+                [key],
+            )
+            paid = {"rewards": 50, "fees": 10}
+            for account, cents in paid.items():
+                ledger.move(
+                    store,
+                    cents,
+                    credit="requester",
+                    debit=account,  # type: ignore[arg-type]  # two of the literal's
+                    intent_key=key,
+                    batch=1,
+                    at=BEFORE,
+                )
+            assignments.mark_settled(store, assignment.assignment_id, outcome="done")
+
+
+def _approve(run: CampaignRun, assignment_ids: list[AssignmentId]) -> None:
+    """Decide for all of them, and for their answers."""
+
+    def decision(kind: str, subject: str, verdict: str) -> Decision:
+        return Decision(
+            subject_kind=kind,  # type: ignore[arg-type]  # of the literal's own
+            subject_id=subject,
+            verdict=verdict,  # type: ignore[arg-type]  # of the literal's own
+            decided_by="policy:crash",
+            decided_at=BEFORE,
+            because="nothing speaks against it",
+        )
+
+    of_answers = assignments.verdicts_of_answers(run.store, assignment_ids)
+    decisions.keep(
+        run.store,
+        [
+            *(decision("assignment", name, "approve") for name in assignment_ids),
+            *(decision("answer", answer_id, "keep") for answer_id, _, _ in of_answers),
+        ],
+    )
+
+
+def cost_of(run: CampaignRun, act: Callable[[], object]) -> Cost:
+    """What an act asks of the store."""
+    statements, rows = [0], [0]
+
+    def count_statement(_statement: str) -> None:
+        statements[0] += 1
+
+    def count_row(_cursor: object, row: tuple[object, ...]) -> tuple[object, ...]:
+        rows[0] += 1
+        return row
+
+    connection = run.store.db.conn
+    connection.set_trace_callback(count_statement)
+    connection.row_factory = count_row
+    try:
+        act()
+    finally:
+        connection.set_trace_callback(None)
+        connection.row_factory = None
+    return statements[0], rows[0]
+
+
+def _costs(run: CampaignRun) -> dict[str, Cost]:
+    """Three passes: nothing is due; ten HITs have come; ten are paid and replaced."""
+    people = People(str(run.platform.endpoint))
+    costs = {"nothing due": cost_of(run, lambda: run_pass(run))}
+    assert people.work(at_most=10) == 10
+    costs["ten HITs came"] = cost_of(run, lambda: run_pass(run))
+    came = [
+        assignment.assignment_id
+        for assignment in assignments.load(
+            run.store, assignment_ids=assignments.undecided(run.store)
+        )
+    ]
+    assert len(came) == 10
+    _approve(run, came)
+
+    def pay_and_post() -> None:
+        assert settle(run) == 10
+        launch(run)
+
+    costs["ten are paid"] = cost_of(run, pay_and_post)
+    return costs
+
+
+def test_a_pass_asks_no_more_of_a_store_that_holds_ten_times_as_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """36 old answers or 360: the same statements and rows, to the last one."""
+    workers = [(f"worker {number}", "good") for number in range(10)]
+    monkeypatch.setattr(script, "SCRIPT", workers)
+    costs = []
+    for name, answers_each in (("few", 3), ("many", 30)):
+        with at_second_batch(tmp_path / name, answers_each=answers_each) as run:
+            costs.append(_costs(run))
+    few, many = costs
+    assert many == few
+    # It does ask: each of ten HITs is written down with its answer, and paid for.
+    assert few["ten HITs came"] > few["nothing due"] > (20, 10)
+    assert few["ten are paid"][0] > 10 * 5

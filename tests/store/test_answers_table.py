@@ -1,0 +1,198 @@
+"""The table of answers as it is read, and what became of each answer, by hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from domain.assignment import Answer, Assignment
+from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from domain.tables import COLLECTED, faults, task_columns
+from domain.verdicts import Decision
+from hit_templates.tasks import load_task
+from store import answers_table, assignments, decisions
+from store.answers_table import last_number, read_answers, read_fates
+from store.database import Store
+from tests.store.answered import answered_hits
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TASK = load_task("caption")
+HITS = {"H1": (1, "ab"), "H2": (2, "ba")}
+
+
+@pytest.fixture
+def answered(store: Store) -> Store:
+    """Two HITs of two items, each answered by ann at nine and by bob a minute later."""
+    answered_hits(store, HITS, ["ann", "bob"], at=START)
+    return store
+
+
+def _keep(store: Store, *answers: Answer) -> None:
+    """One more assignment, dan's, of the first HIT."""
+    assignment = Assignment(
+        assignment_id=answers[0].assignment_id,
+        hit_id=HitId("H1"),
+        worker_id=WorkerId("dan"),
+        status="Submitted",
+        accepted_at=START,
+        submitted_at=START + timedelta(seconds=90),
+    )
+    with store.db.atomic():
+        assignments.keep(store, assignment, answers)
+
+
+def _answer(position: int) -> Answer:
+    return Answer(
+        answer_id=AnswerId(f"S9.{position}"),
+        assignment_id=AssignmentId("S9"),
+        item_id=ItemId("ab"[position - 1]),
+        position=position,
+        values={"caption": "A cup.", "has_text": "no", "flaws": ("blur", "dark")},
+        shown_ms=10_000 * position,
+        pastes=1,
+        keystrokes=6,
+        focus_losses=0,
+        problems=("caption_min_words",),
+        place=3 - position,
+    )
+
+
+def test_an_empty_store_gives_an_empty_table_with_every_column(store: Store) -> None:
+    """Heuristics and exports need not ask whether anything came."""
+    table = read_answers(store, TASK)
+    assert len(table) == 0
+    assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
+    assert last_number(store) == 0
+    assert len(read_fates(store, wanted=2)) == 0
+
+
+def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(
+    answered: Store,
+) -> None:
+    """Eight answers: HIT by HIT, worker by worker, by position."""
+    table = read_answers(answered, TASK)
+    assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
+    assert table.index.tolist() == [
+        *("H1-ann.1", "H1-ann.2", "H1-bob.1", "H1-bob.2"),
+        *("H2-ann.1", "H2-ann.2", "H2-bob.1", "H2-bob.2"),
+    ]
+    last = table.loc["H2-bob.1"]
+    assert (last["batch"], last["round"], last["position"]) == (2, 0, 1)
+    assert (last["hit_id"], last["worker_id"], last["item_id"]) == ("H2", "bob", "b")
+    assert last["text"] == "bob sees b"
+    assert last["submitted_at"] == pd.Timestamp(START + timedelta(minutes=1))
+    # Five minutes from accepting to submitting, over two items.
+    assert last["market_seconds"] == 150
+    # Nothing was measured on the page.
+    assert table[["shown_seconds", "page_seconds"]].isna().all(axis=None)
+
+
+def test_what_was_measured_and_typed_stands_in_its_column(answered: Store) -> None:
+    """10 and 20 seconds on two items are 15 each of the page; 90 in all are 45."""
+    _keep(answered, _answer(1), _answer(2))
+    row = read_answers(answered, TASK).loc["S9.1"]
+    assert (row["shown_seconds"], row["page_seconds"]) == (10, 15)
+    assert row["market_seconds"] == 45
+    assert (row["pastes"], row["keystrokes"], row["focus_losses"]) == (1, 6, 0)
+    assert (row["position"], row["place"], row["n_items"]) == (1, 2, 2)
+    assert (row["value.has_text"], row["value.flaws"]) == ("no", ("blur", "dark"))
+    assert row["problems"] == ("caption_min_words",)
+
+
+def test_an_item_that_was_not_measured_leaves_the_page_unknown(answered: Store) -> None:
+    """The second item's time is missing: that of the first is known all the same."""
+    _keep(answered, _answer(1), replace(_answer(2), shown_ms=None))
+    rows = read_answers(answered, TASK).loc[["S9.1", "S9.2"]]
+    assert rows["shown_seconds"].isna().tolist() == [False, True]
+    assert rows["page_seconds"].isna().all()
+
+
+def test_a_table_is_read_on_from_where_it_ended(answered: Store) -> None:
+    """Nothing twice, nothing left out, and the same as read in one piece."""
+    before, number = read_answers(answered, TASK), last_number(answered)
+    assert len(read_answers(answered, TASK, after=number)) == 0
+    _keep(answered, _answer(1), _answer(2))
+    news = read_answers(answered, TASK, after=number)
+    assert news.index.tolist() == ["S9.1", "S9.2"]
+    pd.testing.assert_frame_equal(
+        pd.concat([before, news]), read_answers(answered, TASK)
+    )
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 5, 7])
+def test_no_assignment_is_parted_however_many_rows_are_read_at_once(
+    answered: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """What is counted over an assignment is counted over all its answers."""
+    _keep(answered, _answer(1), _answer(2))
+    whole = read_answers(answered, TASK)
+    monkeypatch.setattr(answers_table, "_AT_ONCE", at_once)
+    pd.testing.assert_frame_equal(read_answers(answered, TASK), whole)
+
+
+def _decide(store: Store, verdicts: Sequence[tuple[str, str]]) -> None:
+    with store.db.atomic():
+        decisions.overrule(
+            store,
+            [
+                Decision(
+                    subject_kind="answer",
+                    subject_id=answer_id,
+                    verdict=verdict,  # type: ignore[arg-type]  # of the literal's own
+                    decided_by="ada",
+                    decided_at=START,
+                    because=f"{verdict} it",
+                )
+                for answer_id, verdict in verdicts
+            ],
+        )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kept", "surplus"),
+    [
+        # Item a: ann at nine and bob a minute later in H1; each of them again in H2.
+        (2, ["H1-ann.1", "H1-bob.1"], []),
+        (1, ["H1-ann.1", "H1-bob.1"], ["H1-bob.1"]),
+        # The earlier assignment counts, in whatever order it was decided.
+        (1, ["H1-bob.1", "H1-ann.1"], ["H1-bob.1"]),
+        # A worker's second answer is surplus, even where one more is wanted.
+        (3, ["H1-ann.1", "H2-ann.2", "H1-bob.1"], ["H2-ann.2"]),
+        # It takes nobody's turn: ann's second came before bob's, and bob's counts.
+        (2, ["H1-ann.1", "H2-ann.2", "H1-bob.1"], ["H2-ann.2"]),
+        # Other items are counted apart.
+        (1, ["H1-ann.1", "H1-ann.2"], []),
+    ],
+)
+def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
+    answered: Store, wanted: int, kept: list[str], surplus: list[str]
+) -> None:
+    """One answer of each worker, the earliest first, and no more than wanted."""
+    _decide(answered, [(answer_id, "keep") for answer_id in kept])
+    fates = read_fates(answered, wanted=wanted)
+    assert sorted(fates.index) == sorted(kept)
+    assert fates.index[fates["is_surplus"]].tolist() == surplus
+    assert set(fates["verdict"]) == {"keep"}
+
+
+def test_the_latest_decision_is_the_fate_and_undecided_answers_have_none(
+    answered: Store,
+) -> None:
+    """Ann's was dropped and taken back; bob's was kept and then dropped."""
+    _decide(answered, [("H1-ann.1", "drop"), ("H1-bob.1", "keep")])
+    _decide(answered, [("H1-ann.1", "keep"), ("H1-bob.1", "drop")])
+    fates = read_fates(answered, wanted=1)
+    assert fates["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
+    assert fates["because"].to_dict() == {
+        "H1-ann.1": "keep it",
+        "H1-bob.1": "drop it",
+    }
+    # What is dropped takes no place among those that are wanted, and is no surplus.
+    assert not fates["is_surplus"].any()
+    assert fates.dtypes.astype(str).to_dict() == {
+        "verdict": "str",
+        "because": "str",
+        "is_surplus": "bool",
+    }
