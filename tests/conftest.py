@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,20 @@ settings.register_profile(
 )
 settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
 
+SLOW = (
+    *("tests/clients", "tests/crash", "tests/end_to_end"),
+    *("tests/flows/test_advancing.py", "tests/flows/test_captive_portal.py"),
+    *("tests/flows/test_caps.py", "tests/flows/test_changed_by_hand.py"),
+    *("tests/flows/test_open_hits.py", "tests/flows/test_pay.py"),
+    *("tests/flows/test_people_decide.py", "tests/flows/test_publishing.py"),
+    *("tests/flows/test_steps.py", "tests/flows/test_stop.py"),
+    *("tests/flows/test_unreject.py", "tests/hit_templates/test_blank_page.py"),
+)
+"""Where tests take half a second of processor time and more each: whole campaigns,
+other programs, real processes that are killed. `make quick` leaves them out."""
+
+ROOT = Path(__file__).resolve().parents[1]
+
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,6 +41,14 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what lies where tests are slow."""
+    slow = tuple(str(ROOT / path) for path in SLOW)
+    for item in items:
+        if str(item.path).startswith(slow):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import SLOW
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = sorted(
@@ -96,6 +98,12 @@ def test_a_module_is_one_idea_and_says_which(path: Path) -> None:
     assert len(lines) <= 400
     assert lines, "an empty module says nothing"
     assert lines[0].lstrip("r").startswith('"""')
+
+
+@pytest.mark.parametrize("path", SLOW)
+def test_what_is_called_slow_is_there(path: str) -> None:
+    """A test file that was renamed would be quick again without a word."""
+    assert (ROOT / path).exists()
 
 
 def test_names_of_the_field_are_not_blurred() -> None:
