@@ -26,6 +26,13 @@ SLOW = (
     *("tests/flows/test_people_decide.py", "tests/flows/test_publishing.py"),
     *("tests/flows/test_steps.py", "tests/flows/test_stop.py"),
     *("tests/flows/test_unreject.py", "tests/hit_templates/test_blank_page.py"),
+    *("tests/analyses/test_published.py", "tests/marketplace/test_child_process.py"),
+    *("tests/postprocess/test_apply.py", "tests/postprocess/test_spelling_shared.py"),
+    *("tests/qc/test_laws.py", "tests/rehearsal/test_crowd.py"),
+    *("tests/report/campaign/test_hostile.py", "tests/report/campaign/test_model.py"),
+    *("tests/report/campaign/test_page.py", "tests/report/corpus/test_shared.py"),
+    "tests/report/campaign/test_plots_tell_the_truth.py",
+    *("tests/report/campaign/test_sections.py", "tests/store/test_opening.py"),
 )
 """Where tests take half a second of processor time and more each: whole campaigns,
 other programs, real processes that are killed. `make quick` leaves them out."""
