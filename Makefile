@@ -6,7 +6,10 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 
-.PHONY: demo test test-full test-clients check fmt lint types imports bench lock clean
+# What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
+QUICK := not browser and not flow and not full and not clients and not slow
+
+.PHONY: demo quick test test-full test-clients check fmt lint types imports bench lock clean
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -17,6 +20,9 @@ $(READY): requirements.lock pyproject.toml
 
 demo: $(READY)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
+
+quick: $(READY)  ## what needs no browser and no Prefect server, in under 90 s
+	$(BIN)/pytest -n 2 -q -m "$(QUICK)"
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh
@@ -43,7 +49,7 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## tables of cost: campaigns by size, the marketplace under load, heuristics
+bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heuristics, results
 	$(BIN)/python -m tests.bench.campaign
 	$(BIN)/python -m tests.bench.posting
 	$(BIN)/python -m tests.bench.marketplace

@@ -28,6 +28,9 @@ WITH_EXAMPLES = [
     path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 ]
 _STEMMER = snowballstemmer.stemmer("english")
+_OUR_FILE = re.compile(
+    rf"`((?:{'|'.join([*PACKAGES, 'tests'])})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`"
+)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -69,6 +72,20 @@ def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
     """A link to a file of the repository names one that exists."""
     for target in _LINK.findall(path.read_text()):
         assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *DOCS,
+    ],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
+    """A module that was moved or deleted is no longer named."""
+    for name in _OUR_FILE.findall(path.read_text()):
+        assert (ROOT / name).exists(), name
 
 
 def test_the_readme_is_short_and_names_the_two_commands() -> None:

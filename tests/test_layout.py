@@ -28,7 +28,7 @@ _HOUSE_WORDS = {
     "courier": (),
     "fate": ("rehearsal", "report"),
     "glance": ("rehearsal",),  # a worker's, at a page
-    "harvest": ("cli",),  # an option of `advance`
+    "harvest": (),
     "harvests": ("store/migrations.py",),  # migrations keep their names
     "house": (),
     "leave": ("cli", "marketplace", "rehearsal"),  # what is under way
