@@ -16,8 +16,9 @@ import pytest
 from domain.clock import FixedClock
 from domain.ids import AssignmentId, HitId, HitTypeId
 from domain.verdicts import Decision
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import load_campaign, open_for_rehearsal
+from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
 from flows.planning.dealing import deal, first_round
 from flows.steps.launch import launch
