@@ -12,6 +12,24 @@ from store.answers_table import last_number, read_answers
 from store.database import Store
 
 
+class _Answers:
+    """The table of answers as far as it was read, by one process."""
+
+    def __init__(self) -> None:
+        self._table: pd.DataFrame | None = None
+        self._number = 0
+
+    def read(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+        number = last_number(store)
+        if self._table is None:
+            self._table = read_answers(store, campaign.task)
+        elif number > self._number:
+            news = read_answers(store, campaign.task, after=self._number)
+            self._table = pd.concat([self._table, news])
+        self._number = number
+        return self._table
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignStore:
     """A campaign and its memory: enough to look at it, to decide and to export.
@@ -30,7 +48,7 @@ class CampaignStore:
     pseudonym_key: bytes
     endpoint: str = ""
     capabilities: Capabilities = MTURK
-    _answers: "_Answers" = field(default_factory=lambda: _Answers(), repr=False)  # noqa: PLW0108 - defined below
+    _answers: _Answers = field(default_factory=_Answers, repr=False)
 
     def answers(self) -> pd.DataFrame:
         """The table of all answers so far (`domain.tables`), in the order of keeping.
@@ -54,21 +72,3 @@ class CampaignRun(CampaignStore):
     platform: Platform
     at_once: int = 1
     posts_in_order: bool = False
-
-
-class _Answers:
-    """The table of answers as far as it was read, by one process."""
-
-    def __init__(self) -> None:
-        self._table: pd.DataFrame | None = None
-        self._number = 0
-
-    def read(self, store: Store, campaign: Campaign) -> pd.DataFrame:
-        number = last_number(store)
-        if self._table is None:
-            self._table = read_answers(store, campaign.task)
-        elif number > self._number:
-            news = read_answers(store, campaign.task, after=self._number)
-            self._table = pd.concat([self._table, news])
-        self._number = number
-        return self._table

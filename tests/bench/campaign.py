@@ -4,8 +4,9 @@ Each size is a whole rehearsal in a process of its own (so that memory is its ow
 the steps that the flows call and no Prefect around them. Passes come as `piecework run`
 makes them, waiting for workers in virtual time, so all calls count. `diligent` after a
 size is a crowd of honest workers, of whose work little has to be asked again: what is
-left is the cost of polling and paying. Run: `make bench`, or with sizes: `python -m
-tests.bench.campaign 60 "600 diligent" 39181`.
+left is the cost of polling and paying. `rehearsed` after a size is as `piecework
+rehearse` does it: workers work until nothing is left for them, so there are few polls.
+Run: `make bench`, or with sizes: `python -m tests.bench.campaign 60 "39181 rehearsed"`.
 """
 
 import json
@@ -87,7 +88,7 @@ def measure(size: str) -> dict[str, dict[str, float]]:
         campaign = watch.timed("read, draw", lambda: prepare(path))
         with rehearsal_of(campaign) as (run, crowd):
             began = run.clock.now()
-            passes, progress = _run(run, crowd, watch)
+            passes, progress = _run(run, crowd, watch, polls="rehearsed" not in size)
             days = (run.clock.now() - began).total_seconds() / 86_400
             calls = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
             marketplace_mib = _marketplace_mib()
@@ -143,13 +144,13 @@ def _campaign_file(folder: Path, size: str) -> Path:
     images, _, crowd = size.partition(" ")
     text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")
     text = text.replace('"130.00"', f'"{int(images) * 3}.00"')
-    text += HONEST if crowd else ""
+    text += HONEST if crowd == "diligent" else ""
     path = folder / "bench.toml"
     path.write_text(text.replace("../../out/demo", "out"))
     return path
 
 
-def _run(run: Any, crowd: Any, watch: Watch) -> tuple[int, Any]:  # noqa: ANN401 - imported late
+def _run(run: Any, crowd: Any, watch: Watch, *, polls: bool) -> tuple[int, Any]:  # noqa: ANN401 - imported late
     """Passes and workers in turn; how many passes, and the progress at the end."""
     from flows.passes import run_pass, write_results  # noqa: PLC0415
     from flows.polling import LEAST, next_wait  # noqa: PLC0415
@@ -162,10 +163,13 @@ def _run(run: Any, crowd: Any, watch: Watch) -> tuple[int, Any]:  # noqa: ANN401
             break
         if progress.waiting_for == "the next pass":
             continue
-        # As `piecework run` waits.
-        left, done = progress.hits_open, progress.hits_posted - progress.hits_open
-        wait, known = next_wait(wait, came=done - known, left=left), done
-        watch.timed(CROWD, partial(crowd.work_until, hours=wait.total_seconds() / 3600))
+        hours = None
+        if polls:
+            # As `piecework run` waits.
+            left, done = progress.hits_open, progress.hits_posted - progress.hits_open
+            wait, known = next_wait(wait, came=done - known, left=left), done
+            hours = wait.total_seconds() / 3600
+        watch.timed(CROWD, partial(crowd.work_until, hours=hours))
     write_results(run, call=watch.timed)
     return passes, progress
 

@@ -59,7 +59,7 @@ def campaign_to_its_end(
         run.to_the_end()
         books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
         check_store(books, world.out / "crash/piecework.db")
-    check_house(folder / "marketplace.db")
+    check_marketplace(folder / "marketplace.db")
     return Ending(books, calls_made(folder), tuple(run.disturbed), folder)
 
 
@@ -155,7 +155,7 @@ class _Run:
         httpx.put(url, json=document).raise_for_status()
 
 
-def check_house(database: Path) -> None:
+def check_marketplace(database: Path) -> None:
     """The marketplace's own laws hold."""
     rules = Rules(rehearsal=True, seed=1)
     with (

@@ -11,9 +11,10 @@ from domain.assignment import Answer, Assignment
 from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from domain.tables import COLLECTED, faults, task_columns
 from domain.verdicts import Decision
+from flows.results.table import surplus as beyond
 from hit_templates.tasks import load_task
 from store import answers_table, assignments, decisions
-from store.answers_table import last_number, read_answers, read_fates
+from store.answers_table import last_number, read_answers, read_verdicts
 from store.database import Store
 from tests.store.answered import answered_hits
 
@@ -65,7 +66,7 @@ def test_an_empty_store_gives_an_empty_table_with_every_column(store: Store) -> 
     assert len(table) == 0
     assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
     assert last_number(store) == 0
-    assert len(read_fates(store, wanted=2)) == 0
+    assert len(read_verdicts(store)) == 0
 
 
 def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(
@@ -171,28 +172,23 @@ def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
 ) -> None:
     """One answer of each worker, the earliest first, and no more than wanted."""
     _decide(answered, [(answer_id, "keep") for answer_id in kept])
-    fates = read_fates(answered, wanted=wanted)
-    assert sorted(fates.index) == sorted(kept)
-    assert fates.index[fates["is_surplus"]].tolist() == surplus
-    assert set(fates["verdict"]) == {"keep"}
+    table, verdicts = read_answers(answered, TASK), read_verdicts(answered)
+    assert sorted(verdicts.index) == sorted(kept)
+    is_surplus = beyond(table, table.index.to_series().isin(kept), wanted=wanted)
+    assert table.index[is_surplus].tolist() == surplus
+    assert set(verdicts["verdict"]) == {"keep"}
 
 
-def test_the_latest_decision_is_the_fate_and_undecided_answers_have_none(
+def test_the_latest_decision_holds_and_undecided_answers_have_none(
     answered: Store,
 ) -> None:
     """Ann's was dropped and taken back; bob's was kept and then dropped."""
     _decide(answered, [("H1-ann.1", "drop"), ("H1-bob.1", "keep")])
     _decide(answered, [("H1-ann.1", "keep"), ("H1-bob.1", "drop")])
-    fates = read_fates(answered, wanted=1)
-    assert fates["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
-    assert fates["because"].to_dict() == {
+    verdicts = read_verdicts(answered)
+    assert verdicts["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
+    assert verdicts["because"].to_dict() == {
         "H1-ann.1": "keep it",
         "H1-bob.1": "drop it",
     }
-    # What is dropped takes no place among those that are wanted, and is no surplus.
-    assert not fates["is_surplus"].any()
-    assert fates.dtypes.astype(str).to_dict() == {
-        "verdict": "str",
-        "because": "str",
-        "is_surplus": "bool",
-    }
+    assert verdicts.dtypes.astype(str).to_dict() == {"verdict": "str", "because": "str"}

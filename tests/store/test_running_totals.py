@@ -24,17 +24,17 @@ from store.intents import Intent
 from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-# Four HITs of two items in two batches; three workers, each with an assignment a HIT,
-# so that a worker answers about an item more than once.
-HITS = {"H1": (1, "ab"), "H2": (1, "ab"), "H3": (2, "cd"), "H4": (2, "dc")}
-WORKERS = ("ann", "bob", "cat")
+# Three HITs in two batches; two workers, each with an assignment a HIT, so that a
+# worker answers about `a` and `b` twice. Few subjects, so that each is decided often.
+HITS = {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}
+WORKERS = ("ann", "bob")
 SUBJECTS: dict[SubjectKind, tuple[str, ...]] = {
     "assignment": tuple(f"{hit}-{worker}" for hit in HITS for worker in WORKERS),
     "answer": tuple(
         f"{hit}-{worker}.{position}"
         for hit in HITS
         for worker in WORKERS
-        for position in (1, 2)
+        for position in range(1, len(HITS[hit][1]) + 1)
     ),
     "worker": WORKERS,
 }
@@ -43,13 +43,13 @@ Judging = tuple[Literal["keep", "overrule"], SubjectKind, int, int]
 Settling = tuple[Literal["settle"], int, str]
 Moving = tuple[Literal["move"], int, str, str, int, int]
 
-_KINDS = st.sampled_from(sorted(SUBJECTS))
+_KINDS = st.sampled_from(["answer", "answer", "answer", "assignment", "worker"])
 _ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
 _JUDGING = st.tuples(
-    st.sampled_from(["keep", "overrule"]), _KINDS, st.integers(0, 30), st.integers(0, 2)
+    st.sampled_from(["keep", "overrule"]), _KINDS, st.integers(0, 9), st.integers(0, 2)
 )
 _SETTLING = st.tuples(
-    st.just("settle"), st.integers(0, 11), st.sampled_from(["done", "paid before"])
+    st.just("settle"), st.integers(0, 5), st.sampled_from(["done", "paid before"])
 )
 _MOVING = st.tuples(
     *(st.just("move"), st.integers(0, 500), _ACCOUNTS, _ACCOUNTS),
@@ -73,7 +73,11 @@ def _answered() -> Iterator[Store]:
         store.close()
 
 
-@given(st.lists(st.one_of(_JUDGING, _SETTLING, _MOVING), max_size=60))
+@given(
+    st.lists(
+        st.one_of(_JUDGING, _JUDGING, _SETTLING, _MOVING), min_size=20, max_size=60
+    )
+)
 @settings(max_examples=60)
 def test_what_triggers_carry_on_is_what_the_logs_say(
     acts: list[Judging | Settling | Moving],
@@ -166,7 +170,7 @@ def _check_verdicts(store: Store, outcomes: dict[str, str | None]) -> None:
 
 def _check_items(store: Store) -> None:
     latest = _latest(store)
-    kept: dict[str, list[str]] = {item_id: [] for item_id in "abcd"}
+    kept: dict[str, list[str]] = {item_id: [] for item_id in "abc"}
     for hit, (_, items) in HITS.items():
         for worker in WORKERS:
             for position, item_id in enumerate(items, start=1):
@@ -182,7 +186,7 @@ def _check_items(store: Store) -> None:
     accepted = item_totals.count_accepted(store, wanted=2)
     assert accepted.accepted == sum(counted.values())
     assert accepted.accepted + accepted.surplus == sum(map(len, kept.values()))
-    for batch, items in ((1, "ab"), (2, "cd")):
+    for batch, items in ((1, "ab"), (2, "c")):
         assert item_totals.lacking(store, batch, wanted=2) == {
             item_id: 2 - counted[item_id] for item_id in items if counted[item_id] < 2
         }
