@@ -16,9 +16,6 @@ from store.intents import Act, close, declare, read
 
 Refusal = tuple[Act, PlatformRefused]
 
-_AHEAD = 4
-"""Acts that are declared before a thread is free for them, at least."""
-
 
 def carry_out(
     store: Store,
@@ -48,8 +45,8 @@ def carry_out(
     """
     with ThreadPoolExecutor(at_once, thread_name_prefix="act") as pool:
         work = _Work(store, iter(acts), clock, pool, stop_at_refusal=stop_at_refusal)
-        # Others are declared beforehand, lest a thread wait for the disk.
-        room = at_once + max(at_once, _AHEAD)
+        # As many again are declared beforehand, lest a thread wait for the disk.
+        room = 2 * at_once if at_once > 1 else 1
         while work.go_on(room):
             pass
     if work.fault is not None:

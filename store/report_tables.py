@@ -25,14 +25,15 @@ GROUP BY batch, round ORDER BY batch, round
 """
 
 _DECISIONS = """
-SELECT subject_kind, subject_id, latest.verdict, decided_by, decided_at, because,
+SELECT subject_kind, subject_id, decisions.verdict, decided_by, decided_at, because,
     coalesce(assignments.outcome, '') AS outcome
 FROM (
-    SELECT *, max(decision_id) AS newest, min(decision_id) AS oldest FROM decisions
+    SELECT max(decision_id) AS latest, min(decision_id) AS first FROM decisions
     GROUP BY subject_kind, subject_id
-) AS latest
+)
+JOIN decisions ON decision_id = latest
 LEFT JOIN assignments ON subject_kind = 'assignment' AND assignment_id = subject_id
-ORDER BY oldest
+ORDER BY first
 """
 
 

@@ -9,6 +9,7 @@ import multiprocessing
 import shutil
 import sqlite3
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import get_args
@@ -66,7 +67,10 @@ def rejected_of(run: CampaignRun) -> AssignmentId:
 def _all_money(
     campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime
 ) -> None:
-    with open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now)) as run:
+    opened = open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now))
+    with opened as many:
+        # One call at a time, so that each has its number.
+        run = replace(many, at_once=1)
         _watch(run, calls, death)
         close_interrupted(run)
         name = rejected_of(run)
