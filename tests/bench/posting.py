@@ -90,7 +90,9 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
         (path.parent / "items.csv").write_text("image_id,url\n" + "".join(rows))
         campaign = load_campaign(path)
         with open_for_rehearsal(campaign, endpoint, SystemClock()) as opened:
-            run = replace(opened, at_once=at_once)
+            # As on real work: many at once, and the disk is waited for.
+            run = replace(opened, at_once=at_once, posts_in_order=False)
+            run.store.db.execute("PRAGMA synchronous = FULL")
             _control(endpoint, faults)
             before = _calls(endpoint)
             began = time.perf_counter()
