@@ -66,16 +66,6 @@ def load(
     return [_decision(row) for row in rows]
 
 
-def about(store: Store, kind: SubjectKind, subject_id: str) -> Decision | None:
-    """The decision in force about a subject; `None` if there is none."""
-    rows = store.db.query(
-        "SELECT * FROM decisions WHERE subject_kind = ? AND subject_id = ? "
-        "ORDER BY decision_id DESC LIMIT 1",
-        [kind, subject_id],
-    )
-    return next((_decision(row) for row in rows), None)
-
-
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
     """Decisions of this verdict that were not carried out yet, as they were made."""
     if verdict in {"approve", "reject"}:

@@ -158,14 +158,6 @@ def withdraw(store: Store, key: str) -> None:
         )
 
 
-def outcome(store: Store, key: str) -> str | None:
-    """The outcome of an intent; `None` while it is open, or was never declared."""
-    row = store.db.execute(
-        "SELECT outcome FROM intents WHERE intent_key = ?", [key]
-    ).fetchone()
-    return None if row is None else row[0]
-
-
 def read(store: Store, intent: Intent) -> tuple[str | None] | None:
     """The outcome of an intent, `(None,)` while open; `None` if never declared."""
     row: tuple[str | None] | None = store.db.execute(
