@@ -18,18 +18,17 @@ from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
 from marketplace.state.backend import Backend
-from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     answers,
     assignment_actions,
     history,
     hit_forms,
     replies,
-    sessions,
 )
 from marketplace.workers.framing import origin
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
+from marketplace.workers.sessions import Sessions
 
 Fields = list[tuple[str, str]]
 
@@ -37,9 +36,10 @@ Fields = list[tuple[str, str]]
 class Submitting:
     """The submission address of one marketplace, and the page after it."""
 
-    def __init__(self, backend: Backend, origins: Origins) -> None:
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
         self._origins = origins
+        self._sessions = sessions
 
     def routes(self) -> list[Route]:
         """Where forms go, and where a worker is thanked."""
@@ -56,7 +56,7 @@ class Submitting:
             return self._carry(request, fields)
         try:
             with self._backend.transaction() as transaction:
-                worker = self._worker(transaction, request)
+                worker = self._sessions.worker_of(transaction, request)
                 row = assignment_actions.submit(transaction, worker, fields)
                 self._check_origin(request, row)
         except Refusal as refusal:
@@ -126,7 +126,7 @@ class Submitting:
         self, request: Request, assignment_id: str, *, is_last: bool
     ) -> Response:
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(transaction, worker, assignment_id)
             if row["submitted_ms"] is None:
                 raise Refusal(
@@ -155,11 +155,6 @@ class Submitting:
             raise Refusal(
                 "WrongOrigin", "This form came from another site.", status=403
             )
-
-    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(
-            transaction, request, rehearsal=self._backend.rules.rehearsal
-        )
 
 
 async def _fields(request: Request) -> Fields:
