@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import Verdicts, with_verdicts
 from marketplace.forms.schema import read_form
 from marketplace.state import clock
 from marketplace.state.backend import Backend
@@ -126,10 +127,14 @@ class Qualifications:
         replies.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         fields = await replies.fields(request)
-        try:
+
+        def submit(verdicts: Verdicts) -> qualifying.Outcome:
             with self._backend.transaction() as transaction:
                 worker = self._sessions.worker_of(transaction, request)
-                outcome = qualifying.submit(transaction, worker, type_id, fields)
+                return qualifying.submit(transaction, worker, type_id, fields, verdicts)
+
+        try:
+            outcome = await with_verdicts(submit)
         except hit_forms.UnfinishedForm as unfinished:
             if replies.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
