@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
+from marketplace.http.connections import Limits
 from marketplace.http.listening import Certificate
 
 
@@ -25,6 +26,7 @@ class Options(TypedDict, total=False):
     frames_url: str
     aws_proxy: AwsProxy | None
     notify_url: str
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Marketplace:
             of each requester an origin of their own.
         stand_in: what it takes to answer as Amazon's hosts, if it shall.
         notify_url: where on this machine notifications go; "" keeps them waiting.
+        limits: how patient it is with clients that say nothing.
     """
 
     database: Path
@@ -63,6 +66,7 @@ class Marketplace:
     frames_url: str = ""
     aws_proxy: AwsProxy | None = None
     notify_url: str = ""
+    limits: Limits = Limits()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
