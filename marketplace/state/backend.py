@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from marketplace.state import clock, lifecycle
+from marketplace.state import accounts, clock, lifecycle
 from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
 from marketplace.state.storage import Storage
@@ -33,17 +33,19 @@ class WrongDatabaseError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a marketplace was started; kept in its database for good.
+    """How a marketplace was started; all but the balance is kept in its database.
 
     Attributes:
         rehearsal: virtual time, simulated workers, money that is not.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning.
+        balance_cents: what a requester has whom a rehearsal sees for the first time.
     """
 
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
 
 
 class Backend:
