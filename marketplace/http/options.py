@@ -17,6 +17,7 @@ class Options(TypedDict, total=False):
     rehearsal: bool
     seed: int
     start: datetime | None
+    clock_runs: bool
     balance_cents: int
     pictures: Path | None
     host: str
@@ -40,6 +41,7 @@ class Marketplace:
         rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning; later the database knows better.
+        clock_runs: a rehearsal's time runs by itself, from today if no start is given.
         balance_cents: what a requester has when a rehearsal first sees the access key.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
@@ -59,6 +61,7 @@ class Marketplace:
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     pictures: Path | None = None
     host: str = "127.0.0.1"

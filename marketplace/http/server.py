@@ -185,6 +185,7 @@ def _rules(marketplace: Marketplace) -> Rules:
         rehearsal=marketplace.rehearsal,
         seed=marketplace.seed,
         start=marketplace.start,
+        clock_runs=marketplace.clock_runs,
         balance_cents=marketplace.balance_cents,
     )
 

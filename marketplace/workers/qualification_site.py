@@ -177,7 +177,7 @@ class Qualifications:
             attempt=row,
             shown=shown,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._backend.rules.rehearsal,
+            ticks=self._backend.rules.time_passes,
         )
         reply.headers["Content-Security-Policy"] = _POLICY
         return reply

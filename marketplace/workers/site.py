@@ -150,7 +150,7 @@ class Site:
             status=200 if row["status"] == "Accepted" else 409,
             assignment=row,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._backend.rules.rehearsal,
+            ticks=self._backend.rules.time_passes,
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
         )
