@@ -128,9 +128,9 @@ class Connections:
         """Let go of what is kept for the day when there are no files left."""
         os.close(self._spare)
 
-    def of(self, transport: Any) -> Connection:  # noqa: ANN401 - asyncio's, plain or TLS
-        """The connection below a transport."""
-        return self._open[transport.get_extra_info("socket").fileno()]
+    def of(self, transport: Any) -> Connection | None:  # noqa: ANN401 - asyncio's, plain or TLS
+        """The connection below a transport; None if it is closed already."""
+        return self._open.get(transport.get_extra_info("socket").fileno())
 
     def accept(self, listening: "Listening") -> tuple[socket.socket, Any]:
         """The next connection, if there is room for it.

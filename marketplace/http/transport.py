@@ -23,7 +23,7 @@ class DroppableProtocol(HttpToolsProtocol):
 
     _head_bytes: int | None = 0
     _chunk_bytes = 0
-    _connection: Connection
+    _connection: Connection | None = None
 
     def __init__(self, *, connections: Connections, **given: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(**given)
@@ -37,8 +37,9 @@ class DroppableProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse, unless the head of a request does not end."""
-        if self._connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
-            self._connection.owes(Owed.HEAD)
+        connection = self._connection
+        if connection and connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
+            connection.owes(Owed.HEAD)
         self._chunk_bytes = len(data)
         super().data_received(data)
         if self._head_bytes is not None and not self.transport.is_closing():
@@ -52,7 +53,7 @@ class DroppableProtocol(HttpToolsProtocol):
         """The head has ended; what comes is counted as the body."""
         self._head_bytes = None
         super().on_headers_complete()
-        self._connection.owes(Owed.BODY)
+        self._client_owes(Owed.BODY)
 
     def on_message_complete(self) -> None:
         """What comes is the head of another request; counted from the next bytes."""
@@ -60,7 +61,7 @@ class DroppableProtocol(HttpToolsProtocol):
         super().on_message_complete()
         # A request may have been answered before its body had ended.
         is_answered = self.cycle.response_complete
-        self._connection.owes(Owed.NEXT_REQUEST if is_answered else None)
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
 
     def on_response_complete(self) -> None:
         """All was said; what comes next is another request, if it has not come yet."""
@@ -68,18 +69,22 @@ class DroppableProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if not has_next:
             is_slow = self.flow.write_paused
-            self._connection.owes(Owed.TAKE_REPLY if is_slow else Owed.NEXT_REQUEST)
+            self._client_owes(Owed.TAKE_REPLY if is_slow else Owed.NEXT_REQUEST)
+
+    def _client_owes(self, owed: Owed | None) -> None:
+        if self._connection is not None:
+            self._connection.owes(owed)
 
     def pause_writing(self) -> None:
         """The client does not take what it asked for."""
         super().pause_writing()
-        self._connection.owes(Owed.TAKE_REPLY)
+        self._client_owes(Owed.TAKE_REPLY)
 
     def resume_writing(self) -> None:
         """The client has taken it."""
         super().resume_writing()
         is_answered = self.cycle.response_complete
-        self._connection.owes(Owed.NEXT_REQUEST if is_answered else None)
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
 
 
 async def drop_connection(request: Request) -> None:
