@@ -36,9 +36,14 @@ def perform(
             )
         else:
             requester = keys.owner(transaction, access_key)
-        if proof is not None:
+        if proof is not None and not _has_token(members):
             replay_protection.spend(transaction, proof)
         return _perform(transaction, requester, operation, members)
+
+
+def _has_token(members: object) -> bool:
+    """Whether the call is done once whoever sends it, and however often."""
+    return isinstance(members, dict) and bool(members.get("UniqueRequestToken"))
 
 
 def _perform(

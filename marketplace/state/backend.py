@@ -39,13 +39,20 @@ class Rules:
         rehearsal: virtual time, simulated workers, money that is not.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning.
+        clock_runs: whether a rehearsal's time runs by itself; else programs move it.
         balance_cents: what a requester has whom a rehearsal sees for the first time.
     """
 
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+
+    @property
+    def time_passes(self) -> bool:
+        """Whether time passes without anybody moving it, so that pages may count it."""
+        return self.clock_runs or not self.rehearsal
 
 
 class Backend:
@@ -208,7 +215,9 @@ def rules_of(database: Path) -> Rules:
             return Rules()  # another process is making it just now, or it was emptied
         settings = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
-        rehearsal=settings.get("rehearsal") == "1", seed=int(settings.get("seed", "0"))
+        rehearsal=settings.get("rehearsal") == "1",
+        seed=int(settings.get("seed", "0")),
+        clock_runs="ahead_ms" in settings,
     )
 
 
@@ -223,7 +232,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
             "INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items()
         )
         if rules.rehearsal:
-            clock.move(conn, clock.to_ms(rules.start or clock.DEFAULT_START))
+            _start_clock(conn, rules)
         return
     for key, value in wanted.items():
         if settings.get(key) != value:
@@ -231,3 +240,18 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
                 f"This database was made with {key} {settings.get(key)}, "
                 f"not {value}; start it as it was made, or take another file."
             )
+    if rules.rehearsal and rules.clock_runs != clock.runs(conn):
+        present = clock.virtual_ms(conn) or 0
+        if rules.clock_runs:
+            clock.let_run(conn, max(present, clock.machine_ms()))
+        else:
+            clock.let_stand(conn, present)
+
+
+def _start_clock(conn: sqlite3.Connection, rules: Rules) -> None:
+    start_ms = None if rules.start is None else clock.to_ms(rules.start)
+    if rules.clock_runs:
+        clock.let_run(conn, clock.machine_ms() if start_ms is None else start_ms)
+    else:
+        standard = clock.to_ms(clock.DEFAULT_START)
+        clock.let_stand(conn, standard if start_ms is None else start_ms)

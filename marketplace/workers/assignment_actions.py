@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from marketplace.requester import question
 from marketplace.state import assignments, hits, lifecycle
 from marketplace.state.transaction import Transaction
@@ -97,18 +98,24 @@ def give_back(
 
 
 def submit(
-    transaction: Transaction, worker: sqlite3.Row, fields: Iterable[tuple[str, str]]
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    fields: Iterable[tuple[str, str]],
+    verdicts: Verdicts = NO_VERDICTS,
 ) -> sqlite3.Row:
     """Take the form of a question; the assignment as it was before.
 
     Raises:
         Refusal: no assignment id (400), not this worker's open assignment or too late
             (409), or an answer that cannot be taken (4xx).
+        Unmatched: texts are to be held against patterns first.
     """
     form = list(fields)
     row = open_assignment(transaction, worker, named_assignment(form))
     assignments.submit(
-        transaction, row, answer=hit_forms.answer_document(row["question"], form)
+        transaction,
+        row,
+        answer=hit_forms.answer_document(row["question"], form, verdicts),
     )
     return row
 

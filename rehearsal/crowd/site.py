@@ -225,8 +225,8 @@ class WorkerSite:
     def _cookie(self, worker: Worker) -> str:
         """The worker's session, signed in when it is first needed."""
         if worker.worker_id not in self._cookies:
-            token = quote(worker.token)
-            response = self._read(self._send("GET", f"/worker/sign-in?token={token}"))
+            form = {"token": [worker.token]}
+            response = self._read(self._send("POST", "/worker/sign-in", form=form))
             cookie, _, _ = response.headers.get("set-cookie", "").partition(";")
             self._cookies[worker.worker_id] = cookie
         return self._cookies[worker.worker_id]

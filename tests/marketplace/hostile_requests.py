@@ -301,11 +301,18 @@ def _forged_invitation(known: Known, chance: random.Random) -> Sent:
     if forged[:-1] == code[:-1]:
         forged = "x" + forged
     name = chance.choice(["invitation", "token", "code"])
-    return Sent(
-        what=f"invitation {name}={forged[:80]}",
-        request=http(f"GET /worker/sign-in?{name}={forged}", b""),
-        is_forged=True,
+    given = f"{name}={forged}"
+    request = chance.choice(
+        [
+            http(f"GET /worker/sign-in?{given}", b""),
+            http(
+                "POST /worker/sign-in",
+                given.encode("latin-1", "replace"),
+                "Content-Type: application/x-www-form-urlencoded",
+            ),
+        ]
     )
+    return Sent(what=f"invitation {given[:90]}", request=request, is_forged=True)
 
 
 def _cross_site(known: Known, chance: random.Random) -> Sent:
@@ -314,11 +321,12 @@ def _cross_site(known: Known, chance: random.Random) -> Sent:
             f"/worker/groups/{known.group}/accept",
             f"/worker/assignments/{known.accepted}/return",
             f"/worker/qualifications/{_type(known)}/request",
+            "/worker/sign-in",
             "/worker/sign-out",
             "/mturk/externalSubmit",
         ]
     )
-    form = f"assignmentId={known.accepted}&a=b".encode()
+    form = f"invitation={known.invitation}&assignmentId={known.accepted}&a=b".encode()
     origin = chance.choice(ORIGINS)
     return Sent(
         what=f"cross-site {path} from {origin!a}",

@@ -28,7 +28,10 @@ def test_a_worker_goes_from_the_link_to_the_thank_you_page(market: Market) -> No
     first, second = post(client), post(client)
     group = first["HITGroupId"]
     ann.http.cookies.clear()
-    link = ann.http.get("/worker/sign-in", params={"token": ann.token}, headers=HTML)
+    asked = ann.http.get("/worker/sign-in", params={"token": ann.token}, headers=HTML)
+    assert "set-cookie" not in asked.headers
+    assert "Sign in as" in asked.text
+    link = ann.http.post("/worker/sign-in", data={"token": ann.token}, headers=HTML)
     assert link.status_code == 303
     assert link.headers["location"] == "/worker/hits"
     cookie = link.headers["set-cookie"]
