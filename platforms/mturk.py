@@ -28,6 +28,9 @@ from platforms.calling import called, pages_of
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
+from platforms.extensions import KEEP_APART, Extensions
+from platforms.ports import PostedHit
+from platforms.qualification_types import make_or_find
 from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class MTurk:
         self._access_key, self._secret_key = access_key, secret_key
         self._lock = Lock()
         self._made: MTurkClient | None = None
+        self._extensions: Extensions | None = None
 
     @classmethod
     def with_keys(cls, endpoint: str, keys: Credentials | None) -> "MTurk":
@@ -80,7 +84,17 @@ class MTurk:
                     access_key=self._access_key,
                     secret_key=self._secret_key,
                 )
+                self._extensions = Extensions(self._made.meta.events)
             return self._made
+
+    def keeps_apart(self) -> bool:
+        """See `Platform`; asked for with any call, if none was made yet."""
+        client, extensions = self._client, self._extensions
+        if extensions is None:
+            return False
+        if not extensions.is_known:
+            called(client.get_account_balance)
+        return extensions.keeps_apart
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
@@ -100,7 +114,8 @@ class MTurk:
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
         """See `Platform`; found by its name, which is unique for a requester."""
-        return self._qualification_type(
+        return make_or_find(
+            self._client,
             lambda _: True,
             Name=name,
             Description=description,
@@ -111,7 +126,8 @@ class MTurk:
         """See `Platform`; found by its name, and then by its key."""
         key = test.answer_key
         delay = {"RetryDelayInSeconds": test.retry_seconds}
-        return self._qualification_type(
+        return make_or_find(
+            self._client,
             lambda found: (found.get("AnswerKey") or "").split() == key.split(),
             Name=test.name,
             Description=test.description,
@@ -120,45 +136,6 @@ class MTurk:
             AnswerKey=key,
             TestDurationInSeconds=test.duration_seconds,
             **(delay if test.retry_seconds is not None else {}),
-        )
-
-    def _qualification_type(
-        self,
-        is_ours: Callable[[Mapping[str, Any]], bool],
-        **wanted: Any,  # noqa: ANN401 - boto3's own
-    ) -> QualificationTypeId:
-        try:
-            reply = called(self._client.create_qualification_type, **wanted)
-            return QualificationTypeId(
-                reply["QualificationType"]["QualificationTypeId"]
-            )
-        except PlatformRefused as refusal:
-            if refusal.kind != "already_exists":
-                raise
-        name = wanted["Name"]
-        pages = self._client.get_paginator("list_qualification_types").paginate(
-            Query=name,
-            MustBeRequestable=False,
-            MustBeOwnedByCaller=True,
-            PaginationConfig={"PageSize": _PAGE},
-        )
-        for page in pages_of(pages):
-            for found in page["QualificationTypes"]:
-                if found["Name"] != name:
-                    continue
-                if not is_ours(found):
-                    raise PlatformRefused(
-                        f"the qualification type {name!r} exists with another test or "
-                        "other thresholds; give this one a name of its own: "
-                        "[qualification] name",
-                        code="QualificationTypeAlreadyExists",
-                        kind="already_exists",
-                    )
-                return QualificationTypeId(found["QualificationTypeId"])
-        raise PlatformRefused(
-            f"the qualification type {name!r} exists, but is not listed",
-            code="QualificationTypeAlreadyExists",
-            kind="already_exists",
         )
 
     def publish(
@@ -170,6 +147,7 @@ class MTurk:
         lifetime_seconds: int,
         annotation: str,
         token: str,
+        apart_from: Sequence[HitId] = (),
     ) -> HitId:
         """See `Platform`; MTurk remembers a token for 24 hours."""
         try:
@@ -181,6 +159,7 @@ class MTurk:
                 LifetimeInSeconds=lifetime_seconds,
                 RequesterAnnotation=annotation,
                 UniqueRequestToken=token,
+                **({KEEP_APART: list(apart_from)} if apart_from else {}),
             )
             return HitId(reply["HIT"]["HITId"])
         except PlatformRefused as refusal:
@@ -198,14 +177,32 @@ class MTurk:
                 continue
             if hit.get("RequesterAnnotation") == annotation:
                 return HitId(candidate)
-        for found, hit_id in self.find_hits():
-            if found == annotation:
-                return hit_id
+        for posted in self.find_hits():
+            if posted.annotation == annotation:
+                return posted.hit_id
         raise PlatformRefused(
             f"the HIT {annotation!r} was posted before, but is not listed",
             code="HitAlreadyExists",
             kind="already_exists",
         )
+
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """See `Platform`; MTurk refuses a token that it has seen."""
+        try:
+            called(
+                self._client.create_additional_assignments_for_hit,
+                HITId=hit_id,
+                NumberOfAdditionalAssignments=more,
+                UniqueRequestToken=token,
+            )
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the first one worked.
+            if self.slots(hit_id) < slots:
+                raise
+
+    def slots(self, hit_id: HitId) -> int:
+        """See `Platform`."""
+        return called(self._client.get_hit, HITId=hit_id)["HIT"]["MaxAssignments"]
 
     def expire(self, hit_id: HitId) -> None:
         """See `Platform`; a HIT that has expired stays so.
@@ -230,10 +227,14 @@ class MTurk:
         """See `Platform`."""
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
 
-    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
         """See `Platform`; disposed HITs are not listed."""
         for hit in _newer(self._all_hits(), older):
-            yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
+            yield PostedHit(
+                annotation=hit.get("RequesterAnnotation", ""),
+                hit_id=HitId(hit["HITId"]),
+                slots=hit["MaxAssignments"],
+            )
 
     def _all_hits(self) -> Any:  # noqa: ANN401 - botocore's pages
         paginator = self._client.get_paginator("list_hits")

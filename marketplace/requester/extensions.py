@@ -14,7 +14,7 @@ HEADERS = {"x-piecework-extensions": "keep-apart"}
 KEEP_APART = "PieceworkKeepApart"
 """Member of CreateHIT and CreateHITWithHITType: HIT ids of the same requester."""
 
-_MOST = 100
+_MOST = 1000
 _OPERATIONS = ("CreateHIT", "CreateHITWithHITType")
 
 

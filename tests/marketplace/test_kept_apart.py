@@ -87,7 +87,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     [
         ("3AAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "must be a list"),
         ([7], "must be a list"),
-        (["3A"] * 101, "must be a list"),
+        (["3A"] * 1001, "must be a list"),
         (["3AAAAAAAAAAAAAAAAAAAAAAAAAAAAA"], "does not exist"),
     ],
 )
