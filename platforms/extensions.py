@@ -1,8 +1,9 @@
 """What a marketplace may understand beyond the requester API, as piecework's own does.
 
-It names its extensions in a header of every answer. A HIT is posted with the HITs from
-which it is kept apart as one more member; botocore's model has no such member, so it is
-taken out before the parameters are checked and put into the body that is signed.
+It names its extensions in a header of every answer. Each is one more member of a
+request: the HITs from which a HIT is kept apart, or whose assignments are listed
+together. botocore's model has no such members, so they are taken out before parameters
+are checked and put into the body that is signed.
 """
 
 import json
@@ -10,9 +11,12 @@ from threading import Event
 from typing import Any
 
 KEEP_APART = "PieceworkKeepApart"
+LIST_TOGETHER = "PieceworkListTogether"
 _NAMED_IN = "x-piecework-extensions"
-_NAME = "keep-apart"
-_OPERATION = "mturk.CreateHITWithHITType"
+_MEMBERS = {
+    "CreateHITWithHITType": KEEP_APART,
+    "ListAssignmentsForHIT": LIST_TOGETHER,
+}
 
 
 class Extensions:
@@ -23,33 +27,45 @@ class Extensions:
     """
 
     def __init__(self, events: Any) -> None:  # noqa: ANN401 - botocore's
-        self._heard, self._keeps_apart = Event(), Event()
+        self._heard = Event()
+        self._named: frozenset[str] = frozenset()
         events.register("before-parse.mturk", self._hear)
-        events.register(f"before-parameter-build.{_OPERATION}", _take_out)
-        events.register(f"before-call.{_OPERATION}", _put_in)
+        for operation in _MEMBERS:
+            events.register(f"before-parameter-build.mturk.{operation}", _take_out)
+            events.register(f"before-call.mturk.{operation}", _put_in)
 
     @property
     def is_known(self) -> bool:
         """Whether the marketplace has answered anything yet."""
         return self._heard.is_set()
 
-    @property
-    def keeps_apart(self) -> bool:
-        """Whether its latest answers said that HITs can be kept apart."""
-        return self._keeps_apart.is_set()
+    def has(self, name: str) -> bool:
+        """Whether its latest answer named an extension."""
+        return name in self._named
 
     def _hear(self, response_dict: dict[str, Any], **_: object) -> None:
         named = response_dict["headers"].get(_NAMED_IN, "")
-        if _NAME in named.replace(",", " ").split():
-            self._keeps_apart.set()
+        self._named = frozenset(named.split())
         self._heard.set()
 
 
-def _take_out(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
-    context[KEEP_APART] = params.pop(KEEP_APART, [])
+def _take_out(
+    params: dict[str, Any],
+    context: dict[str, Any],
+    model: Any,  # noqa: ANN401 - botocore's
+    **_: object,
+) -> None:
+    name = _MEMBERS[model.name]
+    context[name] = params.pop(name, None)
 
 
-def _put_in(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
-    if named := context.get(KEEP_APART):
-        document = json.loads(params["body"]) | {KEEP_APART: list(named)}
+def _put_in(
+    params: dict[str, Any],
+    context: dict[str, Any],
+    model: Any,  # noqa: ANN401 - botocore's
+    **_: object,
+) -> None:
+    name = _MEMBERS[model.name]
+    if named := context.get(name):
+        document = json.loads(params["body"]) | {name: list(named)}
         params["body"] = json.dumps(document).encode()

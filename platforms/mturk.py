@@ -29,14 +29,14 @@ from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
 from platforms.extensions import KEEP_APART, Extensions
+from platforms.listing import PAGE, fetch, newer, parts_of_a_page
 from platforms.ports import PostedHit
 from platforms.qualification_types import make_or_find
-from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
+from platforms.wire import bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
-_PAGE = 100
 _EXPIRING_TRIES = 12
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
@@ -88,13 +88,17 @@ class MTurk:
             return self._made
 
     def keeps_apart(self) -> bool:
-        """See `Platform`; asked for with any call, if none was made yet."""
+        """See `Platform`."""
+        return self._knows("keep-apart")
+
+    def _knows(self, extension: str) -> bool:
+        """Whether the marketplace has an extension; asks, if none was heard of yet."""
         client, extensions = self._client, self._extensions
         if extensions is None:
             return False
         if not extensions.is_known:
             called(client.get_account_balance)
-        return extensions.keeps_apart
+        return extensions.has(extension)
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
@@ -229,7 +233,7 @@ class MTurk:
 
     def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
         """See `Platform`; disposed HITs are not listed."""
-        for hit in _newer(self._all_hits(), older):
+        for hit in newer(self._all_hits(), older):
             yield PostedHit(
                 annotation=hit.get("RequesterAnnotation", ""),
                 hit_id=HitId(hit["HITId"]),
@@ -238,7 +242,7 @@ class MTurk:
 
     def _all_hits(self) -> Any:  # noqa: ANN401 - botocore's pages
         paginator = self._client.get_paginator("list_hits")
-        return paginator.paginate(PaginationConfig={"PageSize": _PAGE})
+        return paginator.paginate(PaginationConfig={"PageSize": PAGE})
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
@@ -247,33 +251,30 @@ class MTurk:
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
             pages = paginator.paginate(
-                HITTypeId=hit_type_id, PaginationConfig={"PageSize": _PAGE}
+                HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE}
             )
-            for hit in _newer(pages, older):
+            for hit in newer(pages, older):
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk tells what is free and what is in hand instead."""
-        for hit in _newer(self._all_hits(), older):
+        for hit in newer(self._all_hits(), older):
             elsewhere = (
                 hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             )
             yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
-    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
+    def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
         """See `Platform`."""
-        seen = 0
-        pages = self._client.get_paginator("list_assignments_for_hit").paginate(
-            HITId=hit_id, PaginationConfig={"PageSize": _PAGE}
-        )
-        for page in pages_of(pages):
-            for assignment in page["Assignments"]:
-                yield assignment_from_wire(assignment)
-            seen += len(page["Assignments"])
-            # A list ends with an empty page, which need not be asked for: had somebody
-            # added slots, what they brought would have filled this page further.
-            if seen >= slots and len(page["Assignments"]) < _PAGE:
-                return
+        if len(slots) <= 1 or not self._knows("list-together"):
+            return [{hit_id: number} for hit_id, number in slots.items()]
+        return parts_of_a_page(slots)
+
+    def assignments(
+        self, slots: Mapping[HitId, int]
+    ) -> Mapping[HitId, Sequence[Assignment]]:
+        """See `Platform`."""
+        return fetch(self._client, slots)
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
         """See `Platform`."""
@@ -337,7 +338,7 @@ class MTurk:
         ).paginate(
             QualificationTypeId=qualification_type_id,
             Status="Granted",
-            PaginationConfig={"PageSize": _PAGE},
+            PaginationConfig={"PageSize": PAGE},
         )
         for page in pages_of(pages):
             for found in page["Qualifications"]:
@@ -373,21 +374,7 @@ class MTurk:
     def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
         """See `Platform`."""
         pages = self._client.get_paginator("list_bonus_payments").paginate(
-            AssignmentId=assignment_id, PaginationConfig={"PageSize": _PAGE}
+            AssignmentId=assignment_id, PaginationConfig={"PageSize": PAGE}
         )
         for page in pages_of(pages):
             yield from map(bonus_from_wire, page["BonusPayments"])
-
-
-def _newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
-    """HITs of a listing, up to the page that comes to one of the older ones.
-
-    MTurk promises no order, so only a page that is itself the newest first says that
-    what follows is older still.
-    """
-    for page in pages_of(pages):
-        yield from page["HITs"]
-        made = [hit["CreationTime"] for hit in page["HITs"]]
-        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
-        if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
-            return

@@ -9,7 +9,7 @@ are shown to. Every method may raise `TransientPlatformError` (the outcome is un
 or `PlatformRefused` (it said no).
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -124,11 +124,17 @@ class Hosting(Protocol):
         """
         ...
 
-    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
-        """All submitted assignments of a HIT, whatever became of them.
+    def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
+        """HITs, parted into those whose assignments are fetched with one call."""
+        ...
 
-        `slots` is how many it was posted with; once they are all there, an adapter
-        need not ask whether there are more.
+    def assignments(
+        self, slots: Mapping[HitId, int]
+    ) -> Mapping[HitId, Sequence[Assignment]]:
+        """All submitted assignments of HITs, whatever became of them.
+
+        `slots` says how many each was posted with; once they are all there, an adapter
+        need not ask whether there are more. One part of what `in_one_call` gave.
         """
         ...
 

@@ -98,8 +98,8 @@ def perform(
     Raises:
         Refusal: for any reason; the transaction must then be rolled back.
     """
-    document, apart_from = extensions.split(operation, document)
+    document, named = extensions.split(operation, document)
     members = validate(input_shape(operation), document)
-    reply = OPERATIONS[operation](transaction, requester, members)
-    extensions.keep_apart(transaction, requester, reply, apart_from)
-    return reply
+    return extensions.carry_out(
+        OPERATIONS[operation], transaction, requester, members, named
+    )

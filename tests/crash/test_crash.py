@@ -25,7 +25,7 @@ OPERATIONS = {
     "CreateHITWithHITType": 3,
     "CreateAdditionalAssignmentsForHIT": 2,
     "ListReviewableHITs": 4,
-    "ListAssignmentsForHIT": 5,
+    "ListAssignmentsForHIT": 4,
     "ApproveAssignment": 6,
     "RejectAssignment": 1,
     "AssociateQualificationWithWorker": 3,
