@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import boto3
+import botocore
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 _CONNECTIONS = 32
+_USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}"
 
 
 def turk_client(
@@ -39,6 +41,9 @@ def turk_client(
                 connect_timeout=10,
                 read_timeout=60,
                 max_pool_connections=_CONNECTIONS,
+                # botocore would put its own together twice for each call, which is a
+                # fifth of what a call costs this process.
+                user_agent=_USER_AGENT,
             ),
         )
     # botocore has an error of its own for all but an address that it does not like.

@@ -79,14 +79,6 @@ def load(
     ]
 
 
-def documents(store: Store) -> dict[AssignmentId, str]:
-    """The answer documents as the platform returned them, by assignment."""
-    return {
-        AssignmentId(row["assignment_id"]): row["raw"]
-        for row in store.db.query("SELECT assignment_id, raw FROM raw_answers")
-    }
-
-
 def count_by_hit(
     store: Store, hit_ids: Iterable[HitId] | None = None
 ) -> dict[HitId, int]:

@@ -48,7 +48,9 @@ def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
     # In the order they were planned, so that two stores of one campaign read alike.
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
     came = _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
-    still_open = [hit for hit in waiting.values() if hit not in over]
+    still_open = [
+        hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())
+    ]
     if still_open and (listed is None or poll_open_hits or _is_poll_due(run)):
         came += _poll_open_hits(run, still_open, older)
     return came

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.http.listening import Certificate
+from marketplace.state import accounts
 
 
 class Options(TypedDict, total=False):
@@ -15,6 +16,7 @@ class Options(TypedDict, total=False):
     rehearsal: bool
     seed: int
     start: datetime | None
+    balance_cents: int
     pictures: Path | None
     host: str
     port: int
@@ -36,6 +38,7 @@ class Marketplace:
         rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning; later the database knows better.
+        balance_cents: what a requester has when a rehearsal first sees the access key.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
@@ -53,6 +56,7 @@ class Marketplace:
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     pictures: Path | None = None
     host: str = "127.0.0.1"
     port: int = 0

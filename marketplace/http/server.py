@@ -177,6 +177,7 @@ def _rules(marketplace: Marketplace) -> Rules:
         rehearsal=marketplace.rehearsal,
         seed=marketplace.seed,
         start=marketplace.start,
+        balance_cents=marketplace.balance_cents,
     )
 
 

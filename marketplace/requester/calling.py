@@ -32,7 +32,7 @@ def perform(
     with backend.transaction() as transaction:
         if backend.rules.rehearsal:
             requester = accounts.add_requester(
-                transaction, access_key, balance_cents=accounts.REHEARSAL_BALANCE_CENTS
+                transaction, access_key, balance_cents=backend.rules.balance_cents
             )
         else:
             requester = keys.owner(transaction, access_key)

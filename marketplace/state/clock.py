@@ -72,6 +72,19 @@ def move(conn: sqlite3.Connection, now_ms: int) -> None:
             f"It is {to_datetime(present).isoformat()} already; time only moves on.",
             status=409,
         )
+    _set(conn, now_ms)
+
+
+def advance(conn: sqlite3.Connection, now_ms: int) -> bool:
+    """Set virtual time, unless it is that late already; whether it was set."""
+    present = virtual_ms(conn)
+    if present is not None and now_ms <= present:
+        return False
+    _set(conn, now_ms)
+    return True
+
+
+def _set(conn: sqlite3.Connection, now_ms: int) -> None:
     conn.execute(
         "INSERT INTO settings (key, value) VALUES ('now_ms', ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",

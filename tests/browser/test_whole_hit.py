@@ -21,6 +21,7 @@ from store.answers_table import read_answers
 from tests.browser.pages import tick
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN
+from tests.store.raw_answers import documents
 
 pytestmark = pytest.mark.browser
 
@@ -44,9 +45,9 @@ def _fill_in(hit: FrameLocator) -> None:
 def _collected(run: CampaignRun) -> dict[str, dict[str, str]]:
     """What the two workers sent, by worker and field."""
     assert collect(run) == 2
-    documents = assignments.documents(run.store)
+    answers_xml = documents(run.store)
     return {
-        assignment.worker_id: dict(fields_of(documents[assignment.assignment_id]))
+        assignment.worker_id: dict(fields_of(answers_xml[assignment.assignment_id]))
         for assignment in assignments.load(run.store)
     }
 
