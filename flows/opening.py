@@ -188,10 +188,10 @@ def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
         with closing(open_store(path)) as store:
             if get_setting(store, "name") is not None:
                 return
-    for annotation, hit_id in platform.find_hits():
-        if (name := posted_by(annotation, campaign.name)) is not None:
+    for hit in platform.find_hits():
+        if (name := posted_by(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(
-                f"{campaign.out}: there is no store here, but HIT {hit_id} on "
+                f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
                 f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
                 f"store is elsewhere ({name!r}); a second store would post and pay "
                 "everything again",
