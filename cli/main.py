@@ -15,6 +15,7 @@ from cli.decisions import decisions
 from cli.describe import describe
 from cli.errors import ErrorCodes
 from cli.export import export
+from cli.layout import layout
 from cli.pay import pay
 from cli.preview import preview
 from cli.rehearse import rehearse
@@ -66,5 +67,6 @@ for command in (
     serve,
     requester,
     worker,
+    layout,
 ):
     main.add_command(command)

@@ -45,6 +45,8 @@ def preview(
         hit = discovery.next_hit(transaction, worker, group.row["id"])
     else:
         hit = _hit_of(transaction, group, hit_id)
+        if hit["status"] != "Assignable":
+            hit = None  # over, or all in hand: nobody can take it
     shown = None if hit is None else _with_question(transaction, hit)
     if shown is None:
         raise Refusal(

@@ -1,6 +1,7 @@
 """`serve`: its clock, its warnings, and what it refuses, with exit code and words."""
 
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import closing
@@ -136,3 +137,15 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "start it as it was made" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--port", "--frames-port"])
+def test_a_port_that_is_taken_is_named(tmp_path: Path, option: str) -> None:
+    """Which of them, so that nobody has to guess."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        words = ["serve", "--rehearsal", "--database", str(tmp_path / "m.db")]
+        words += ["--port", "0", "--frames-port", "0", option, port]
+        result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert f"Address already in use: 127.0.0.1 port {port}" in result.stderr

@@ -32,28 +32,38 @@ class Sent:
         what: what is wrong with it.
         to_frames: whether it goes to the frames, not to the site.
         is_forged: whether anything but a refusal would be a way in.
+        operation: which call it is, if nothing is wrong with it.
     """
 
     what: str
     request: bytes
     to_frames: bool = False
     is_forged: bool = False
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a stranger may know: true ids by member name, true sessions, true paths."""
+    """What a stranger may know: true ids by member name, true sessions, true paths.
+
+    Attributes:
+        ready: members of calls that can be carried out, once, by operation.
+    """
 
     values: Mapping[str, Any]
     session: str
     group: str
     accepted: str
     invitation: str
+    ready: Mapping[str, Mapping[str, Any]]
     texts: list[str] = field(default_factory=list)
 
 
 def requests(known: Known, chance: random.Random) -> Iterator[Sent]:
-    """Mischief without end."""
+    """Each call once as it should be, then mischief without end."""
+    for operation in sorted(known.ready):
+        body = json.dumps(known.ready[operation]).encode()
+        yield Sent(what=operation, request=call(operation, body), operation=operation)
     kinds: list[Callable[[Known, random.Random], Sent]] = [
         _one_member_broken,
         _one_member_broken,
