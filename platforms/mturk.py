@@ -31,7 +31,7 @@ from platforms.endpoint import refuse_closed_host
 from platforms.extensions import KEEP_APART, Extensions
 from platforms.listing import PAGE, fetch, newer, parts_of_a_page
 from platforms.ports import PostedHit
-from platforms.qualification_types import make_or_find
+from platforms.qualification_types import find, make_or_find
 from platforms.wire import bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
@@ -141,6 +141,24 @@ class MTurk:
             TestDurationInSeconds=test.duration_seconds,
             **(delay if test.retry_seconds is not None else {}),
         )
+
+    def claim(self, name: str, owner: str) -> str:
+        """See `Platform`; a qualification type, whose name is a requester's only one.
+
+        No HIT requires it and no worker can ask for it.
+        """
+        try:
+            called(
+                self._client.create_qualification_type,
+                Name=name,
+                Description=owner,
+                QualificationTypeStatus="Inactive",
+            )
+        except PlatformRefused as refusal:
+            if refusal.kind != "already_exists":
+                raise
+            return str(find(self._client, name)["Description"])
+        return owner
 
     def publish(
         self,

@@ -55,6 +55,13 @@ class Hosting(Protocol):
         """
         ...
 
+    def claim(self, name: str, owner: str) -> str:
+        """Who has a name of this requester's: the owner, or whoever came before.
+
+        Of several who claim a name at the same time, all are told the same owner.
+        """
+        ...
+
     def publish(
         self,
         hit_type_id: HitTypeId,

@@ -93,6 +93,12 @@ def count_by_hit(
     return {HitId(row["hit_id"]): row["n"] for row in rows}
 
 
+def count_workers(store: Store) -> int:
+    """How many workers have sent anything."""
+    row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")
+    return int(row.fetchone()[0])
+
+
 def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]:
     """Who has answered any of these items, whatever became of the answer."""
     rows = store.db.execute(

@@ -7,7 +7,8 @@ gets a slot more; the rest goes into new HITs that hold only the items concerned
 """
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from domain.campaign import Campaign
@@ -17,6 +18,11 @@ from domain.money import MANY_ASSIGNMENTS
 
 _Asked = tuple[tuple[ItemId, ...], int, HitKey | None]
 """Items, how often they are asked for, and the HIT that is extended for it, if any."""
+
+
+def _anybody(_item_ids: Sequence[ItemId]) -> int:
+    """As many workers as it takes."""
+    return sys.maxsize
 
 
 def deal(campaign: Campaign) -> list[list[ItemId]]:
@@ -42,10 +48,21 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
 
 
 def first_round(
-    campaign: Campaign, batch: int, item_ids: Sequence[ItemId], *, on: date
+    campaign: Campaign,
+    batch: int,
+    item_ids: Sequence[ItemId],
+    *,
+    on: date,
+    excluded: int = 0,
 ) -> list[PlannedHit]:
-    """The HITs that post a batch's items for the first time, with fees of a day."""
+    """The HITs that post a batch's items for the first time, with fees of a day.
+
+    If it is known how many workers there are, no more are asked for than there are
+    without the excluded.
+    """
     wanted = campaign.posting.assignments
+    if campaign.crowd_size is not None:
+        wanted = max(1, min(wanted, campaign.crowd_size - excluded))
     asked = [(group, wanted, None) for group in _groups(campaign, item_ids)]
     return _hits(campaign, batch, 0, asked, on=on)
 
@@ -67,6 +84,7 @@ def replacements(
     on: date,
     extendable: Sequence[PlannedHit] = (),
     keeps_apart: bool = True,
+    free: Callable[[Sequence[ItemId]], int] = _anybody,
 ) -> list[PlannedHit]:
     """HITs and extensions for what a batch still misses; the fewest slots come first.
 
@@ -80,15 +98,20 @@ def replacements(
         extendable: HITs to which slots may be added.
         keeps_apart: whether an item may be asked for in two HITs at once. If not, what
             is lacking beyond an extension waits for a later round.
+        free: how many workers have answered none of these items; where they are fewer
+            than a HIT would ask for, each of its items is asked for on its own.
     """
     left = dict(missing)
-    asked = list(_extensions(campaign, left, extendable, on=on))
+    asked = list(_extensions(campaign, left, extendable, free, on=on))
     if not keeps_apart:
         for item_ids, _, _ in asked:
             left.update(dict.fromkeys(item_ids, 0))
     for wanted in sorted({count for count in left.values() if count > 0}):
         alike = [item_id for item_id, count in left.items() if count == wanted]
-        asked += [(group, wanted, None) for group in _groups(campaign, alike)]
+        for group in _groups(campaign, alike):
+            parts = [group] if free(group) >= wanted else [(one,) for one in group]
+            asked += [(part, min(wanted, free(part)), None) for part in parts]
+    asked = [one for one in asked if one[1] > 0]
     # The cheapest first: what the money pays for is a beginning of the list.
     asked.sort(key=lambda group: group[1])
     return _hits(campaign, batch, round_, asked, on=on)
@@ -129,6 +152,7 @@ def _extensions(
     campaign: Campaign,
     left: dict[ItemId, int],
     extendable: Sequence[PlannedHit],
+    free: Callable[[Sequence[ItemId]], int],
     *,
     on: date,
 ) -> Iterator[_Asked]:
@@ -139,6 +163,7 @@ def _extensions(
     """
     for hit in extendable:
         more = min(left.get(item_id, 0) for item_id in hit.item_ids)
+        more = min(more, free(hit.item_ids)) if more else 0
         price = campaign.rewards.reward_cents, _fee_cents(campaign, more, on=on)
         if (
             more > 0

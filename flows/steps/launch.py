@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import takewhile
 
 from domain.campaign import Campaign
@@ -31,9 +32,9 @@ from flows.posting.replacing import apart_from, extendable, extending, keep_out
 from flows.snapshot import take_snapshot
 from hit_templates.render import render_hit
 from platforms.question import html_question
-from store import hits, item_totals
+from store import assignments, hits, item_totals
 from store.acting import carry_out
-from store.database import get_setting, keep_setting, set_once
+from store.database import Store, get_setting, keep_setting, set_once
 from store.intents import Act, Intent
 
 _CAPS_HOLD = "caps hold"
@@ -123,7 +124,10 @@ def _plan_next(run: CampaignRun) -> list[PlannedHit]:
         return []
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
-        planned = first_round(run.campaign, posting.batch, item_ids, on=today)
+        excluded = len(item_totals.excluded(run.store))
+        planned = first_round(
+            run.campaign, posting.batch, item_ids, on=today, excluded=excluded
+        )
     else:
         planned = _replacements(run, posting, item_ids)
     return affordable(planned, left_cents=posting.room_cents)
@@ -133,7 +137,8 @@ def _replacements(
     run: CampaignRun, posting: Posting, item_ids: list[ItemId]
 ) -> list[PlannedHit]:
     wanted = run.campaign.posting.assignments
-    lacking = item_totals.lacking(run.store, posting.batch, wanted=wanted)
+    crowd = run.campaign.crowd_size
+    lacking = item_totals.lacking(run.store, posting.batch, wanted=wanted, crowd=crowd)
     return replacements(
         run.campaign,
         posting.batch,
@@ -143,7 +148,14 @@ def _replacements(
         on=run.clock.now().date(),
         extendable=extendable(run, posting.batch),
         keeps_apart=run.platform.keeps_apart(),
+        **({} if crowd is None else {"free": partial(count_free, run.store, crowd)}),
     )
+
+
+def count_free(store: Store, crowd: int, item_ids: Sequence[ItemId]) -> int:
+    """Workers of a crowd who are not kept out and have answered none of these items."""
+    answered = assignments.workers_of_items(store, item_ids)
+    return crowd - len({*answered, *item_totals.excluded(store)})
 
 
 def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRefused:

@@ -11,6 +11,9 @@ from rehearsal.crowd.page import Page, read_page
 GOOD = (
     "A {what} lies on a wooden table beside an open window",
     "Beside the open window a {what} rests on a table of wood",
+    "Somebody holds a {what} up towards the light of a lamp",
+    "On the floor of a kitchen stands a {what} near the stove",
+    "In a cardboard box there is a {what} wrapped in paper",
 )
 SCRIPT = (
     ("ann", "good"),
