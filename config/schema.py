@@ -148,6 +148,7 @@ class RequirementsTable(_Strict):
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
     exclusion_name: Words | None = None
+    workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
 
 

@@ -21,6 +21,7 @@ from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
 from platforms.ports import Platform
+from store import hits
 from store.agreements import agree, agreed_cents
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
@@ -34,6 +35,9 @@ processor is busier, see docs/benchmarks.md."""
 
 AT_ONCE_IN_REHEARSALS = 4
 """Likewise where marketplace and pipeline share a machine."""
+
+_CLAIMED = "claimed"
+"""The setting that says that no other store began the campaign, or may have."""
 
 _ENVIRONMENT = "world"
 """The setting that names the environment of a store."""
@@ -62,7 +66,7 @@ def open_on_marketplace(
         credentials: keys for the marketplace; without them, boto3's own chain.
 
     Raises:
-        RefusedForSafety: see `flows.consent`; or the campaign is at work from another
+        RefusedForSafety: see `flows.consent`; or the campaign was begun from another
             store.
         StoreError: another process works on the campaign, or the store is of
             another environment.
@@ -76,6 +80,7 @@ def open_on_marketplace(
             refuse_duplicate_store(campaign, platform)
         with _opened(campaign, environment=endpoint) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+            _claim(campaign, store, platform, allow_second_store=allow_second_store)
             clock = SystemClock()
             if spend_at_most_cents is not None:
                 agree(store, spend_at_most_cents, at=clock.now())
@@ -188,16 +193,43 @@ def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
         with closing(open_store(path)) as store:
             if get_setting(store, "name") is not None:
                 return
-    for annotation, hit_id in platform.find_hits():
-        if (name := posted_by(annotation, campaign.name)) is not None:
+    for hit in platform.find_hits():
+        if (name := posted_by(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(
-                f"{campaign.out}: there is no store here, but HIT {hit_id} on "
+                f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
                 f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
                 f"store is elsewhere ({name!r}); a second store would post and pay "
                 "everything again",
                 next_step="run the pass where the store is, or bring piecework.db "
                 "here; another campaign of this name begins with --allow-second-store",
             )
+
+
+def _claim(
+    campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
+) -> None:
+    """Let one store alone be the first of a campaign, also of two that begin at once.
+
+    Neither sees a HIT of the other in a list yet. So each claims the campaign's name on
+    the marketplace before it posts anything; one of them has it, and the other is told.
+
+    Raises:
+        RefusedForSafety: another store has it.
+    """
+    if get_setting(store, _CLAIMED) is not None:
+        return
+    name = str(get_setting(store, "name"))
+    if not allow_second_store and not hits.ids(store):
+        owner = platform.claim(f"piecework: store of {campaign.name}", name)
+        if owner != name:
+            raise RefusedForSafety(
+                f"{campaign.out}: a campaign {campaign.name!r} was begun on "
+                f"{platform.endpoint} from another store ({owner!r}); a second store "
+                "would post and pay everything again",
+                next_step="run the pass where that store is; if it is gone for good or "
+                "is another campaign's, begin with --allow-second-store",
+            )
+    set_once(store, _CLAIMED, name)
 
 
 def check_store(campaign: Campaign, environment: str) -> None:

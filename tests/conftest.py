@@ -9,6 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.read_once import read_once
+
+read_once()
+
 settings.register_profile(
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -84,6 +88,11 @@ ARGUMENTS = [
 ]
 
 
+def installed_chromium() -> str | None:
+    """Path of Debian's headless shell, else of its whole chromium, else None."""
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what lies where tests are slow."""
     slow = tuple(str(ROOT / path) for path in SLOW)
@@ -98,7 +107,7 @@ def browser() -> Iterator[Browser]:
 
     One and not one a file: two of Playwright's synchronous kind cannot live together.
     """
-    chromium = shutil.which("chromium")
+    chromium = installed_chromium()
     if chromium is None:
         pytest.skip("chromium is not installed (tests/need_chromium.sh installs it)")
     with sync_playwright() as playwright:

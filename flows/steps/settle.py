@@ -14,7 +14,13 @@ from domain.verdicts import Decision, Verdict
 from flows.campaign_run import CampaignRun
 from flows.payments.interrupted_payments import close_interrupted
 from flows.posting.exclusion import exclusion_type
-from flows.settlement import DONE, PAID_ALREADY, REJECTED_ALREADY, settlement_key
+from flows.settlement import (
+    DONE,
+    NOTHING_TO_KEEP_OUT_OF,
+    PAID_ALREADY,
+    REJECTED_ALREADY,
+    settlement_key,
+)
 from postprocess.pseudonyms import pseudonym
 from store import assignments, decisions, hits, ledger
 from store.acting import carry_out
@@ -168,7 +174,7 @@ def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str
         except PlatformRefused as refusal:
             if refusal.kind != "qualification_type_unknown":
                 raise
-            return "nothing is left to keep the worker out of"
+            return NOTHING_TO_KEEP_OUT_OF
 
     return guarded
 

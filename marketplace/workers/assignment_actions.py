@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from marketplace.exceptions import Refusal
 from marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from marketplace.requester import question
-from marketplace.state import assignments, hits, lifecycle
+from marketplace.state import apart, assignments, hits, lifecycle
 from marketplace.state.transaction import Transaction
 from marketplace.workers import discovery, hit_forms
 from marketplace.workers.origins import Origins
@@ -267,6 +267,12 @@ def _check_not_done(
         raise Refusal(
             "AlreadyDone",
             "You have this HIT already; everybody does a HIT once.",
+            status=409,
+        )
+    if not apart.is_free(transaction, worker, hit["id"]):
+        raise Refusal(
+            "AlreadyDone",
+            "You did another HIT about the same; everybody answers once.",
             status=409,
         )
 

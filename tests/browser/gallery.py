@@ -4,7 +4,6 @@ Run it with `python -m tests.browser.gallery [TASK ...]`; it is no test. Picture
 the pages show are drawn scenes that fit the examples as well as they can.
 """
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from rehearsal.examples.portraits import draw_portrait
 from rehearsal.pictures.drawing import draw
 from rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
-from tests.conftest import ARGUMENTS
+from tests.conftest import ARGUMENTS, installed_chromium
 from tests.hit_templates.examples import example_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
@@ -51,7 +50,7 @@ def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     scene = draw(next(one for one in scenes(11, 40) if len(one.things) > 1))
     person = draw_portrait(TRIALS[0][0].portrait)
-    chromium = shutil.which("chromium")
+    chromium = installed_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for name in names or task_names():

@@ -7,7 +7,6 @@ which order calls leave that are under way at the same time.
 """
 
 import fcntl
-import multiprocessing
 import os
 import signal
 import sys
@@ -28,11 +27,13 @@ from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
+from tests.crash.apart import apart
 from tests.crash.faults import Fault
 from tests.crash.world import World
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 AT_ONCE = 4
 LONGEST_PASS_SECONDS = 240
@@ -65,8 +66,7 @@ def pass_apart(
     world: World, fault: Fault | None = None, call: Call | None = None
 ) -> Ended:
     """Make one pass in a new process, and what the fault does around it."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context = apart()
     (world.folder / "jumped").write_text(str(world.jumped))
     here, there = context.Pipe()
     process = context.Process(
@@ -85,8 +85,7 @@ def pass_apart(
 
 def run_command(world: World, *words: str) -> Ended:
     """Run `piecework` with these words, in a new process."""
-    context = multiprocessing.get_context("forkserver")
-    process = context.Process(target=_run, args=(world.folder, None, words))
+    process = apart().Process(target=_run, args=(world.folder, None, words))
     process.start()
     return _ended(process, world.folder)
 
@@ -112,7 +111,7 @@ def _asks(here: "Connection[float, str]") -> bool:
     return True
 
 
-def _ended(process: "multiprocessing.process.BaseProcess", folder: Path) -> Ended:
+def _ended(process: "BaseProcess", folder: Path) -> Ended:
     process.join(timeout=LONGEST_PASS_SECONDS)
     if process.is_alive():
         process.kill()

@@ -5,7 +5,6 @@ calls to a real marketplace: before the call, with its reply unread, with nothin
 recorded. Then the same is asked for again, and both books are read.
 """
 
-import multiprocessing
 import shutil
 import sqlite3
 from collections import Counter
@@ -30,6 +29,7 @@ from flows.payments.wage_floor_bonuses import top_ups
 from flows.people.unreject import unreject
 from marketplace.http.server import serve
 from store import assignments, ledger
+from tests.crash.apart import apart
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
 from tests.small_campaign import write_campaign
@@ -83,10 +83,8 @@ def ask(
     campaign: Path, endpoint: str, death: Death | None, now: datetime
 ) -> int | None:
     """Pay and take back in a new process; its exit code (-9: killed)."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
     calls = campaign.with_suffix(".calls")
-    process = context.Process(
+    process = apart().Process(
         target=_all_money, args=(campaign, endpoint, calls, death, now)
     )
     process.start()

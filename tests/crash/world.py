@@ -4,7 +4,6 @@ All of it is real: a small disk that is filled, another process's lock on the st
 marketplace in a process of its own that is killed.
 """
 
-import multiprocessing
 import os
 import signal
 import socket
@@ -19,6 +18,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from marketplace.http.server import serve, serve_forever
+from tests.crash.apart import apart
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DISK_BYTES = 3_000_000
@@ -133,8 +133,7 @@ class World:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("forkserver")
-        self._server = context.Process(
+        self._server = apart().Process(
             target=_serve, args=(self.folder / "marketplace.db", *self._ports)
         )
         self._server.start()

@@ -1,0 +1,89 @@
+"""Listings of MTurk: HITs no further than there is news, and assignments of HITs."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from domain.assignment import Assignment
+from domain.ids import HitId
+from platforms.calling import called, pages_of
+from platforms.extensions import LIST_TOGETHER
+from platforms.wire import assignment_from_wire
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+PAGE = 100
+
+
+def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
+    """HITs of a listing, up to the page that comes to one of the older ones.
+
+    MTurk promises no order, so only a page that is itself the newest first says that
+    what follows is older still.
+    """
+    for page in pages_of(pages):
+        yield from page["HITs"]
+        made = [hit["CreationTime"] for hit in page["HITs"]]
+        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
+        if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
+            return
+
+
+def parts_of_a_page(slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
+    """HITs with their slots, parted so that no part has more slots than a page."""
+    parts: list[dict[HitId, int]] = [{}]
+    for hit_id, number in slots.items():
+        if parts[-1] and sum(parts[-1].values()) + number > PAGE:
+            parts.append({})
+        parts[-1][hit_id] = number
+    return list(parts)
+
+
+def fetch(
+    client: "MTurkClient", slots: Mapping[HitId, int]
+) -> Mapping[HitId, Sequence[Assignment]]:
+    """All assignments of HITs; of several, with one call (`platforms.extensions`).
+
+    Args:
+        client: of the requester.
+        slots: how many assignments each HIT asks for, as far as we know.
+    """
+    if len(slots) == 1:
+        return {
+            hit_id: list(_one_by_one(client, hit_id, slots=number))
+            for hit_id, number in slots.items()
+        }
+    first, *others = slots
+    reply = called(
+        client.list_assignments_for_hit,
+        HITId=first,
+        MaxResults=PAGE,
+        **{LIST_TOGETHER: others},
+    )
+    found: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
+    for assignment in map(assignment_from_wire, reply["Assignments"]):
+        found[assignment.hit_id].append(assignment)
+    return {
+        # Each has a page at most there; by hand it may have come to more.
+        hit_id: some
+        if len(some) < PAGE
+        else list(_one_by_one(client, hit_id, slots=slots[hit_id]))
+        for hit_id, some in found.items()
+    }
+
+
+def _one_by_one(
+    client: "MTurkClient", hit_id: HitId, *, slots: int
+) -> Iterator[Assignment]:
+    seen = 0
+    pages = client.get_paginator("list_assignments_for_hit").paginate(
+        HITId=hit_id, PaginationConfig={"PageSize": PAGE}
+    )
+    for page in pages_of(pages):
+        for assignment in page["Assignments"]:
+            yield assignment_from_wire(assignment)
+        seen += len(page["Assignments"])
+        # A list ends with an empty page, which need not be asked for: had somebody
+        # added slots, what they brought would have filled this page further.
+        if seen >= slots and len(page["Assignments"]) < PAGE:
+            return
