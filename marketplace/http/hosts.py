@@ -29,7 +29,7 @@ _HSTS = (b"strict-transport-security", b"max-age=31536000")
 class HostCheck:
     """An application that answers to its own names alone.
 
-    Where it is reached by https, browsers are told to remember that.
+    Where others reach it by https, browsers are told to remember that.
 
     Args:
         app: what answers.
@@ -42,7 +42,11 @@ class HostCheck:
         self._app = app
         parts = [urlsplit(origin) for origin in origins]
         self._ports = tuple({_DEFAULT_PORTS[part.scheme] for part in parts})
-        self._is_secure = all(part.scheme == "https" for part in parts)
+        # Not for `localhost`: browsers would ask all that listens there for https.
+        self._is_secure = all(
+            part.scheme == "https" and not is_loopback(part.hostname or "")
+            for part in parts
+        )
         names = {self._plain(part.netloc) for part in parts}
         self._names = frozenset(name for name in names if not name.startswith(STAR))
         self._below = tuple(name[1:] for name in names if name.startswith(STAR))
