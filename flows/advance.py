@@ -26,6 +26,7 @@ from flows.polling import next_wait
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from flows.quick_check import cached_progress
 from platforms.credentials import Credentials
+from platforms.outage import LONG_PATIENCE_SECONDS
 from store import last_pass
 
 
@@ -121,6 +122,8 @@ def run(
         live=live,
         spend_at_most_cents=_cents(spend_at_most),
         credentials=from_block(credentials_block),
+        # No schedule would make another pass.
+        patience_seconds=LONG_PATIENCE_SECONDS,
     ) as opened:
         least = timedelta(seconds=poll_seconds)
         wait, known, call = least, 0, task_for_each(opened)

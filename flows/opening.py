@@ -52,6 +52,7 @@ def open_on_marketplace(
     allow_second_store: bool = False,
     spend_at_most_cents: int | None = None,
     credentials: Credentials | None = None,
+    patience_seconds: float | None = None,
 ) -> Iterator[CampaignRun]:
     """A campaign at work on a marketplace that runs elsewhere.
 
@@ -64,6 +65,7 @@ def open_on_marketplace(
         spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
+        patience_seconds: how long the marketplace may be away (`platforms.outage`).
 
     Raises:
         RefusedForSafety: see `flows.consent`; or the campaign was begun from another
@@ -74,7 +76,7 @@ def open_on_marketplace(
     endpoint = normal_endpoint(endpoint)
     is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
     refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
-    platform = MTurk.with_keys(endpoint, credentials)
+    platform = MTurk.with_keys(endpoint, credentials, patience_seconds=patience_seconds)
     with only_pass(campaign.out):
         if not allow_second_store:
             refuse_duplicate_store(campaign, platform)

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError
 
 from domain.errors import ConfigError
 from platforms.calling import hear_only_the_marketplace
+from platforms.outage import Outage, wait_for_the_marketplace
 from platforms.pace import Pace, keep_pace
 
 if TYPE_CHECKING:
@@ -19,9 +20,13 @@ _USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version
 
 
 def turk_client(
-    endpoint: str, *, access_key: str | None, secret_key: str | None
+    endpoint: str,
+    *,
+    access_key: str | None,
+    secret_key: str | None,
+    patience_seconds: float | None = None,
 ) -> "MTurkClient":
-    """A client that keeps a pace, and hears nobody but the marketplace.
+    """A client that keeps a pace, waits out outages, and hears only the marketplace.
 
     Raises:
         ConfigError: boto3 cannot use the AWS settings of this machine.
@@ -53,6 +58,7 @@ def turk_client(
             next_step="env | grep AWS_ shows them, others are in ~/.aws; mend or "
             "unset what it names",
         ) from fault
+    wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
     keep_pace(client.meta.events, Pace())
     hear_only_the_marketplace(client.meta.events, endpoint)
     return client

@@ -1,18 +1,22 @@
 """Listings of MTurk: HITs no further than there is news, and assignments of HITs."""
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from domain.assignment import Assignment
+from domain.errors import PlatformRefused
 from domain.ids import HitId
 from platforms.calling import called, pages_of
 from platforms.extensions import LIST_TOGETHER
+from platforms.ports import PostedHit
 from platforms.wire import assignment_from_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 PAGE = 100
+_HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
 def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
@@ -27,6 +31,49 @@ def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # 
         is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
         if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
             return
+
+
+def all_hits(client: "MTurkClient") -> Any:  # noqa: ANN401 - botocore's pages
+    """Pages of every HIT of the requester that is not disposed."""
+    return client.get_paginator("list_hits").paginate(
+        PaginationConfig={"PageSize": PAGE}
+    )
+
+
+def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[PostedHit]:
+    """Those HITs, down to the older ones."""
+    for hit in newer(all_hits(client), older):
+        yield PostedHit(
+            annotation=hit.get("RequesterAnnotation", ""),
+            hit_id=HitId(hit["HITId"]),
+            slots=hit["MaxAssignments"],
+        )
+
+
+def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitId:
+    """The HIT with an annotation, of which a refusal says that it exists.
+
+    The sentence names the HIT, in a form nobody promised; so the named HIT is believed
+    only if it carries the annotation, and looked for otherwise.
+
+    Raises:
+        PlatformRefused: it is in no list.
+    """
+    for candidate in _HIT_ID.findall(sentence):
+        try:
+            hit = called(client.get_hit, HITId=candidate)["HIT"]
+        except PlatformRefused:
+            continue
+        if hit.get("RequesterAnnotation") == annotation:
+            return HitId(candidate)
+    for posted in posted_hits(client, ()):
+        if posted.annotation == annotation:
+            return posted.hit_id
+    raise PlatformRefused(
+        f"the HIT {annotation!r} was posted before, but is not listed",
+        code="HitAlreadyExists",
+        kind="already_exists",
+    )
 
 
 def parts_of_a_page(slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:

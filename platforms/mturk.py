@@ -5,11 +5,10 @@ marketplace, or another server of the same protocol. Errors are told apart by
 `TurkErrorCode` and by looking again, never by their sentences.
 """
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
@@ -29,7 +28,15 @@ from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
 from platforms.extensions import KEEP_APART, Extensions
-from platforms.listing import PAGE, fetch, newer, parts_of_a_page
+from platforms.listing import (
+    PAGE,
+    all_hits,
+    fetch,
+    newer,
+    parts_of_a_page,
+    posted_before,
+    posted_hits,
+)
 from platforms.ports import PostedHit
 from platforms.qualification_types import find, make_or_find
 from platforms.wire import bonus_from_wire, requirement_to_wire
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 _EXPIRING_TRIES = 12
-_HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
 class MTurk:
@@ -48,6 +54,7 @@ class MTurk:
         endpoint: URL of the requester API.
         access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
         capabilities: what the endpoint can do, if that is not what MTurk could.
+        patience_seconds: how long an outage is waited for (`platforms.outage`).
     """
 
     def __init__(
@@ -57,21 +64,30 @@ class MTurk:
         access_key: str | None = None,
         secret_key: str | None = None,
         capabilities: Capabilities = MTURK,
+        patience_seconds: float | None = None,
     ) -> None:
         refuse_closed_host(endpoint)
         self.endpoint, self.capabilities = endpoint, capabilities
         self._access_key, self._secret_key = access_key, secret_key
+        self._patience = patience_seconds
         self._lock = Lock()
         self._made: MTurkClient | None = None
         self._extensions: Extensions | None = None
 
     @classmethod
-    def with_keys(cls, endpoint: str, keys: Credentials | None) -> "MTurk":
+    def with_keys(
+        cls,
+        endpoint: str,
+        keys: Credentials | None,
+        *,
+        patience_seconds: float | None = None,
+    ) -> "MTurk":
         """The port with these keys; without any, boto3's credential chain has them."""
         return cls(
             endpoint,
             access_key=keys.access_key if keys else None,
             secret_key=keys.secret_key if keys else None,
+            patience_seconds=patience_seconds,
         )
 
     @property
@@ -83,6 +99,7 @@ class MTurk:
                     self.endpoint,
                     access_key=self._access_key,
                     secret_key=self._secret_key,
+                    patience_seconds=self._patience,
                 )
                 self._extensions = Extensions(self._made.meta.events)
             return self._made
@@ -187,26 +204,7 @@ class MTurk:
         except PlatformRefused as refusal:
             if refusal.kind != "already_exists":
                 raise
-            return self._posted_before(annotation, str(refusal))
-
-    def _posted_before(self, annotation: str, sentence: str) -> HitId:
-        # The sentence names the HIT, in a form nobody promised; so the named HIT is
-        # believed only if it carries our annotation, and looked for otherwise.
-        for candidate in _HIT_ID.findall(sentence):
-            try:
-                hit = called(self._client.get_hit, HITId=candidate)["HIT"]
-            except PlatformRefused:
-                continue
-            if hit.get("RequesterAnnotation") == annotation:
-                return HitId(candidate)
-        for posted in self.find_hits():
-            if posted.annotation == annotation:
-                return posted.hit_id
-        raise PlatformRefused(
-            f"the HIT {annotation!r} was posted before, but is not listed",
-            code="HitAlreadyExists",
-            kind="already_exists",
-        )
+            return posted_before(self._client, annotation, str(refusal))
 
     def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
         """See `Platform`; MTurk refuses a token that it has seen."""
@@ -251,16 +249,7 @@ class MTurk:
 
     def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
         """See `Platform`; disposed HITs are not listed."""
-        for hit in newer(self._all_hits(), older):
-            yield PostedHit(
-                annotation=hit.get("RequesterAnnotation", ""),
-                hit_id=HitId(hit["HITId"]),
-                slots=hit["MaxAssignments"],
-            )
-
-    def _all_hits(self) -> Any:  # noqa: ANN401 - botocore's pages
-        paginator = self._client.get_paginator("list_hits")
-        return paginator.paginate(PaginationConfig={"PageSize": PAGE})
+        yield from posted_hits(self._client, older)
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
@@ -276,7 +265,7 @@ class MTurk:
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk tells what is free and what is in hand instead."""
-        for hit in newer(self._all_hits(), older):
+        for hit in newer(all_hits(self._client), older):
             elsewhere = (
                 hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             )
