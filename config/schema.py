@@ -114,7 +114,7 @@ class RewardsTable(_Strict):
 
     @model_validator(mode="after")
     def _fees_differ(self) -> "RewardsTable":
-        days = [one.valid_from for one in self.fees]
+        days = [schedule.valid_from for schedule in self.fees]
         if len(set(days)) < len(days):
             raise ValueError("two schedules of fees start on the same day")
         return self

@@ -125,7 +125,7 @@ class Campaign:
 
     Attributes:
         source_hash: sha256 of the campaign file's bytes.
-        practice: trials that every HIT shows first and nobody counts.
+        practice: trials that every HIT shows first; answers to them never count.
         pictures: folder of pictures that the marketplace serves, if items name files.
         crowd_size: how many workers there are in all, where that is known.
         qualification: a test that workers take before they may work, if there is one.

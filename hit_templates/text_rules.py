@@ -195,8 +195,8 @@ def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bo
 
 def _last_piece(token: str) -> str:
     """What stands after the last sign of punctuation, in small letters."""
-    found = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
-    return found[0].lower() if found else ""
+    match = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
+    return match[0].lower() if match else ""
 
 
 def _next_word(tokens: list[str], i: int) -> str:
