@@ -28,6 +28,9 @@ def from_json(content: bytes) -> Corpus:
         raise UnreadableError(f"line {fault.lineno}: no JSON ({fault.msg})") from fault
     except RecursionError as fault:
         raise UnreadableError("no captions: the JSON is nested too deeply") from fault
+    except ValueError as fault:
+        words = "no captions: a number has thousands of digits"
+        raise UnreadableError(words) from fault
     if isinstance(document, list):
         return _votes(document)
     if isinstance(document, dict):
