@@ -31,6 +31,8 @@ class PrefectApart:
 
     home: Path
     port: int
+    settings: dict[str, str] = field(default_factory=dict)
+    """More of Prefect's settings, of which the address is always this one's."""
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     @property
@@ -43,6 +45,7 @@ class PrefectApart:
         """What every process of this Prefect is started with."""
         return {
             **os.environ,
+            **self.settings,
             "PREFECT_HOME": str(self.home),
             "PREFECT_API_URL": self.api,
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -165,13 +168,15 @@ def _began(flow_run: dict[str, Any]) -> str:
 
 
 @contextmanager
-def prefect_apart(home: Path) -> Iterator[PrefectApart]:
+def prefect_apart(
+    home: Path, settings: dict[str, str] | None = None
+) -> Iterator[PrefectApart]:
     """A Prefect of its own; nothing is started yet, and nothing is left running."""
     home.mkdir(parents=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    prefect = PrefectApart(home, port)
+    prefect = PrefectApart(home, port, settings or {})
     try:
         yield prefect
     finally:
