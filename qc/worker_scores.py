@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from qc.ratings import RATED, is_given, is_scale, rated_fields
 from qc.scores import is_first, scored
@@ -82,7 +82,8 @@ def rareness(times: int, of: int, chance: float) -> float:
     >>> round(rareness(10, 10, 0.5), 2)
     3.01
     """
-    tail = float(binom.sf(times - 1, of, chance))
+    # scipy.stats calls it binom.sf, and takes a second to import.
+    tail = float(bdtrc(times - 1, of, chance))
     return _MOST_BITS if tail <= 0 else min(-float(np.log10(tail)), _MOST_BITS)
 
 
