@@ -33,7 +33,6 @@ SLOW = (
     "tests/flows/test_caps.py",
     "tests/flows/test_captive_portal.py",
     "tests/flows/test_changed_by_hand.py",
-    "tests/flows/test_consent_at_a_terminal.py",
     "tests/flows/test_cost_of_a_pass.py",
     "tests/flows/test_open_hits.py",
     "tests/flows/test_pay.py",

@@ -1,9 +1,10 @@
-"""The installed command in a process of its own; one Prefect home for all tests."""
+"""`piecework` in processes of its own; one Prefect home for all tests."""
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +14,22 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def piecework(tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """Runs `piecework` with the given words; any exit code is given back."""
-    home = tmp_path_factory.mktemp("prefect")
-    environment = {
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What every command is started with."""
+    return {
         **os.environ,
-        "PREFECT_HOME": str(home),
+        "PREFECT_HOME": str(tmp_path_factory.mktemp("prefect")),
         "AWS_ACCESS_KEY_ID": "A-KEY-OF-THE-TEST",
         "AWS_SECRET_ACCESS_KEY": "no secret",
         "COLUMNS": "100",
+        # A new home is made ready first, which takes long on a busy machine.
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
     }
+
+
+@pytest.fixture(scope="session")
+def installed(environment: dict[str, str]) -> Command:
+    """Runs the installed `piecework` with the given words."""
 
     def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -36,3 +43,34 @@ def piecework(tmp_path_factory: pytest.TempPathFactory) -> Command:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def piecework(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Command]:
+    """Runs `piecework` with the given words, forked where all is imported already."""
+    folder = tmp_path_factory.mktemp("said")
+    printed, complained = folder / "printed.txt", folder / "complained.txt"
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.end_to_end.forking"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=ROOT,
+    ) as forking:
+        assert forking.stdin is not None
+        assert forking.stdout is not None
+
+        def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
+            asked = [[*map(str, words)], str(printed), str(complained)]
+            print(json.dumps(asked), file=forking.stdin, flush=True)
+            assert forking.stdout is not None
+            code = int(forking.stdout.readline())
+            return subprocess.CompletedProcess(
+                words, code, printed.read_text(), complained.read_text()
+            )
+
+        yield run

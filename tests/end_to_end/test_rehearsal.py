@@ -44,10 +44,10 @@ seed = 3
 """
 
 
-def _rehearse(folder: Path, piecework: Command) -> dict[str, object]:
+def _rehearse(folder: Path, command: Command) -> dict[str, object]:
     folder.mkdir(exist_ok=True)
     (folder / "small.toml").write_text(CAMPAIGN)
-    done = piecework("rehearse", folder / "small.toml", "--json")
+    done = command("rehearse", folder / "small.toml", "--json")
     assert done.returncode == 0, done.stderr
     facts: dict[str, object] = json.loads(done.stdout)
     return facts
@@ -64,10 +64,10 @@ def _posted(folder: Path) -> int:
 
 
 def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
-    tmp_path: Path, piecework: Command
+    tmp_path: Path, installed: Command, piecework: Command
 ) -> None:
     """Same seed, same bytes; and again over the finished store: no HIT more."""
-    facts = _rehearse(tmp_path / "one", piecework)
+    facts = _rehearse(tmp_path / "one", installed)
     assert facts["is_finished"] is True
     assert facts["missing"] == 0
     assert facts["accepted"] == 100  # 20 pictures x 5 answers
@@ -176,11 +176,11 @@ def test_live_work_and_closed_hosts_are_refused(
 
 
 def test_status_before_anything_is_a_sentence(
-    tmp_path: Path, piecework: Command
+    tmp_path: Path, installed: Command
 ) -> None:
     """No store yet: exit code 1 and the next step, not a traceback."""
     (tmp_path / "small.toml").write_text(CAMPAIGN)
-    done = piecework("status", tmp_path / "small.toml")
+    done = installed("status", tmp_path / "small.toml")
     assert done.returncode == 2
     assert "piecework rehearse" in done.stderr
     assert "Traceback" not in done.stderr

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from cli.main import main
 from domain.clock import FixedClock, SystemClock
 from domain.errors import RefusedForSafety
 from domain.progress import Progress
@@ -26,6 +27,7 @@ from flows.progress import read_progress
 from flows.quick_check import cached_progress
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
+from tests.crash.apart import apart
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.store.earlier_release import taken_back
@@ -127,6 +129,10 @@ def test_a_question_that_was_put_off_by_a_wrong_clock_is_asked(tmp_path: Path) -
         assert cached_progress(request) is None
 
 
+def _piecework(*words: str | Path) -> None:
+    main([str(word) for word in words])
+
+
 @pytest.mark.parametrize("by_a_person", ["stop", "decisions"])
 def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_a_person: str
@@ -134,8 +140,10 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
     """A command of another process writes when the pass has read all that it says."""
 
     def piecework(*words: str | Path) -> None:
-        program = Path(sys.executable).with_name("piecework")
-        subprocess.run([program, *words], check=True, capture_output=True, timeout=60)
+        command = apart().Process(target=_piecework, args=words)
+        command.start()
+        command.join(timeout=60)
+        assert command.exitcode == 0
 
     def read_and_let_a_person_act(run: CampaignRun) -> Progress:
         reached = read_progress(run)

@@ -71,7 +71,7 @@ def driven_by_a_schedule(
     batches: int,
     every_seconds: int,
     patience: float,
-    disturb: Callable[[int], None] = lambda _: None,
+    disturb: Callable[[int], None] | None = None,
 ) -> Ended:
     """Deploy, start the crowd, and wait until it says that nothing is left.
 
@@ -109,8 +109,9 @@ def driven_by_a_schedule(
         prefect.worker()
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.said("worker")
-            disturb(_posted(folder / "out/marketplace.db"))
-            time.sleep(0.02)
+            if disturb is not None:
+                disturb(_posted(folder / "out/marketplace.db"))
+            time.sleep(0.2 if disturb is None else 0.02)
         seconds = time.monotonic() - began
     finally:
         if crowd.poll() is None:

@@ -58,7 +58,9 @@ def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
     # first, second, third and fourth batch are posted.
     deaths = {3: "worker", 30: "server", 60: "worker", 100: "server"}
     for name, at in (("calm", {}), ("stormy", deaths)):
-        with prefect_apart(tmp_path / f"prefect-{name}") as prefect:
+        # Short leases: the slot of a pass that died is soon free.
+        home = tmp_path / f"prefect-{name}"
+        with prefect_apart(home, lease_seconds=30) as prefect:
             kills = _Kills(prefect, at)
             ended.append(
                 driven_by_a_schedule(
