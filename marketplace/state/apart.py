@@ -42,13 +42,27 @@ def is_free(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
 
 
 def count_closed(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
-    """How many open HITs of a type the worker never had and may not take for this."""
-    row = transaction.one(
-        "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-        f"AND is_apart = 1 AND {_CLOSED} AND NOT EXISTS (SELECT 1 FROM assignments "
-        "WHERE assignments.hit = hits.id AND assignments.worker = ?)",
+    """How many open HITs of a type the worker never had and may not take for this.
+
+    Looked up from what the worker has done: a batch may hold thousands of such HITs,
+    and this is asked for with every list and every HIT that is accepted.
+    """
+    any_open = transaction.one(
+        "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+        "AND is_apart = 1 LIMIT 1",
         hit_type,
+    )
+    if any_open is None:
+        return 0
+    row = transaction.one(
+        "SELECT count(DISTINCT kept_apart.other) FROM assignments AS done "
+        "CROSS JOIN kept_apart ON kept_apart.hit = done.hit "
+        "JOIN hits ON hits.id = kept_apart.other "
+        "WHERE done.worker = ?1 AND done.status NOT IN ('Returned', 'Abandoned') "
+        "AND hits.hit_type = ?2 AND hits.status = 'Assignable' "
+        "AND NOT EXISTS (SELECT 1 FROM assignments "
+        "WHERE assignments.hit = hits.id AND assignments.worker = ?1)",
         worker["id"],
-        worker["id"],
+        hit_type,
     )
     return int(row[0]) if row else 0
