@@ -70,9 +70,9 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
             f"{subjects} subjects met all {conditions} conditions; needed are two each"
         )
     values = complete.to_numpy("float64")
-    between, within, left = _sums_of_squares(values)
+    between, within, error = _sums_of_squares(values)
     df, df_error = conditions - 1, (conditions - 1) * (subjects - 1)
-    f = _ratio(between / df, left / df_error)
+    f = _ratio(between / df, error / df_error)
     shape = sphericity(values)
     cut = shape.epsilon
     return RepeatedMeasures(
@@ -87,8 +87,8 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
         df_corrected=df * cut,
         df_error_corrected=df_error * cut,
         p_corrected=float(stats.f.sf(f, df * cut, df_error * cut)),
-        eta_squared_generalised=_ratio(between, between + within + left),
-        eta_squared_partial=_ratio(between, between + left),
+        eta_squared_generalised=_ratio(between, between + within + error),
+        eta_squared_partial=_ratio(between, between + error),
     )
 
 
@@ -99,15 +99,15 @@ def _sums_of_squares(
     subjects, conditions = values.shape
     mean = values.mean()
     by_condition, by_subject = values.mean(axis=0), values.mean(axis=1)
-    rest = values - by_condition[None, :] - by_subject[:, None] + mean
+    residuals = values - by_condition[None, :] - by_subject[:, None] + mean
     sums = (
         subjects * float(np.square(by_condition - mean).sum()),
         conditions * float(np.square(by_subject - mean).sum()),
-        float(np.square(rest).sum()),
+        float(np.square(residuals).sum()),
     )
     noise = np.finfo(float).eps * float(np.square(values).sum())
-    between, within, left = (total if total > noise else 0.0 for total in sums)
-    return between, within, left
+    between, within, error = (total if total > noise else 0.0 for total in sums)
+    return between, within, error
 
 
 def _ratio(above: float, below: float) -> float:

@@ -72,15 +72,15 @@ def corpus_bleu(
         tokenize=tokens, lowercase=lowercase, smooth_method="none", force=True
     )
     # Where items have fewer references than others, sacrebleu takes None.
-    found = metric.corpus_score(candidates.tolist(), streams)  # type: ignore[arg-type]
+    score = metric.corpus_score(candidates.tolist(), streams)  # type: ignore[arg-type]
     return Bleu(
         scores=tuple(
-            _score(found.counts[:n], found.totals[:n], found.bp) for n in ORDERS
+            _score(score.counts[:n], score.totals[:n], score.bp) for n in ORDERS
         ),
-        matches=tuple(found.counts),
-        totals=tuple(found.totals),
-        length=found.sys_len,
-        reference_length=found.ref_len,
+        matches=tuple(score.counts),
+        totals=tuple(score.totals),
+        length=score.sys_len,
+        reference_length=score.ref_len,
     )
 
 
@@ -111,7 +111,7 @@ def correction_gains(
         list(rows.values()),
         index=pd.Index(list(rows), dtype="str", name="kind"),
         columns=["changed"]
-        + [f"{what}_{n}" for what in ("bleu", "gain") for n in ORDERS],
+        + [f"{measure}_{n}" for measure in ("bleu", "gain") for n in ORDERS],
     )
     return table.sort_values("gain_4", ascending=False, kind="stable")
 

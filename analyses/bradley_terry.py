@@ -56,12 +56,14 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
             nothing was compared, some sides were never compared with the others even
             indirectly, or strengths are not finite.
     """
-    said = _checked(pairs)
-    names = sorted(set(said["first"]) | set(said["second"]))
-    counts = _tally(said, names, smoothing)
+    compared = _checked(pairs)
+    names = sorted(set(compared["first"]) | set(compared["second"]))
+    counts = _tally(compared, names, smoothing)
     _require_connected(counts, names)
     if not counts[["first", "second"]].to_numpy().any():  # nothing but ties
-        return _result(said, names, np.zeros(len(names)), np.inf, _nothing(names), 0.0)
+        return _result(
+            compared, names, np.zeros(len(names)), np.inf, _nothing(names), 0.0
+        )
     has_ties = bool(counts["tie"].any())
     features = _features(counts, len(names), has_ties=has_ties)
     observed = counts[list(OUTCOMES)].to_numpy("float64")[:, : 2 + has_ties]
@@ -77,41 +79,44 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
     inner = covariance[: len(names) - 1, : len(names) - 1]
     errors = np.sqrt(np.diag(centre @ inner @ centre.T))
     tie = float(np.exp(weights[-1])) if has_ties else 0.0
-    return _result(said, names, strengths, tie, errors, likelihood)
+    return _result(compared, names, strengths, tie, errors, likelihood)
 
 
 def _checked(pairs: pd.DataFrame) -> pd.DataFrame:
     missing = {"first", "second", "outcome"} - set(pairs.columns)
     if missing:
         raise ValueError(f"pairs have no column {', '.join(sorted(missing))}")
-    said = pairs.loc[pairs["outcome"].notna()]
-    stray = sorted(set(said["outcome"]) - set(OUTCOMES))
+    compared = pairs.loc[pairs["outcome"].notna()]
+    stray = sorted(set(compared["outcome"]) - set(OUTCOMES))
     if stray:
         raise ValueError(f"outcome {stray[0]!r} is none of {', '.join(OUTCOMES)}")
-    if (said["first"] == said["second"]).any():
+    if (compared["first"] == compared["second"]).any():
         raise ValueError("a side was compared with itself")
-    if said.empty:
+    if compared.empty:
         raise ValueError("nothing was compared")
-    return said
+    return compared
 
 
-def _tally(said: pd.DataFrame, names: list[str], smoothing: float) -> pd.DataFrame:
-    """One row two sides (`one` before `other`), with wins of either, and ties."""
+def _tally(compared: pd.DataFrame, names: list[str], smoothing: float) -> pd.DataFrame:
+    """One row two sides, with wins of either, and ties.
+
+    Columns `earlier` and `later` (places in `names`), and the three outcomes.
+    """
     place = {name: number for number, name in enumerate(names)}
-    one, other = said["first"].map(place), said["second"].map(place)
-    swapped = one > other
-    outcome = said["outcome"].where(
-        ~swapped, said["outcome"].map({"first": "second", "second": "first"})
+    first, second = compared["first"].map(place), compared["second"].map(place)
+    swapped = first > second
+    outcome = compared["outcome"].where(
+        ~swapped, compared["outcome"].map({"first": "second", "second": "first"})
     )
     outcome = outcome.fillna("tie")
     rows = pd.DataFrame(
         {
-            "one": np.minimum(one, other),
-            "other": np.maximum(one, other),
+            "earlier": np.minimum(first, second),
+            "later": np.maximum(first, second),
             "outcome": outcome,
         }
     )
-    counts = pd.crosstab([rows["one"], rows["other"]], rows["outcome"])
+    counts = pd.crosstab([rows["earlier"], rows["later"]], rows["outcome"])
     counts = counts.reindex(columns=list(OUTCOMES), fill_value=0).astype("float64")
     counts[["first", "second"]] += smoothing
     return counts.reset_index()
@@ -120,21 +125,21 @@ def _tally(said: pd.DataFrame, names: list[str], smoothing: float) -> pd.DataFra
 def _features(counts: pd.DataFrame, sides: int, *, has_ties: bool) -> Floats:
     """Pairs x outcomes x weights: what a weight adds to the logarithm of an outcome."""
     rows = np.arange(len(counts))
-    found = np.zeros((len(counts), 2 + has_ties, sides + has_ties))
+    features = np.zeros((len(counts), 2 + has_ties, sides + has_ties))
     for outcome, sign in ((0, 0.5), (1, -0.5)):
-        found[rows, outcome, counts["one"]] = sign
-        found[rows, outcome, counts["other"]] = -sign
+        features[rows, outcome, counts["earlier"]] = sign
+        features[rows, outcome, counts["later"]] = -sign
     if has_ties:
-        found[:, 2, -1] = 1.0
-    return found[:, :, 1:]
+        features[:, 2, -1] = 1.0
+    return features[:, :, 1:]
 
 
 def _require_connected(counts: pd.DataFrame, names: list[str]) -> None:
     size = len(names)
-    edges = (np.ones(len(counts)), (counts["one"], counts["other"]))
-    islands, which = connected_components(coo_array(edges, shape=(size, size)))
+    edges = (np.ones(len(counts)), (counts["earlier"], counts["later"]))
+    islands, island_of = connected_components(coo_array(edges, shape=(size, size)))
     if islands > 1:
-        apart = names[int(np.flatnonzero(which != which[0])[0])]
+        apart = names[int(np.flatnonzero(island_of != island_of[0])[0])]
         raise ValueError(f"{names[0]!r} and {apart!r} were never compared")
 
 
@@ -143,23 +148,23 @@ def _nothing(names: list[str]) -> Floats:
 
 
 def _result(
-    said: pd.DataFrame,
+    compared: pd.DataFrame,
     names: list[str],
     strengths: Floats,
     tie: float,
     errors: Floats,
     likelihood: float,
 ) -> BradleyTerry:
-    won = said["first"].where(said["outcome"] == "first", said["second"])
-    lost = said["second"].where(said["outcome"] == "first", said["first"])
-    is_tie = said["outcome"] == "tie"
-    tied = pd.concat([said.loc[is_tie, "first"], said.loc[is_tie, "second"]])
+    won = compared["first"].where(compared["outcome"] == "first", compared["second"])
+    lost = compared["second"].where(compared["outcome"] == "first", compared["first"])
+    is_tie = compared["outcome"] == "tie"
+    tied = pd.concat([compared.loc[is_tie, "first"], compared.loc[is_tie, "second"]])
     counts = {"wins": won[~is_tie], "losses": lost[~is_tie], "ties": tied}
     sides = pd.DataFrame(
         {"strength": strengths, "standard_error": errors}
         | {
-            name: of.value_counts().reindex(names, fill_value=0).to_numpy("int64")
-            for name, of in counts.items()
+            name: series.value_counts().reindex(names, fill_value=0).to_numpy("int64")
+            for name, series in counts.items()
         },
         index=pd.Index(names, name="side"),
     )

@@ -46,11 +46,11 @@ def compared(
     rows = counted(table)
     return tuple(
         Compared(
-            field=by_name[one.field],
-            named=one,
-            scores=_scores(rows, items, one),
+            field=by_name[condition.field],
+            named=condition,
+            scores=_scores(rows, items, condition),
         )
-        for one in conditions
+        for condition in conditions
     )
 
 

@@ -69,12 +69,12 @@ def dawid_skene(
     """
     if smoothing < 0 or most_iterations < 1 or tolerance < 0:
         raise ValueError("smoothing and tolerance may not be negative, nor rounds < 1")
-    said = counted(votes)
-    if said.empty:
+    valid = counted(votes)
+    if valid.empty:
         raise ValueError("there are no votes to learn from")
-    items, item_ids = pd.factorize(said["item_id"], sort=True)
-    workers, worker_ids = pd.factorize(said["worker"].fillna(""), sort=True)
-    values, names = pd.factorize(said["value"], sort=True)
+    items, item_ids = pd.factorize(valid["item_id"], sort=True)
+    workers, worker_ids = pd.factorize(valid["worker"].fillna(""), sort=True)
+    values, names = pd.factorize(valid["value"], sort=True)
     fit = _Fit(items, workers, values, smoothing=smoothing)
     is_converged = fit.run(most_iterations=most_iterations, tolerance=tolerance)
     columns = pd.Index(names, name="value")
@@ -153,7 +153,7 @@ def _labels(probabilities: pd.DataFrame) -> pd.DataFrame:
     leaders = pd.Series(
         [tuple(names[row]) for row in leads], index=probabilities.index, dtype="object"
     )
-    first = leaders.map(lambda found: found[0])
+    first = leaders.map(lambda values: values[0])
     return pd.DataFrame(
         {
             "value": first.where(leaders.map(len) == 1),

@@ -53,9 +53,9 @@ def equivalence_tests(
         (first, second, *_tested(table[first] - table[second], margin, alpha))
         for first, second in combinations(table.columns, 2)
     ]
-    found = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "p_adjusted"])
-    found["p_adjusted"] = np.minimum(1.0, found["p_value"] * len(rows))
-    return found[COLUMNS]
+    tests = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "p_adjusted"])
+    tests["p_adjusted"] = np.minimum(1.0, tests["p_value"] * len(rows))
+    return tests[COLUMNS]
 
 
 def _tested(

@@ -71,13 +71,14 @@ def cohen_kappa(
     both = pd.concat({"first": first, "second": second}, axis=1, join="inner").dropna()
     if both.empty:
         return float("nan")
-    seen = pd.crosstab(both["first"], both["second"]).to_numpy("float64") / len(both)
-    chance = np.outer(seen.sum(axis=1), seen.sum(axis=0))
+    counts = pd.crosstab(both["first"], both["second"]).to_numpy("float64")
+    observed = counts / len(both)
+    chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
     cost = _costs(np.unique(both["first"]), np.unique(both["second"]), weights)
     expected = float((cost * chance).sum())
     if expected == 0.0:
         return float("nan")
-    return float(1.0 - (cost * seen).sum() / expected)
+    return float(1.0 - (cost * observed).sum() / expected)
 
 
 def _costs(

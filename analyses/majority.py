@@ -23,8 +23,8 @@ def majority(votes: pd.DataFrame) -> pd.DataFrame:
         beats, sorted), `votes` (int64), `share` (float64 in (0, 1]: the votes of one
         leader, of all).
     """
-    said = counted(votes)
-    return _heaviest(said.assign(weight=1.0))
+    valid = counted(votes)
+    return _heaviest(valid.assign(weight=1.0))
 
 
 def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.DataFrame:
@@ -43,13 +43,15 @@ def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.Da
     Raises:
         ValueError: a worker has no weight, or one that is negative or not finite.
     """
-    said = counted(votes)
-    unknown = sorted(set(said["worker"]) - set(weights.index))
+    valid = counted(votes)
+    unknown = sorted(set(valid["worker"]) - set(weights.index))
     if unknown:
         raise ValueError(f"no weight for {len(unknown)} workers, first {unknown[0]!r}")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("weights must be finite and not negative")
-    return _heaviest(said.assign(weight=said["worker"].map(weights).astype("float64")))
+    return _heaviest(
+        valid.assign(weight=valid["worker"].map(weights).astype("float64"))
+    )
 
 
 def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
@@ -74,9 +76,9 @@ def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
     return float(np.mean(credit))
 
 
-def _heaviest(said: pd.DataFrame) -> pd.DataFrame:
+def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
     """Each item's leaders, from votes that count and have a `weight`."""
-    sums = said.groupby(["item_id", "value"])["weight"].sum()
+    sums = votes.groupby(["item_id", "value"])["weight"].sum()
     of_item = sums.groupby("item_id")
     total = of_item.transform("sum")
     is_leader = sums >= of_item.transform("max") - _CLOSE * total
@@ -84,12 +86,12 @@ def _heaviest(said: pd.DataFrame) -> pd.DataFrame:
         sums[is_leader].reset_index().groupby("item_id")["value"].agg(tuple)
     ).astype("object")
     heaviest = (of_item.max() / of_item.sum()).fillna(1.0 / of_item.size())
-    first = leaders.map(lambda found: found[0])
+    first = leaders.map(lambda values: values[0])
     return pd.DataFrame(
         {
             "value": first.where(leaders.map(len) == 1),
             "leaders": leaders,
-            "votes": said.groupby("item_id").size().astype("int64"),
+            "votes": votes.groupby("item_id").size().astype("int64"),
             "share": heaviest.astype("float64"),
         }
     )

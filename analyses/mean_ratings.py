@@ -28,9 +28,9 @@ def mean_ratings(ratings: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataF
     missing = {"item_id", "condition", "value"} - set(ratings.columns)
     if missing:
         raise ValueError(f"ratings have no column {', '.join(sorted(missing))}")
-    said = ratings.loc[ratings["value"].notna()].astype({"value": "float64"})
-    of_condition = said.groupby("condition")["value"]
-    of_item = said.groupby(["condition", "item_id"])["value"].mean()
+    rated = ratings.loc[ratings["value"].notna()].astype({"value": "float64"})
+    of_condition = rated.groupby("condition")["value"]
+    of_item = rated.groupby(["condition", "item_id"])["value"].mean()
     means = of_item.groupby("condition").agg(["size", "mean", "sem"])
     freedom = np.maximum(means["size"] - 1, 1)
     reach = stats.t.ppf((1 + confidence) / 2, freedom) * means["sem"]

@@ -24,19 +24,19 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
     Returns:
         One row a category, in the order given, index `category`. Columns `answers`
         (int64 that tick it), `share` (float64 of all answers), `items` (int64 on which
-        anybody ticks it), `agreement` (float64: the share of pairs of answers about an
-        item that agree whether it applies, averaged over items), `kappa` (float64:
+        an answer ticks it), `agreement` (float64: the share of pairs of answers about
+        an item that agree whether it applies, averaged over items), `kappa` (float64:
         Fleiss' kappa of ticked or not). NaN where nothing can be compared; kappa also
         where a category is ticked always or never.
 
     Raises:
         ValueError: a worker ticked what is no category.
     """
-    said = counted(ticks)
-    stray = {name for ticked in said["value"] for name in ticked} - set(categories)
+    valid = counted(ticks)
+    stray = {name for ticked in valid["value"] for name in ticked} - set(categories)
     if stray:
         raise ValueError(f"{min(stray)!r} is none of the {len(categories)} known")
-    rows = [_about_one(said, category) for category in categories]
+    rows = [_about_category(valid, category) for category in categories]
     names = ["answers", "share", "items", "agreement", "kappa"]
     return pd.DataFrame(
         rows, columns=names, index=pd.Index(list(categories), name="category")
@@ -54,9 +54,9 @@ def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:
         One row an item with at least two answers, index `item_id`, sorted. Columns
         `answers`, `pairs` (int64), `jaccard` (float64 in [0, 1]).
     """
-    said = counted(ticks)
+    valid = counted(ticks)
     rows = {}
-    for item, answers in said.groupby("item_id")["value"]:
+    for item, answers in valid.groupby("item_id")["value"]:
         pairs = [_jaccard(set(a), set(b)) for a, b in combinations(answers, 2)]
         if pairs:
             rows[item] = (len(answers), len(pairs), float(np.mean(pairs)))
@@ -67,11 +67,11 @@ def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _about_one(
-    said: pd.DataFrame, category: str
+def _about_category(
+    ticks: pd.DataFrame, category: str
 ) -> tuple[int, float, int, float, float]:
-    is_ticked = said["value"].map(lambda ticked: category in ticked).astype("bool")
-    of_item = is_ticked.groupby(said["item_id"])
+    is_ticked = ticks["value"].map(lambda ticked: category in ticked).astype("bool")
+    of_item = is_ticked.groupby(ticks["item_id"])
     yes, answers = of_item.sum().to_numpy("int64"), of_item.size().to_numpy("int64")
     no = answers - yes
     pairs = answers * (answers - 1)

@@ -54,19 +54,19 @@ def position_effect(
     missing = needed - set(ratings.columns)
     if missing:
         raise ValueError(f"ratings have no column {', '.join(sorted(missing))}")
-    said = ratings.loc[ratings["value"].notna()].astype({"value": "float64"})
-    counts = pd.crosstab(said["unit"], said["position"])
+    rated = ratings.loc[ratings["value"].notna()].astype({"value": "float64"})
+    counts = pd.crosstab(rated["unit"], rated["position"])
     is_whole = (counts > 0).all(axis=1)
     if not is_whole.any():
         raise ValueError("no unit has ratings at every position")
-    said = said.loc[said["unit"].isin(counts.index[is_whole])]
-    rest = said["value"] - said.groupby("condition")["value"].transform("mean")
-    said = said.assign(beyond=rest)
-    sums = said.pivot_table(
+    rated = rated.loc[rated["unit"].isin(counts.index[is_whole])]
+    residuals = rated["value"] - rated.groupby("condition")["value"].transform("mean")
+    rated = rated.assign(beyond=residuals)
+    sums = rated.pivot_table(
         index="unit", columns="position", values="beyond", aggfunc="sum"
     ).to_numpy("float64")
     sizes = counts.loc[is_whole].to_numpy("float64")
-    of_position = said.groupby("position")
+    of_position = rated.groupby("position")
     return PositionEffect(
         positions=pd.DataFrame(
             {
@@ -102,7 +102,7 @@ def first_side_advantage(pairs: pd.DataFrame) -> tuple[int, int, float]:
 def _permuted(
     sums: Floats, sizes: Floats, chance: np.random.Generator, shuffles: int
 ) -> float:
-    seen = _between(sums, sizes)
+    observed = _between(sums, sizes)
     places = np.tile(np.arange(sums.shape[1]), (len(sums), 1))
     as_much = 1  # the order that was seen is one of those that chance could give
     for _ in range(shuffles):
@@ -111,7 +111,7 @@ def _permuted(
             np.take_along_axis(sums, order, axis=1),
             np.take_along_axis(sizes, order, axis=1),
         )
-        as_much += drawn >= seen * (1 - 1e-9)
+        as_much += drawn >= observed * (1 - 1e-9)
     return as_much / (shuffles + 1)
 
 

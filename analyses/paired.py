@@ -38,9 +38,9 @@ def paired_t_tests(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Data
         (first, second, *_compared(table[first] - table[second], confidence))
         for first, second in names
     ]
-    found = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "p_adjusted"])
-    found["p_adjusted"] = np.minimum(1.0, found["p_value"] * len(names))
-    return found[COLUMNS]
+    tests = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "p_adjusted"])
+    tests["p_adjusted"] = np.minimum(1.0, tests["p_value"] * len(names))
+    return tests[COLUMNS]
 
 
 def spread_of(differences: "pd.Series[float]") -> tuple[int, float, float]:

@@ -44,9 +44,9 @@ def comparisons(
     rows = [
         row
         for field in fields
-        for one in arrangements
-        if field.mirrored_by == one.name
-        for row in _rows(counted(table), by_id, field, one)
+        for arrangement in arrangements
+        if field.mirrored_by == arrangement.name
+        for row in _rows(counted(table), by_id, field, arrangement)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"grade": "float64"})
 

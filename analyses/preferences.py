@@ -31,12 +31,12 @@ def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFra
     missing = {"criterion", "grade"} - set(grades.columns)
     if missing:
         raise ValueError(f"grades have no column {', '.join(sorted(missing))}")
-    said = grades.loc[grades["grade"].notna()].astype({"grade": "float64"})
-    if not np.isfinite(said["grade"]).all():
+    judged = grades.loc[grades["grade"].notna()].astype({"grade": "float64"})
+    if not np.isfinite(judged["grade"]).all():
         raise ValueError("grades must be finite numbers")
-    names = said["criterion"].drop_duplicates()
+    names = judged["criterion"].drop_duplicates()
     rows = [
-        _about_one(said.loc[said["criterion"] == name, "grade"], confidence)
+        _about_criterion(judged.loc[judged["criterion"] == name, "grade"], confidence)
         for name in names
     ]
     table = pd.DataFrame(rows, index=pd.Index(names, name="criterion"), columns=COLUMNS)
@@ -50,7 +50,9 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def _about_one(grades: "pd.Series[float]", confidence: float) -> tuple[float, ...]:
+def _about_criterion(
+    grades: "pd.Series[float]", confidence: float
+) -> tuple[float, ...]:
     better, worse = int((grades > 0).sum()), int((grades < 0).sum())
     decided = better + worse
     share, low, high, p_value = float("nan"), float("nan"), float("nan"), 1.0

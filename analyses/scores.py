@@ -21,10 +21,10 @@ def cells(scores: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in scores.columns]
     if missing:
         raise ValueError(f"scores have no column {', '.join(missing)}")
-    said = scores.loc[scores["value"].notna(), list(COLUMNS)]
-    said = said.astype({"value": "float64"})
-    if not np.isfinite(said["value"]).all():
+    scored = scores.loc[scores["value"].notna(), list(COLUMNS)]
+    scored = scored.astype({"value": "float64"})
+    if not np.isfinite(scored["value"]).all():
         raise ValueError("scores must be finite numbers")
-    return said.pivot_table(
+    return scored.pivot_table(
         index="subject", columns="condition", values="value", aggfunc="mean"
     )

@@ -25,10 +25,10 @@ def counted(votes: pd.DataFrame) -> pd.DataFrame:
             f"votes have no column {', '.join(missing)}; needed are "
             f"{', '.join(COLUMNS)}, found {', '.join(map(str, votes.columns))}"
         )
-    said = votes.loc[votes["value"].notna() & (votes["value"] != ""), list(COLUMNS)]
-    is_known = said["worker"].notna() & (said["worker"] != "")
-    again = said.duplicated(["item_id", "worker"]) & is_known
-    return said.loc[~again].reset_index(drop=True)
+    cast = votes.loc[votes["value"].notna() & (votes["value"] != ""), list(COLUMNS)]
+    is_known = cast["worker"].notna() & (cast["worker"] != "")
+    is_repeated = cast.duplicated(["item_id", "worker"]) & is_known
+    return cast.loc[~is_repeated].reset_index(drop=True)
 
 
 def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
@@ -36,9 +36,9 @@ def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
 
     Only items and values with votes are in it.
     """
-    said = counted(votes)
-    if said.empty:
+    valid = counted(votes)
+    if valid.empty:
         return pd.DataFrame(
             index=pd.Index([], dtype="str", name="item_id"), dtype="int64"
         )
-    return pd.crosstab(said["item_id"], said["value"]).astype("int64")
+    return pd.crosstab(valid["item_id"], valid["value"]).astype("int64")

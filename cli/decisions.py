@@ -37,11 +37,12 @@ def decisions(
     from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.opening import open_to_look  # noqa: PLC0415
     from flows.people.decisions_csv import read_decisions, waiting_csv  # noqa: PLC0415
+    from store.files import write_private  # noqa: PLC0415
 
     with open_to_look(load_campaign(campaign)) as run:
         if write is not None:
             content, rows = waiting_csv(run)
-            write.write_bytes(content)
+            write_private(write, content)
             click.echo(f"{write}: {rows} decisions to make")
         elif read is not None:
             new = read_decisions(

@@ -15,6 +15,7 @@ from cli.decisions import decisions
 from cli.describe import describe
 from cli.errors import ErrorCodes
 from cli.export import export
+from cli.layout import layout
 from cli.pay import pay
 from cli.preview import preview
 from cli.rehearse import rehearse
@@ -43,6 +44,8 @@ def main() -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
+    # No page that is open in a browser is to read or start flows of a temporary server.
+    os.environ.setdefault("PREFECT_SERVER_CORS_ALLOWED_ORIGINS", "http://127.0.0.1")
     # A first temporary server makes its tables: 17 to 28 s measured, Prefect waits 20.
     os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")
     if hasattr(sys.stdout, "reconfigure"):
@@ -66,5 +69,6 @@ for command in (
     serve,
     requester,
     worker,
+    layout,
 ):
     main.add_command(command)

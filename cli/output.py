@@ -52,4 +52,9 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
+        *(
+            [("too few workers", progress.too_few_workers)]
+            if progress.too_few_workers
+            else []
+        ),
     ]

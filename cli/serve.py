@@ -8,7 +8,6 @@ import click
 
 from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
-from platforms.virtual_clock import START
 
 if TYPE_CHECKING:
     from marketplace.aws_proxy.settings import AwsProxy
@@ -60,14 +59,14 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Folder of pictures to serve under /pictures/.",
 )
 @click.option(
-    "--rehearsal", is_flag=True, help="Open the control path: virtual time, workers."
+    "--rehearsal", is_flag=True, help="Any key works; a clock and workers to control."
 )
 @click.option("--seed", default=1, show_default=True, help="For ids in a rehearsal.")
 @click.option(
     "--start",
     default="",
     metavar="ISO-TIME",
-    help=f"When a new rehearsal's clock begins; {START:%Y-%m-%dT%H:%MZ} if not given.",
+    help="When a new rehearsal's clock begins to run; now, if not given.",
 )
 @click.option(
     "--trust-local",
@@ -143,6 +142,7 @@ def _marketplace(given: _Given) -> "Marketplace":
         rehearsal=given["rehearsal"],
         seed=given["seed"],
         start=_start(given),
+        clock_runs=given["rehearsal"],
         pictures=given["pictures"],
         host=given["host"],
         port=given["port"],
@@ -160,7 +160,7 @@ def _start(given: _Given) -> datetime | None:
     from marketplace.state import clock  # noqa: PLC0415 - when it serves
 
     if not given["start"]:
-        return START if given["rehearsal"] else None
+        return None
     if not given["rehearsal"]:
         raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
     if given["database"].exists():

@@ -91,8 +91,8 @@ def invite(**given: Unpack[_Guest]) -> None:
         click.echo(json.dumps(document))
         return
     click.echo(link)
-    click.echo(f"Signs {given['name']} in until {until}. Whoever has it", err=True)
-    click.echo(f"is {given['name']}; end it:", err=True)
+    click.echo(f"Signs {given['name']} in until {until}, by a button.", err=True)
+    click.echo(f"Whoever has it is {given['name']}; end it:", err=True)
     click.echo(f"  piecework worker revoke {given['name']}", err=True)
 
 

@@ -88,15 +88,17 @@ def parse(path: Path) -> CampaignFile:
     )
     try:
         tables = CampaignTables.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as fault:
+    # tomllib is recursive, and brackets can be nested deeper than Python's stack.
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
         raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     except ValidationError as fault:
-        raise ConfigError(_schema_faults(path, text, fault)) from fault
+        raise ConfigError(schema_faults(path, text, fault)) from fault
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
 
 
-def _schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
+def schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
+    """What a TOML file breaks of its schema, each with line and key."""
     faults = []
     for error in fault.errors(include_url=False):
         location = [part for part in error["loc"] if not _is_branch(part)]

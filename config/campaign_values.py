@@ -61,9 +61,9 @@ def posting(table: PostingTable, task: Task) -> Posting:
 
 def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:
     """Who may accept a HIT, in MTurk's terms."""
-    found = []
+    built_in = []
     if table.approved_hits_above is not None:
-        found.append(
+        built_in.append(
             QualificationRequirement(
                 qualification_type_id=NUMBER_HITS_APPROVED,
                 comparator="GreaterThan",
@@ -71,7 +71,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
             )
         )
     if table.approval_rate_at_least is not None:
-        found.append(
+        built_in.append(
             QualificationRequirement(
                 qualification_type_id=PERCENT_APPROVED,
                 comparator="GreaterThanOrEqualTo",
@@ -79,7 +79,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
             )
         )
     if table.countries:
-        found.append(
+        built_in.append(
             QualificationRequirement(
                 qualification_type_id=LOCALE,
                 comparator="In",
@@ -87,7 +87,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
             )
         )
     return (
-        *found,
+        *built_in,
         *(
             QualificationRequirement(
                 qualification_type_id=QualificationTypeId(extra.id),

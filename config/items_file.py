@@ -84,9 +84,9 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
             # DictReader puts surplus cells under None and missing ones as None.
             cells = {key: value or "" for key, value in row.items() if key is not None}
             if None in row:
-                here = f"{path}: line {reader.line_num}"
+                where = f"{path}: line {reader.line_num}"
                 raise ConfigError(
-                    [f"{here}: more cells than the header's {len(cells)} columns"]
+                    [f"{where}: more cells than the header's {len(cells)} columns"]
                 )
             yield reader.line_num, cells
     except csv.Error as error:
@@ -117,10 +117,10 @@ def _json_row(line: str) -> Row:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    row = dict(pairs)
+    if len(row) < len(pairs):
         raise ValueError("a key stands there twice")
-    return found
+    return row
 
 
 def _no_number(word: str) -> object:
@@ -139,38 +139,37 @@ def _row_faults(
     columns: tuple[str, ...],
     places: _Places,
 ) -> list[str]:
-    found = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
-    if numbered and (absent := [name for name in columns if name not in found]):
-        return [
-            f"{path}: no column {', '.join(absent)}; the columns are {', '.join(found)}"
-        ]
+    header = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
+    if numbered and (absent := [name for name in columns if name not in header]):
+        known = ", ".join(header)
+        return [f"{path}: no column {', '.join(absent)}; the columns are {known}"]
     faults: list[str] = []
     first_seen: dict[str, int] = {}
     for line, row in numbered:
-        here = f"{path}: line {line}"
+        where = f"{path}: line {line}"
         empty = [column for column in columns if not row.get(column, "").strip()]
-        faults += [f"{here}: {column} is missing or empty" for column in empty]
+        faults += [f"{where}: {column} is missing or empty" for column in empty]
         faults += [
-            f"{here}: {column} holds a control character, which a HIT cannot carry"
+            f"{where}: {column} holds a control character, which a HIT cannot carry"
             for column, cell in row.items()
             if _CONTROL.search(cell) or _CONTROL.search(column)
         ]
         if columns[0] not in empty:
             faults += [
-                f"{here}: {columns[0]} {fault}"
+                f"{where}: {columns[0]} {fault}"
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
         if row.get("url"):
-            faults += [f"{here}: {fault}" for fault in _url_faults(row, places)]
+            faults += [f"{where}: {fault}" for fault in _url_faults(row, places)]
     return faults
 
 
 def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:
-    """Ids that look alike are alike: nobody could tell their answers apart."""
+    """What is wrong with an id; two that look alike are one, written twice."""
     if item_id != item_id.strip() or "\n" in item_id or "\r" in item_id:
         return [f"{item_id!r} has space around it or a line break in it"]
-    seen_as = unicodedata.normalize("NFC", item_id)
-    first = first_seen.setdefault(seen_as, line)
+    normalized = unicodedata.normalize("NFC", item_id)
+    first = first_seen.setdefault(normalized, line)
     return [] if first == line else [f"{item_id!r} was used in line {first} already"]
 
 
@@ -195,8 +194,8 @@ def _url_faults(row: Row, places: _Places) -> list[str]:
 
 
 def _faults_of_drawn(url: str, drawn: int) -> list[str]:
-    found = _DRAWN.fullmatch(url.removeprefix("/pictures/"))
-    if found and 1 <= int(found[1]) <= drawn:
+    match = _DRAWN.fullmatch(url.removeprefix("/pictures/"))
+    if match and 1 <= int(match[1]) <= drawn:
         return []
     return [f"url {url!r} is none of the drawn scene_0001.svg to scene_{drawn:04}.svg"]
 

@@ -19,30 +19,30 @@ def line_of(text: str, location: Location) -> int | None:
     >>> line_of('a = 1\n[b]\nc = 2\n', ["b", "c"])
     3
     """
-    wanted = tuple(str(part) for part in location)
+    path = tuple(str(part) for part in location)
     lines = _lines_by_path(text)
-    for length in range(len(wanted), 0, -1):
-        if wanted[:length] in lines:
-            return lines[wanted[:length]]
+    for length in range(len(path), 0, -1):
+        if path[:length] in lines:
+            return lines[path[:length]]
     return None
 
 
 def _lines_by_path(text: str) -> dict[tuple[str, ...], int]:
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     counts: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
             table = _parts(header[2])
             if header[1] == "[[":
-                found.setdefault(table, number)
+                lines.setdefault(table, number)
                 index = counts.get(table, 0)
                 counts[table] = index + 1
                 table = (*table, str(index))
-            found.setdefault(table, number)
+            lines.setdefault(table, number)
         elif key := _KEY.match(line):
-            found.setdefault((*table, *_parts(key[1])), number)
-    return found
+            lines.setdefault((*table, *_parts(key[1])), number)
+    return lines
 
 
 def _parts(dotted: str) -> tuple[str, ...]:

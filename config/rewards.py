@@ -47,5 +47,5 @@ def _schedules(tables: Sequence[FeesTable]) -> tuple[FeeSchedule, ...]:
             minimum_cents=table.minimum_usd,
             source=table.source,
         )
-        for table in sorted(tables, key=lambda one: one.valid_from)
+        for table in sorted(tables, key=lambda table: table.valid_from)
     )

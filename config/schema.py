@@ -114,7 +114,7 @@ class RewardsTable(_Strict):
 
     @model_validator(mode="after")
     def _fees_differ(self) -> "RewardsTable":
-        days = [one.valid_from for one in self.fees]
+        days = [schedule.valid_from for schedule in self.fees]
         if len(set(days)) < len(days):
             raise ValueError("two schedules of fees start on the same day")
         return self
@@ -148,6 +148,7 @@ class RequirementsTable(_Strict):
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
     exclusion_name: Words | None = None
+    workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
 
 

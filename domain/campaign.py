@@ -125,8 +125,9 @@ class Campaign:
 
     Attributes:
         source_hash: sha256 of the campaign file's bytes.
-        practice: trials that every HIT shows first and nobody counts.
+        practice: trials that every HIT shows first; answers to them never count.
         pictures: folder of pictures that the marketplace serves, if items name files.
+        crowd_size: how many workers there are in all, where that is known.
         qualification: a test that workers take before they may work, if there is one.
         heuristics: parameters by heuristic name; a heuristic that is absent runs with
             its defaults, `None` switches it off.
@@ -149,6 +150,7 @@ class Campaign:
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
     exclusion_name: str
+    crowd_size: int | None = None
     qualification: QualificationTest | None = None
     heuristics: Mapping[str, Mapping[str, object] | None]
     decided_by: Literal["policy", "person"]

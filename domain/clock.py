@@ -1,4 +1,4 @@
-"""Time as an argument: whoever needs "now" is given a clock.
+"""Time as an argument: code that needs "now" is given a clock.
 
 A rehearsal lives in virtual time, a test in a time of its own; only `SystemClock`
 asks the machine.
@@ -25,7 +25,7 @@ class SystemClock:
 
 
 class FixedClock:
-    """A clock that stands still until somebody sets it."""
+    """A clock that stands still until its moment is set."""
 
     def __init__(self, moment: datetime) -> None:
         self.moment = moment

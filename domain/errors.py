@@ -54,7 +54,7 @@ class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 
 
-class CampaignBusy(StoreError):  # noqa: N818 - nothing is wrong; somebody is at work
+class CampaignBusy(StoreError):  # noqa: N818 - nothing is wrong; a process is at work
     """Another process works on the campaign; its number is in the message."""
 
 

@@ -82,13 +82,16 @@ class PostableTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedHit:
-    """A HIT as we know it before and after it is posted.
+    """A HIT, or slots that are added to one, as we know it before and after the post.
 
     Attributes:
         round: 0 for the first posting of a batch, then one more for each replacement.
         reward_cents: and `fee_cents`, of one assignment, as they were when it was
             planned; a campaign file that changes later changes no HIT.
+        max_assignments: slots that it has; of an extension, slots that it adds.
         item_ids: in the order shown.
+        extends: the HIT that slots are added to; `None`: it is a HIT of its own. An
+            extension never has a `hit_id`.
         hit_id: the platform's id, once it is known.
         looked_at: when it was last asked for answers while it was open.
     """
@@ -100,6 +103,7 @@ class PlannedHit:
     reward_cents: int
     fee_cents: int
     item_ids: tuple[ItemId, ...]
+    extends: HitKey | None = None
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None
     posted_at: datetime | None = None

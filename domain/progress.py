@@ -24,6 +24,8 @@ class Progress:
         stopped_by: the key that ended the campaign early, or puts it off, or the
             command by which a person stopped it; or nothing.
         goes_on_at: when a day's cap lets it go on, as ISO 8601; or nothing.
+        too_few_workers: that there are too few for what is missing, in a sentence; or
+            nothing.
         due_at: while workers are waited for, when something is due all the same, as
             ISO 8601; or nothing.
     """
@@ -54,6 +56,7 @@ class Progress:
     waiting_for: Waiting
     cap_reached: bool
     stopped_by: str
+    too_few_workers: str
     goes_on_at: str
     due_at: str
 

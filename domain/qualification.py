@@ -16,7 +16,7 @@ class QualificationTest:
 
     Attributes:
         name: of the platform's qualification type; campaigns that name the same one
-            share it, so nobody takes it twice.
+            share it, so no worker takes it twice.
         task: whose folder has the form, with one choice as its only field.
         items: the questions, each with the right answer in `gold.<field>`.
         correct_at_least: right answers needed, by section; all must be reached.
@@ -47,7 +47,7 @@ class QualificationTest:
 
     @property
     def least_passing(self) -> int:
-        """The least score of whoever passes.
+        """The least score that passes: right answers of all sections together.
 
         The score is the number of right answers if every section has enough of them,
         else 0: no surplus in one section makes up for a lack in another.

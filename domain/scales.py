@@ -27,4 +27,4 @@ def mirrored(field: Field, value: FieldValue) -> FieldValue:
     turned = dict(zip(values, reversed(values), strict=True))
     if isinstance(value, str):
         return turned.get(value, value)
-    return tuple(turned.get(one, one) for one in value)
+    return tuple(turned.get(option, option) for option in value)

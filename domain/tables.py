@@ -166,8 +166,8 @@ def is_canned(text: str, canned_text: str) -> bool:
     >>> is_canned("", "")
     False
     """
-    wanted = canned_text.strip().casefold()
-    return bool(wanted) and text.strip().casefold() == wanted
+    expected = canned_text.strip().casefold()
+    return bool(expected) and text.strip().casefold() == expected
 
 
 def _column_of(field: Field) -> Column:

@@ -60,8 +60,9 @@ class Option:
             without it does not offer the option.
         group: the heading it stands under, "" for none.
         last: it keeps its place after the others when the options are shuffled.
-        excludes: who says so once a HIT is outside the study: paid like everybody, and
-            flagged (`outside_study`), so that a policy can set the answers aside.
+        excludes: a worker who chooses it, once a HIT, is outside the study: paid like
+            the others, and flagged (`outside_study`), so that a policy can set the
+            answers aside.
     """
 
     value: str

@@ -7,10 +7,11 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from prefect import flow
+from prefect import Flow, flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
+from config.deployment_file import read_deployment
 from domain.errors import CampaignBusy
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
@@ -26,6 +27,7 @@ from flows.polling import next_wait
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from flows.quick_check import cached_progress
 from platforms.credentials import Credentials
+from platforms.outage import LONG_PATIENCE_SECONDS
 from store import last_pass
 
 
@@ -36,58 +38,51 @@ from store import last_pass
     on_failure=[tell_of_failure],
     on_crashed=[tell_of_failure],
 )
-def advance(
-    campaign: str,
-    endpoint: str,
-    *,
-    live: bool = False,
-    spend_at_most: str = "",
-    credentials_block: str = "",
-    rehearsal: bool = False,
-    allow_second_store: bool = False,
-    poll_open_hits: bool = False,
-) -> State[dict[str, object]]:
-    """Do what is due on a campaign and end.
+def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, object]]:
+    """Do what is due on a campaign and end; what a deployment runs.
 
     It never waits: where workers or people have to act first, the run ends and its
-    state says so.
+    state says so. Endpoint, live work, amounts and a second store are no parameters,
+    which any caller of Prefect's API may choose: they are in the deployment file
+    beside the campaign's (`config.deployment_file`).
 
     Args:
         campaign: path of the campaign file; a relative one begins at the checkout.
-        endpoint: URL of the marketplace.
-        live: real people work; needed for a marketplace on another machine.
-        spend_at_most: dollars that the whole campaign may take, e.g. `120.00`; without
-            it, what was agreed before.
-        credentials_block: name of a Prefect `Secret` block with keys; without it,
-            boto3's own chain.
-        rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
-        allow_second_store: begin although the marketplace has HITs of a campaign of
-            this name from another store.
         poll_open_hits: ask open HITs for what they have got, however lately that was
             done.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
+    path = campaign_path(campaign)
+    deployment = read_deployment(path)
     request = PassRequest(
-        campaign=campaign_path(campaign),
-        endpoint=endpoint,
-        live=live,
-        spend_at_most_cents=_cents(spend_at_most),
-        rehearsal=rehearsal,
-        allow_second_store=allow_second_store,
+        campaign=path,
+        endpoint=deployment.endpoint,
+        live=deployment.live,
+        spend_at_most_cents=_cents(deployment.spend_at_most),
+        rehearsal=deployment.rehearsal,
+        allow_second_store=deployment.allow_second_store,
     )
-    credentials = from_block(credentials_block)
-    try:
-        progress = None
-        if not poll_open_hits:
-            progress = cached_progress(request, credentials=credentials)
-        if progress is None:
-            progress = _whole_pass(request, credentials, poll_open_hits=poll_open_hits)
-    except CampaignBusy as busy:
-        return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
-    tell_of_end(campaign, progress)
-    return _ended(progress)
+    credentials = from_block(deployment.credentials_block)
+    return _advance(request, credentials, poll_open_hits=poll_open_hits)
+
+
+def flow_of(
+    request: PassRequest, *, poll_open_hits: bool
+) -> Flow[[str], State[dict[str, object]]]:
+    """The flow `advance` for a command, which says by itself what it may do."""
+
+    def told(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
+        return _advance(request, None, poll_open_hits=poll_open_hits)
+
+    return Flow(
+        told,
+        name="advance",
+        flow_run_name=run_name,
+        on_failure=[tell_of_failure],
+        on_crashed=[tell_of_failure],
+    )
 
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
@@ -121,6 +116,8 @@ def run(
         live=live,
         spend_at_most_cents=_cents(spend_at_most),
         credentials=from_block(credentials_block),
+        # No schedule would make another pass.
+        patience_seconds=LONG_PATIENCE_SECONDS,
     ) as opened:
         least = timedelta(seconds=poll_seconds)
         wait, known, call = least, 0, task_for_each(opened)
@@ -132,6 +129,21 @@ def run(
                 time.sleep(wait.total_seconds())
         _finish_pass(opened, progress)
         return progress.as_dict()
+
+
+def _advance(
+    request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
+) -> State[dict[str, object]]:
+    try:
+        progress = None
+        if not poll_open_hits:
+            progress = cached_progress(request, credentials=credentials)
+        if progress is None:
+            progress = _whole_pass(request, credentials, poll_open_hits=poll_open_hits)
+    except CampaignBusy as busy:
+        return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
+    tell_of_end(str(request.campaign), progress)
+    return _ended(progress)
 
 
 def _cents(spend_at_most: str) -> int | None:

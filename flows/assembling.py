@@ -175,6 +175,7 @@ def _campaign(
         requirements=values.requirements(tables.requirements),
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",
+        crowd_size=tables.requirements.workers,
         qualification=test,
         heuristics={**task.heuristics, **values.heuristics(tables)},
         decided_by=tables.decisions.by,

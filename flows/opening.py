@@ -21,6 +21,7 @@ from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
 from platforms.ports import Platform
+from store import hits
 from store.agreements import agree, agreed_cents
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
@@ -35,6 +36,9 @@ processor is busier, see docs/benchmarks.md."""
 AT_ONCE_IN_REHEARSALS = 4
 """Likewise where marketplace and pipeline share a machine."""
 
+_CLAIMED = "claimed"
+"""The setting that says that no other store began the campaign, or may have."""
+
 _ENVIRONMENT = "world"
 """The setting that names the environment of a store."""
 
@@ -48,6 +52,7 @@ def open_on_marketplace(
     allow_second_store: bool = False,
     spend_at_most_cents: int | None = None,
     credentials: Credentials | None = None,
+    patience_seconds: float | None = None,
 ) -> Iterator[CampaignRun]:
     """A campaign at work on a marketplace that runs elsewhere.
 
@@ -60,9 +65,10 @@ def open_on_marketplace(
         spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
+        patience_seconds: how long the marketplace may be away (`platforms.outage`).
 
     Raises:
-        RefusedForSafety: see `flows.consent`; or the campaign is at work from another
+        RefusedForSafety: see `flows.consent`; or the campaign was begun from another
             store.
         StoreError: another process works on the campaign, or the store is of
             another environment.
@@ -70,12 +76,13 @@ def open_on_marketplace(
     endpoint = normal_endpoint(endpoint)
     is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
     refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
-    platform = MTurk.with_keys(endpoint, credentials)
+    platform = MTurk.with_keys(endpoint, credentials, patience_seconds=patience_seconds)
     with only_pass(campaign.out):
         if not allow_second_store:
             refuse_duplicate_store(campaign, platform)
         with _opened(campaign, environment=endpoint) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+            _claim(campaign, store, platform, allow_second_store=allow_second_store)
             clock = SystemClock()
             if spend_at_most_cents is not None:
                 agree(store, spend_at_most_cents, at=clock.now())
@@ -188,16 +195,43 @@ def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
         with closing(open_store(path)) as store:
             if get_setting(store, "name") is not None:
                 return
-    for annotation, hit_id in platform.find_hits():
-        if (name := posted_by(annotation, campaign.name)) is not None:
+    for hit in platform.find_hits():
+        if (name := posted_by(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(
-                f"{campaign.out}: there is no store here, but HIT {hit_id} on "
+                f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
                 f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
                 f"store is elsewhere ({name!r}); a second store would post and pay "
                 "everything again",
                 next_step="run the pass where the store is, or bring piecework.db "
                 "here; another campaign of this name begins with --allow-second-store",
             )
+
+
+def _claim(
+    campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
+) -> None:
+    """Let one store alone be the first of a campaign, also of two that begin at once.
+
+    Neither sees a HIT of the other in a list yet. So each claims the campaign's name on
+    the marketplace before it posts anything; one of them has it, and the other is told.
+
+    Raises:
+        RefusedForSafety: another store has it.
+    """
+    if get_setting(store, _CLAIMED) is not None:
+        return
+    name = str(get_setting(store, "name"))
+    if not allow_second_store and not hits.ids(store):
+        owner = platform.claim(f"piecework: store of {campaign.name}", name)
+        if owner != name:
+            raise RefusedForSafety(
+                f"{campaign.out}: a campaign {campaign.name!r} was begun on "
+                f"{platform.endpoint} from another store ({owner!r}); a second store "
+                "would post and pay everything again",
+                next_step="run the pass where that store is; if it is gone for good or "
+                "is another campaign's, begin with --allow-second-store",
+            )
+    set_once(store, _CLAIMED, name)
 
 
 def check_store(campaign: Campaign, environment: str) -> None:

@@ -10,8 +10,6 @@ from typing import Protocol, TypeVar
 from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.progress import read_progress
-from flows.results.clean import clean
-from flows.results.export import export
 from flows.steps.assess import assess
 from flows.steps.collect import collect
 from flows.steps.decide import decide
@@ -61,5 +59,9 @@ def run_pass(
 
 def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:
     """Clean all text, then write dataset and report; the report's path."""
+    # Words and drawing cost a second to import, and most passes write nothing.
+    from flows.results.clean import clean  # noqa: PLC0415
+    from flows.results.export import export  # noqa: PLC0415
+
     call("clean", lambda: clean(campaign_store))
     return str(call("export", lambda: export(campaign_store)))

@@ -2,7 +2,7 @@
 
 from domain.progress import Progress
 from flows.campaign_run import CampaignStore
-from flows.planning.next_action import next_action
+from flows.planning.next_action import Snapshot, next_action
 from flows.settlement import PAID_ALREADY
 from flows.snapshot import take_snapshot
 from store import assignments, findings, hits, item_totals, ledger
@@ -49,6 +49,32 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         waiting_for=action.waiting_for,
         cap_reached=is_finished and missing > 0 and not snapshot.stopped,
         stopped_by=action.stopped_by,
+        too_few_workers=_too_few_workers(campaign_store, snapshot),
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
+    )
+
+
+def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
+    """Whether those who are known cannot give what is missing, in a sentence.
+
+    How many there are is what the campaign file states; else those are counted who have
+    worked, and only while something is asked for again, or when nothing is open.
+    """
+    store, campaign = campaign_store.store, campaign_store.campaign
+    crowd, who, then = campaign.crowd_size, "workers", "stay missing"
+    if crowd is None:
+        at_work = snapshot.batches.get(snapshot.batch)
+        if at_work is None or (snapshot.open_hits and not at_work.last_round):
+            return ""
+        crowd = assignments.count_workers(store)
+        who, then = "workers who have worked so far", "need others"
+    wanted = campaign.posting.assignments
+    lacks = item_totals.batches_lacking(store, wanted=wanted, crowd=crowd)
+    missing = sum(lack.out_of_reach for lack in lacks.values())
+    if not missing:
+        return ""
+    return (
+        f"{crowd} {who} cannot give {wanted} answers each with "
+        f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
     )

@@ -32,6 +32,7 @@ from flows.passes import run_pass, write_results
 from flows.planted_traits import remember_planted
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve_apart
+from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
 from platforms.virtual_clock import START, VirtualClock
 from rehearsal.crowd.answering import Describing
@@ -229,6 +230,9 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,
+                    balance_cents=max(
+                        REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
+                    ),
                     pictures=campaign.pictures,
                 )
             )

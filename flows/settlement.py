@@ -5,6 +5,7 @@ from domain.verdicts import Decision
 DONE = "done"
 PAID_ALREADY = "approved by the platform before"
 REJECTED_ALREADY = "rejected elsewhere before"
+NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
 

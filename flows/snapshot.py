@@ -89,7 +89,9 @@ def _batches(
     campaign_store: CampaignStore, counts: list[HitCounts]
 ) -> dict[int, BatchState]:
     store, campaign = campaign_store.store, campaign_store.campaign
-    lacks = item_totals.batches_lacking(store, wanted=campaign.posting.assignments)
+    lacks = item_totals.batches_lacking(
+        store, wanted=campaign.posting.assignments, crowd=campaign.crowd_size
+    )
     nothing = item_totals.Lacks(answers=0, least=0)
     cap = campaign.rewards.batch_budget_cents
     return {
@@ -98,6 +100,7 @@ def _batches(
             is_collected=batch.is_collected,
             lacking=lacks.get(batch.batch, nothing).answers,
             least_lacking=lacks.get(batch.batch, nothing).least,
+            out_of_reach=lacks.get(batch.batch, nothing).out_of_reach,
             left_cents=None
             if cap is None
             else cap - ledger.taken_by_batch_cents(store, batch.batch),

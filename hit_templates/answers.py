@@ -213,8 +213,10 @@ def _orders(
         if field.shuffled
     }
     orders |= {
-        one.name: shuffled(assignment_id, f"{one.name}.{item_id}", one.columns)
-        for one in task.arrangements
+        arrangement.name: shuffled(
+            assignment_id, f"{arrangement.name}.{item_id}", arrangement.columns
+        )
+        for arrangement in task.arrangements
     }
     return orders
 
@@ -225,12 +227,14 @@ def _turned_back(
     orders: Mapping[str, tuple[str, ...]],
 ) -> dict[str, FieldValue]:
     """Values about the item's columns as they are named, however they were shown."""
-    asked = {one.name: one.columns for one in task.arrangements}
+    as_named = {
+        arrangement.name: arrangement.columns for arrangement in task.arrangements
+    }
     turned = {
         field.name
         for field in task.item_fields
         if field.mirrored_by
-        and orders[field.mirrored_by] == asked[field.mirrored_by][::-1]
+        and orders[field.mirrored_by] == as_named[field.mirrored_by][::-1]
     }
     return {
         field.name: mirrored(field, values[field.name])
@@ -303,19 +307,19 @@ class _WireNames(NamedTuple):
 
 @lru_cache(maxsize=128)
 def _wire_names(task: Task) -> _WireNames:
-    asked = [field.name for field in task.item_fields]
-    once = [f"hit.{field.name}" for field in task.hit_fields]
+    item_names = [field.name for field in task.item_fields]
+    hit_names = [f"hit.{field.name}" for field in task.hit_fields]
     if task.shuffles_items:
-        once.append(ITEM_ORDER)
+        hit_names.append(ITEM_ORDER)
     orders = (f"order.{name}" for name in ordered_names(task))
     return _WireNames(
-        alone=frozenset((*OF_THE_HIT, *once)),
-        of_items=frozenset(("item", *MEASURES, *asked, *orders)),
-        practised=frozenset(f"practice.{name}" for name in asked),
+        alone=frozenset((*OF_THE_HIT, *hit_names)),
+        of_items=frozenset(("item", *MEASURES, *item_names, *orders)),
+        practised=frozenset(f"practice.{name}" for name in item_names),
     )
 
 
 def ordered_names(task: Task) -> list[str]:
     """Names of what is shuffled inside an item."""
     names = [field.name for field in task.item_fields if field.shuffled]
-    return [*names, *(one.name for one in task.arrangements)]
+    return [*names, *(arrangement.name for arrangement in task.arrangements)]

@@ -33,19 +33,19 @@ def is_same(before: str, after: str) -> bool:
     return plain(before) == plain(after)
 
 
-def stays_within(found: Sequence[Change], groups: Sequence[str]) -> bool:
+def stays_within(made: Sequence[Change], groups: Sequence[str]) -> bool:
     """Whether each word gave way to one of its own group, in the same number.
 
     Args:
-        found: the changes.
+        made: the changes.
         groups: each of words that may stand for each other, parted by spaces.
     """
-    sets = [frozenset(group.split()) for group in groups]
+    word_sets = [frozenset(group.split()) for group in groups]
     return all(
-        len(one.removed) == len(one.inserted)
+        len(change.removed) == len(change.inserted)
         and all(
-            any(old in some and new in some for some in sets)
-            for old, new in zip(one.removed, one.inserted, strict=True)
+            any(old in group and new in group for group in word_sets)
+            for old, new in zip(change.removed, change.inserted, strict=True)
         )
-        for one in found
+        for change in made
     )

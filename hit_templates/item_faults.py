@@ -1,8 +1,8 @@
 """Why an item cannot be shown or judged: said before anything is posted.
 
 Items come from strangers' files. What could not be carried faithfully (control
-characters, addresses of another kind than http) is refused, and so is what nobody could
-answer: the same sentence offered twice, or an expected answer that the page lacks.
+characters, addresses of another kind than http) is refused, and so is what cannot be
+answered: the same sentence offered twice, or an expected answer that the page lacks.
 """
 
 import re
@@ -58,17 +58,19 @@ def _faults_of_words(task: Task, item: Item) -> list[str]:
 def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
     """Answers are compared between conditions, so each item must be of one."""
     counted = [item for item in items if not item.columns.get(PRACTICE)]
-    for one in task.conditions:
-        named = [item for item in counted if item.columns.get(one.column, "").strip()]
+    for condition in task.conditions:
+        named = [
+            item for item in counted if item.columns.get(condition.column, "").strip()
+        ]
         if not named:
             yield (
-                f"no item has the column {one.column}, which names the conditions that "
-                f"{task.name} compares"
+                f"no item has the column {condition.column}, which names the "
+                f"conditions that {task.name} compares"
             )
             continue
         yield from (
-            f"item {item.item_id!r}: the column {one.column} is empty; it names the "
-            "condition of the item"
+            f"item {item.item_id!r}: the column {condition.column} is empty; "
+            "it names the condition of the item"
             for item in counted
             if item not in named
         )
@@ -81,8 +83,8 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
     if any(character < " " for character in item.item_id):
         yield "the id holds a control character, a tab or a line break"
     for name, text in item.columns.items():
-        if found := NOT_FOR_XML.search(text):
-            yield f"the column {name} holds the control character {found[0]!r}"
+        if match := NOT_FOR_XML.search(text):
+            yield f"the column {name} holds the control character {match[0]!r}"
         if (name == "url" or name.endswith("_url")) and text and not _is_address(text):
             yield (
                 f"{name} is {text!r}, neither http(s)://... nor a path that starts "
@@ -91,7 +93,7 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
 
 
 def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
-    """Nobody can choose between two options that read alike."""
+    """Two options of the item read alike, so no answer could tell them apart."""
     for field in task.item_fields:
         labels = Counter(
             " ".join(item.columns.get(option.column, "").split()).casefold()
@@ -105,26 +107,29 @@ def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
 
 def _faults_of_values(task: Task, item: Item) -> Iterator[str]:
     for column, allowed in task.column_values.items():
-        found = item.columns.get(column, "")
-        if found and found not in allowed:
-            yield f"{column} is {found!r}; allowed is {', '.join(allowed)}"
+        value = item.columns.get(column, "")
+        if value and value not in allowed:
+            yield f"{column} is {value!r}; allowed is {', '.join(allowed)}"
 
 
 def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
-    """Nobody can compare a text with itself."""
-    for one in task.arrangements:
-        seen: dict[str, str] = {}
-        for column in one.columns:
+    """Parts that are to be compared hold the same text."""
+    for arrangement in task.arrangements:
+        column_of: dict[str, str] = {}
+        for column in arrangement.columns:
             text = " ".join(item.columns.get(column, "").split()).casefold()
-            if text and text in seen:
-                yield f"{seen[text]} and {column} hold the same text"
-            seen.setdefault(text, column)
+            if text and text in column_of:
+                yield f"{column_of[text]} and {column} hold the same text"
+            column_of.setdefault(text, column)
 
 
 def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
     fields = {field.name: field for field in task.fields}
     for column, text in item.columns.items():
-        prefix = next((one for one in (TRUTH, GOLD) if column.startswith(one)), "")
+        prefix = next(
+            (beginning for beginning in (TRUTH, GOLD) if column.startswith(beginning)),
+            "",
+        )
         if not prefix or not text:
             continue
         name = column.removeprefix(prefix)

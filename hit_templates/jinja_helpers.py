@@ -26,10 +26,10 @@ def minified(name: str) -> Markup:
     A question has room for 65,535 bytes; what is only for us need not travel.
     """
     lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
-    kept = [line for line in lines if line and not line.startswith("//")]
+    code = [line for line in lines if line and not line.startswith("//")]
     if name.endswith(".css"):
-        kept = [_AROUND.sub(r"\1", line) for line in kept]
-    return Markup("\n".join(kept))  # noqa: S704 - files of this folder, no stranger's
+        code = [_AROUND.sub(r"\1", line) for line in code]
+    return Markup("\n".join(code))  # noqa: S704 - files of this folder, no stranger's
 
 
 def rich(text: str) -> Markup:

@@ -61,15 +61,17 @@ def frame_texts(language: str) -> Mapping[str, str]:
     return {key: str(value) for key, value in _read(path).items()}
 
 
-def joined(raw: Raw, said: Raw, *, where: str) -> tuple[Raw, list[str]]:
+def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
     """A task's raw file with the words of a messages file, and what does not fit."""
     faults = [
-        f"{where}: {key}: no such key." for key in said if key not in {*_TOP, *_TABLES}
+        f"{where}: {key}: no such key."
+        for key in wording
+        if key not in {*_TOP, *_TABLES}
     ]
-    whole = {**raw, **{key: said[key] for key in _TOP if key in said}}
-    groups = _table(said, "groups")
-    of_fields = _table(said, "fields")
-    of_rules = _table(said, "rules")
+    whole = {**raw, **{key: wording[key] for key in _TOP if key in wording}}
+    groups = _table(wording, "groups")
+    of_fields = _table(wording, "fields")
+    of_rules = _table(wording, "rules")
     if isinstance(raw.get("fields"), list):
         entries = _entries(raw, "fields")
         whole["fields"] = [
@@ -90,15 +92,15 @@ def joined(raw: Raw, said: Raw, *, where: str) -> tuple[Raw, list[str]]:
     return whole, faults
 
 
-def texts(said: Raw) -> dict[str, str]:
+def texts(wording: Raw) -> dict[str, str]:
     """The texts for the template."""
-    return {key: str(value) for key, value in _table(said, "texts").items()}
+    return {key: str(value) for key, value in _table(wording, "texts").items()}
 
 
-def _field(entry: Raw, said: Raw, groups: Raw) -> Raw:
+def _field(entry: Raw, wording: Raw, groups: Raw) -> Raw:
     options = entry.get("options")
-    words = _table(said, "options")
-    whole = {**entry, **{key: said[key] for key in _OF_FIELD if key in said}}
+    words = _table(wording, "options")
+    whole = {**entry, **{key: wording[key] for key in _OF_FIELD if key in wording}}
     if isinstance(options, list):
         whole["options"] = [_option(option, words, groups) for option in options]
     return whole
@@ -109,27 +111,29 @@ def _option(option: object, words: Raw, groups: Raw) -> object:
     if not isinstance(entry, dict):
         return option
     value, group = str(entry.get("value")), str(entry.get("group", ""))
-    found = {"label": words[value]} if value in words else {}
-    named = {"group": groups[group]} if group in groups else {}
-    return {**entry, **found, **named}
+    labelled = {"label": words[value]} if value in words else {}
+    grouped = {"group": groups[group]} if group in groups else {}
+    return {**entry, **labelled, **grouped}
 
 
-def _strange(said: Raw, entries: list[Raw], *, where: str) -> list[str]:
+def _strange(wording: Raw, entries: list[Raw], *, where: str) -> list[str]:
     known = {str(entry.get("name")) for entry in entries}
-    return [f"{where}.{name}: the task has none." for name in said if name not in known]
+    return [
+        f"{where}.{name}: the task has none." for name in wording if name not in known
+    ]
 
 
-def _strange_options(said: Raw, entries: list[Raw], *, where: str) -> list[str]:
+def _strange_options(wording: Raw, entries: list[Raw], *, where: str) -> list[str]:
     faults = []
     for entry in entries:
         name, options = str(entry.get("name")), entry.get("options")
         known = {
-            str(one.get("value")) if isinstance(one, dict) else str(one)
-            for one in (options if isinstance(options, list) else [])
+            str(option.get("value")) if isinstance(option, dict) else str(option)
+            for option in (options if isinstance(options, list) else [])
         }
         faults += [
             f"{where}: fields.{name}.options.{value}: the field has no such option."
-            for value in _table(_table(said, name), "options")
+            for value in _table(_table(wording, name), "options")
             if value not in known
         ]
     return faults
@@ -148,14 +152,14 @@ def _read(path: Path) -> Raw:
 
 
 def _table(raw: Raw, key: str) -> Raw:
-    found = raw.get(key)
-    return found if isinstance(found, dict) else {}
+    table = raw.get(key)
+    return table if isinstance(table, dict) else {}
 
 
 def _entries(raw: Raw, key: str) -> list[Raw]:
-    found = raw.get(key)
+    entries = raw.get(key)
     return (
-        [one for one in found if isinstance(one, dict)]
-        if isinstance(found, list)
+        [entry for entry in entries if isinstance(entry, dict)]
+        if isinstance(entries, list)
         else []
     )

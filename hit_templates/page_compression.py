@@ -58,12 +58,12 @@ def compress(page: str, *, more_than: int) -> str:
 
 def decompress(page: str) -> str:
     """The page as it was before `compress`; itself if it was not compressed."""
-    return _COMPRESSED.sub(lambda found: _whole(json.loads(found[1])), page)
+    return _COMPRESSED.sub(lambda match: _whole(json.loads(match[1])), page)
 
 
 def compressed_spans(page: str) -> list[tuple[int, int]]:
     """Where a compressed page carries its runs: begin and end of each script's data."""
-    return [found.span(1) for found in _COMPRESSED.finditer(page)]
+    return [match.span(1) for match in _COMPRESSED.finditer(page)]
 
 
 def quoted(text: str) -> str:
@@ -76,13 +76,13 @@ def _in_script(data: str) -> str:
     return data.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
 
 
-def _compressed_run(found: re.Match[str]) -> str:
+def _compressed_run(match: re.Match[str]) -> str:
     sections = [
         section.split("\n")[:-1]
-        for section in re.findall(r"(?s).*?</section>\n", found[0])
+        for section in re.findall(r"(?s).*?</section>\n", match[0])
     ]
     if len(sections) < 2 or len({len(lines) for lines in sections}) > 1:  # noqa: PLR2004 - one has nothing to share
-        return found[0]
+        return match[0]
     shared: list[str | list[str]] = []
     own: list[list[str]] = [[] for _ in sections]
     for lines in zip(*sections, strict=True):
@@ -90,11 +90,11 @@ def _compressed_run(found: re.Match[str]) -> str:
         shared.append(common if common is not None else _around(lines))
         if common is None:
             before, after = map(len, shared[-1])
-            for mine, line in zip(own, _marked(lines), strict=True):
-                mine.append(line[before : len(line) - after])
+            for pieces, line in zip(own, _marked(lines), strict=True):
+                pieces.append(line[before : len(line) - after])
     carried: Carried = {"lines": shared, "items": own}
-    if _whole(carried) != found[0]:
-        return found[0]
+    if _whole(carried) != match[0]:
+        return match[0]
     data = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
     code = str(minified("_decompress.js")).replace("COMPRESSED", _in_script(data), 1)
     return f"<script data-compressed>\n{code}\n</script>\n"
@@ -128,5 +128,5 @@ def _around(lines: tuple[str, ...]) -> list[str]:
     """What all lines begin with, and what they end with; the rest is their own."""
     marked = _marked(lines)
     before = commonprefix(marked)  # noqa: RUF071 - these are texts, no paths
-    rest = [line[len(before) :][::-1] for line in marked]
-    return [before, commonprefix(rest)[::-1]]  # noqa: RUF071 - as above
+    endings = [line[len(before) :][::-1] for line in marked]
+    return [before, commonprefix(endings)[::-1]]  # noqa: RUF071 - as above

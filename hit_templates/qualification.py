@@ -132,8 +132,8 @@ def _faults_of_thresholds(test: QualificationTest) -> Iterator[str]:
             yield f"{where}: says nothing about the section {name!r}"
     for name, least in test.correct_at_least.items():
         if name not in sections:
-            told = ", ".join(sections)
-            yield f"{where}: there is no section {name!r}; there are {told}"
+            known = ", ".join(sections)
+            yield f"{where}: there is no section {name!r}; there are {known}"
         elif least > len(sections[name]):
             yield f"{where}: {name} is {least}, but has {len(sections[name])} questions"
     rooms = [

@@ -267,7 +267,8 @@ def _task_data(task: Task) -> Markup:
                 for f in task.fields
             ],
             "arrangements": [
-                {"name": one.name, "columns": one.columns} for one in task.arrangements
+                {"name": arrangement.name, "columns": arrangement.columns}
+                for arrangement in task.arrangements
             ],
             "shuffles": task.shuffles_items,
             "rules": [

@@ -63,30 +63,30 @@ def check(
 
 @lru_cache(maxsize=128)
 def _rules_of(task: Task, scope: FieldScope) -> tuple[Rule, ...]:
-    asked = {field.name for field in task.fields if field.scope == scope}
-    return tuple(rule for rule in task.rules if rule.field in asked)
+    names = {field.name for field in task.fields if field.scope == scope}
+    return tuple(rule for rule in task.rules if rule.field in names)
 
 
 def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
     """What is wrong with a rule's kind and parameters, one sentence each."""
     if kind not in RULE_KINDS:
         return [f"kind {kind!r} is none of {', '.join(RULE_KINDS)}"]
-    wanted = RULE_KINDS[kind].parameters
+    types = RULE_KINDS[kind].parameters
     return [
         *(
             f"kind {kind} needs the parameter {name}"
-            for name in wanted
+            for name in types
             if name not in parameters
         ),
         *(
             f"kind {kind} has no parameter {name}"
             for name in parameters
-            if name not in wanted
+            if name not in types
         ),
         *(
-            f"parameter {name} must be {_TYPE_NAMES[wanted[name]]}, not {value!r}"
+            f"parameter {name} must be {_TYPE_NAMES[types[name]]}, not {value!r}"
             for name, value in parameters.items()
-            if name in wanted and not _is_of_type(value, wanted[name])
+            if name in types and not _is_of_type(value, types[name])
         ),
     ]
 
@@ -94,10 +94,10 @@ def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
 _TYPE_NAMES = {int: "a whole number from 1", str: "a text", list: "a list of texts"}
 
 
-def _is_of_type(value: object, wanted: type) -> bool:
-    if wanted is int:
+def _is_of_type(value: object, expected: type) -> bool:
+    if expected is int:
         return isinstance(value, int) and not isinstance(value, bool) and value > 0
-    if wanted is list:
+    if expected is list:
         return isinstance(value, list | tuple) and all(
             isinstance(part, str) and part for part in value
         )

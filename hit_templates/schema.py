@@ -81,8 +81,8 @@ def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[s
         elif inner in _LISTS and isinstance(value, list):
             for number, entry in enumerate(value):
                 if isinstance(entry, dict):
-                    here = f"{where}{key}.{number}."
-                    yield from _faults_of_keys(entry, _LISTS[inner], inner, here)
+                    inner_where = f"{where}{key}.{number}."
+                    yield from _faults_of_keys(entry, _LISTS[inner], inner, inner_where)
 
 
 def _faults_of_names(raw: Raw) -> Iterator[str]:

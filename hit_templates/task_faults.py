@@ -1,7 +1,7 @@
 """Faults of a `task.toml` that lie between its keys: names that point nowhere.
 
-Whoever writes one is a stranger: the functions take what TOML gave, whatever that is,
-and find every fault, also beside those of shape.
+Strangers write these files: the functions take what TOML gave, of whatever shape, and
+find every fault, also beside those of shape.
 """
 
 from collections import Counter
@@ -115,7 +115,9 @@ def _faults_of_personal(entry: Raw) -> Iterator[str]:
     is_once = entry.get("scope") == "hit"
     if entry.get("is_personal") and not (is_once and entry.get("kind") == "choice"):
         yield "is personal, so it must be a choice that is asked once a HIT"
-    if not is_once and any(one.get("excludes") for one in _tables(entry, "options")):
+    if not is_once and any(
+        option.get("excludes") for option in _tables(entry, "options")
+    ):
         yield "is asked about each item, so no option of it excludes a person"
 
 
@@ -171,8 +173,8 @@ def _columns_of_rules(raw: Raw) -> Iterator[tuple[str, object]]:
 
 
 def _table(raw: Raw, key: str) -> Raw:
-    found = raw.get(key)
-    return found if isinstance(found, dict) else {}
+    table = raw.get(key)
+    return table if isinstance(table, dict) else {}
 
 
 def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
@@ -193,8 +195,8 @@ def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
             yield f"conditions: there is no number field {name!r}."
 
 
-def _names(found: object) -> list[str]:
-    return [str(one) for one in found] if isinstance(found, list) else []
+def _names(entries: object) -> list[str]:
+    return [str(entry) for entry in entries] if isinstance(entries, list) else []
 
 
 def _twice(entries: Sequence[Raw]) -> list[str]:

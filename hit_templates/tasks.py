@@ -1,6 +1,6 @@
 """Reads what a task's folder says about the task; adding a folder adds a task.
 
-Whoever writes a `task.toml` is a stranger, so every fault is found and told at once.
+Strangers write a `task.toml`, so every fault is found and told at once.
 """
 
 import tomllib
@@ -37,7 +37,7 @@ def load_task(name: str, language: str = ENGLISH) -> Task:
     return read_task(
         name,
         (FOLDER / name / "task.toml").read_text("utf-8"),
-        said=messages(name, language),
+        wording=messages(name, language),
         language=language,
     )
 
@@ -46,7 +46,7 @@ def read_task(
     name: str,
     text: str,
     *,
-    said: Mapping[str, object] | None = None,
+    wording: Mapping[str, object] | None = None,
     language: str = ENGLISH,
 ) -> Task:
     """The task that the text of a `task.toml` describes.
@@ -54,7 +54,7 @@ def read_task(
     Args:
         name: of the task.
         text: of the file.
-        said: what the messages file of the language says.
+        wording: what the messages file of the language says.
         language: its code.
 
     Raises:
@@ -65,7 +65,7 @@ def read_task(
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         raise ConfigError([f"{where}: {fault}."]) from fault
-    words = dict(said or {})
+    words = dict(wording or {})
     raw, strange = joined(
         raw, words, where=f"hit_templates/{name}/messages.{language}.toml"
     )

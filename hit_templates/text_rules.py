@@ -57,6 +57,7 @@ _SPACES = re.compile(f"{_ONE['spaces']}+")
 _LETTERS = re.compile(_LETTER)
 _SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
 _BREAKS = re.compile(f"{_ONE['breaks']}+")
+_POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
 _POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
 _POINTED_LETTERS = re.compile(
     f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])"
@@ -64,7 +65,7 @@ _POINTED_LETTERS = re.compile(
 _QUOTED = re.compile(
     f"{_ONE['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_ONE['double_quotes']}"
 )
-_ENDS = frozenset(".!?")
+_END = re.compile("[.!?]")
 _APOSTROPHES = re.compile(_ONE["apostrophes"])
 _CLOSERS_LAST = re.compile(
     f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$"
@@ -108,8 +109,10 @@ def words(text: str) -> list[str]:
     >>> words("An 8.5 oz. can - U.S. made,well-known")
     ['An', '85', 'oz', 'can', 'US', 'made', 'well-known']
     """
-    joined = _POINT_IN_NUMBER.sub(r"\1", plain(text))
-    joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
+    joined = plain(text)
+    if _POINT_WITHIN.search(joined):  # no other caption needs the dear patterns
+        joined = _POINT_IN_NUMBER.sub(r"\1", joined)
+        joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
     return [piece for piece in _BREAKS.split(joined) if _LETTERS.search(piece)]
 
 
@@ -121,7 +124,11 @@ def is_one_sentence(text: str, points: Points) -> bool:
     >>> is_one_sentence("A U.S. flag.", Points())
     True
     """
-    tokens = _without_quotes(plain(text)).split(" ")
+    measured = plain(text)
+    end = _END.search(measured)
+    if end is None or " " not in measured[end.end() :]:
+        return True  # as most captions are
+    tokens = _without_quotes(measured).split(" ")
     # The period after the last word ends the caption, whatever emoji follow.
     with_word = [i for i, token in enumerate(tokens) if _LETTERS.search(token)]
     last = with_word[-1] if with_word else 0
@@ -137,10 +144,11 @@ def begins_with(text: str, beginnings: Iterable[str]) -> bool:
     False
     """
     opening = _folded(_SYMBOLS_FIRST.sub("", plain(text)))
-    return any(
+    folded = _folded_beginnings(tuple(beginnings))
+    return opening.startswith(folded) and any(
         opening.startswith(sought)
         and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
-        for sought in map(_folded_beginning, beginnings)
+        for sought in folded
     )
 
 
@@ -148,9 +156,9 @@ def _folded(text: str) -> str:
     return _APOSTROPHES.sub("'", text).lower()
 
 
-@lru_cache(maxsize=1024)
-def _folded_beginning(beginning: str) -> str:
-    return _folded(plain(beginning))
+@lru_cache(maxsize=256)
+def _folded_beginnings(beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_folded(plain(beginning)) for beginning in beginnings)
 
 
 def _without_quotes(text: str) -> str:
@@ -161,7 +169,7 @@ def _without_quotes(text: str) -> str:
 
 def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
     """Whether `tokens[i]`, which is not the last with a word, ends a sentence."""
-    if _ENDS.isdisjoint(tokens[i]):
+    if not _END.search(tokens[i]):
         return False
     token = _CLOSERS_LAST.sub("", tokens[i])
     if token.endswith(".") and not token.endswith(".."):
@@ -187,8 +195,8 @@ def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bo
 
 def _last_piece(token: str) -> str:
     """What stands after the last sign of punctuation, in small letters."""
-    found = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
-    return found[0].lower() if found else ""
+    match = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
+    return match[0].lower() if match else ""
 
 
 def _next_word(tokens: list[str], i: int) -> str:

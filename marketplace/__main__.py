@@ -8,7 +8,7 @@ from marketplace.http.child_process import START_FAULTS, report_of
 from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.notification_sender import NotifyAddressError
 from marketplace.http.server import Marketplace, serve_attached, serve_forever
-from marketplace.state import clock
+from marketplace.state import accounts, clock
 from marketplace.state.backend import WrongDatabaseError
 
 
@@ -53,6 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
     parser.add_argument(
         "--start", type=clock.moment_of, help="virtual time at the beginning"
+    )
+    parser.add_argument(
+        "--balance-cents",
+        type=int,
+        default=accounts.REHEARSAL_BALANCE_CENTS,
+        help="what a rehearsal's requester has to begin with",
     )
     parser.add_argument(
         "--attached",

@@ -5,11 +5,10 @@ marketplace, or another server of the same protocol. Errors are told apart by
 `TurkErrorCode` and by looking again, never by their sentences.
 """
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
@@ -28,14 +27,24 @@ from platforms.calling import called, pages_of
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
-from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
+from platforms.extensions import KEEP_APART, Extensions
+from platforms.listing import (
+    PAGE,
+    all_hits,
+    fetch,
+    newer,
+    parts_of_a_page,
+    posted_before,
+    posted_hits,
+)
+from platforms.ports import PostedHit
+from platforms.qualification_types import find, make_or_find
+from platforms.wire import bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
-_PAGE = 100
 _EXPIRING_TRIES = 12
-_HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
 class MTurk:
@@ -45,6 +54,7 @@ class MTurk:
         endpoint: URL of the requester API.
         access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
         capabilities: what the endpoint can do, if that is not what MTurk could.
+        patience_seconds: how long an outage is waited for (`platforms.outage`).
     """
 
     def __init__(
@@ -54,20 +64,30 @@ class MTurk:
         access_key: str | None = None,
         secret_key: str | None = None,
         capabilities: Capabilities = MTURK,
+        patience_seconds: float | None = None,
     ) -> None:
         refuse_closed_host(endpoint)
         self.endpoint, self.capabilities = endpoint, capabilities
         self._access_key, self._secret_key = access_key, secret_key
+        self._patience = patience_seconds
         self._lock = Lock()
         self._made: MTurkClient | None = None
+        self._extensions: Extensions | None = None
 
     @classmethod
-    def with_keys(cls, endpoint: str, keys: Credentials | None) -> "MTurk":
+    def with_keys(
+        cls,
+        endpoint: str,
+        keys: Credentials | None,
+        *,
+        patience_seconds: float | None = None,
+    ) -> "MTurk":
         """The port with these keys; without any, boto3's credential chain has them."""
         return cls(
             endpoint,
             access_key=keys.access_key if keys else None,
             secret_key=keys.secret_key if keys else None,
+            patience_seconds=patience_seconds,
         )
 
     @property
@@ -79,8 +99,23 @@ class MTurk:
                     self.endpoint,
                     access_key=self._access_key,
                     secret_key=self._secret_key,
+                    patience_seconds=self._patience,
                 )
+                self._extensions = Extensions(self._made.meta.events)
             return self._made
+
+    def keeps_apart(self) -> bool:
+        """See `Platform`."""
+        return self._knows("keep-apart")
+
+    def _knows(self, extension: str) -> bool:
+        """Whether the marketplace has an extension; asks, if none was heard of yet."""
+        client, extensions = self._client, self._extensions
+        if extensions is None:
+            return False
+        if not extensions.is_known:
+            called(client.get_account_balance)
+        return extensions.has(extension)
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
@@ -100,7 +135,8 @@ class MTurk:
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
         """See `Platform`; found by its name, which is unique for a requester."""
-        return self._qualification_type(
+        return make_or_find(
+            self._client,
             lambda _: True,
             Name=name,
             Description=description,
@@ -111,7 +147,8 @@ class MTurk:
         """See `Platform`; found by its name, and then by its key."""
         key = test.answer_key
         delay = {"RetryDelayInSeconds": test.retry_seconds}
-        return self._qualification_type(
+        return make_or_find(
+            self._client,
             lambda found: (found.get("AnswerKey") or "").split() == key.split(),
             Name=test.name,
             Description=test.description,
@@ -122,44 +159,23 @@ class MTurk:
             **(delay if test.retry_seconds is not None else {}),
         )
 
-    def _qualification_type(
-        self,
-        is_ours: Callable[[Mapping[str, Any]], bool],
-        **wanted: Any,  # noqa: ANN401 - boto3's own
-    ) -> QualificationTypeId:
+    def claim(self, name: str, owner: str) -> str:
+        """See `Platform`; a qualification type, whose name is a requester's only one.
+
+        No HIT requires it and no worker can ask for it.
+        """
         try:
-            reply = called(self._client.create_qualification_type, **wanted)
-            return QualificationTypeId(
-                reply["QualificationType"]["QualificationTypeId"]
+            called(
+                self._client.create_qualification_type,
+                Name=name,
+                Description=owner,
+                QualificationTypeStatus="Inactive",
             )
         except PlatformRefused as refusal:
             if refusal.kind != "already_exists":
                 raise
-        name = wanted["Name"]
-        pages = self._client.get_paginator("list_qualification_types").paginate(
-            Query=name,
-            MustBeRequestable=False,
-            MustBeOwnedByCaller=True,
-            PaginationConfig={"PageSize": _PAGE},
-        )
-        for page in pages_of(pages):
-            for found in page["QualificationTypes"]:
-                if found["Name"] != name:
-                    continue
-                if not is_ours(found):
-                    raise PlatformRefused(
-                        f"the qualification type {name!r} exists with another test or "
-                        "other thresholds; give this one a name of its own: "
-                        "[qualification] name",
-                        code="QualificationTypeAlreadyExists",
-                        kind="already_exists",
-                    )
-                return QualificationTypeId(found["QualificationTypeId"])
-        raise PlatformRefused(
-            f"the qualification type {name!r} exists, but is not listed",
-            code="QualificationTypeAlreadyExists",
-            kind="already_exists",
-        )
+            return str(find(self._client, name)["Description"])
+        return owner
 
     def publish(
         self,
@@ -170,6 +186,7 @@ class MTurk:
         lifetime_seconds: int,
         annotation: str,
         token: str,
+        apart_from: Sequence[HitId] = (),
     ) -> HitId:
         """See `Platform`; MTurk remembers a token for 24 hours."""
         try:
@@ -181,31 +198,31 @@ class MTurk:
                 LifetimeInSeconds=lifetime_seconds,
                 RequesterAnnotation=annotation,
                 UniqueRequestToken=token,
+                **({KEEP_APART: list(apart_from)} if apart_from else {}),
             )
             return HitId(reply["HIT"]["HITId"])
         except PlatformRefused as refusal:
             if refusal.kind != "already_exists":
                 raise
-            return self._posted_before(annotation, str(refusal))
+            return posted_before(self._client, annotation, str(refusal))
 
-    def _posted_before(self, annotation: str, sentence: str) -> HitId:
-        # The sentence names the HIT, in a form nobody promised; so the named HIT is
-        # believed only if it carries our annotation, and looked for otherwise.
-        for candidate in _HIT_ID.findall(sentence):
-            try:
-                hit = called(self._client.get_hit, HITId=candidate)["HIT"]
-            except PlatformRefused:
-                continue
-            if hit.get("RequesterAnnotation") == annotation:
-                return HitId(candidate)
-        for found, hit_id in self.find_hits():
-            if found == annotation:
-                return hit_id
-        raise PlatformRefused(
-            f"the HIT {annotation!r} was posted before, but is not listed",
-            code="HitAlreadyExists",
-            kind="already_exists",
-        )
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """See `Platform`; MTurk refuses a token that it has seen."""
+        try:
+            called(
+                self._client.create_additional_assignments_for_hit,
+                HITId=hit_id,
+                NumberOfAdditionalAssignments=more,
+                UniqueRequestToken=token,
+            )
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the first one worked.
+            if self.slots(hit_id) < slots:
+                raise
+
+    def slots(self, hit_id: HitId) -> int:
+        """See `Platform`."""
+        return called(self._client.get_hit, HITId=hit_id)["HIT"]["MaxAssignments"]
 
     def expire(self, hit_id: HitId) -> None:
         """See `Platform`; a HIT that has expired stays so.
@@ -230,14 +247,9 @@ class MTurk:
         """See `Platform`."""
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
 
-    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
         """See `Platform`; disposed HITs are not listed."""
-        for hit in _newer(self._all_hits(), older):
-            yield hit.get("RequesterAnnotation", ""), HitId(hit["HITId"])
-
-    def _all_hits(self) -> Any:  # noqa: ANN401 - botocore's pages
-        paginator = self._client.get_paginator("list_hits")
-        return paginator.paginate(PaginationConfig={"PageSize": _PAGE})
+        yield from posted_hits(self._client, older)
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
@@ -246,33 +258,30 @@ class MTurk:
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
             pages = paginator.paginate(
-                HITTypeId=hit_type_id, PaginationConfig={"PageSize": _PAGE}
+                HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE}
             )
-            for hit in _newer(pages, older):
+            for hit in newer(pages, older):
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk tells what is free and what is in hand instead."""
-        for hit in _newer(self._all_hits(), older):
+        for hit in newer(all_hits(self._client), older):
             elsewhere = (
                 hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             )
             yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
-    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
+    def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
         """See `Platform`."""
-        seen = 0
-        pages = self._client.get_paginator("list_assignments_for_hit").paginate(
-            HITId=hit_id, PaginationConfig={"PageSize": _PAGE}
-        )
-        for page in pages_of(pages):
-            for assignment in page["Assignments"]:
-                yield assignment_from_wire(assignment)
-            seen += len(page["Assignments"])
-            # A list ends with an empty page, which need not be asked for: had somebody
-            # added slots, what they brought would have filled this page further.
-            if seen >= slots and len(page["Assignments"]) < _PAGE:
-                return
+        if len(slots) <= 1 or not self._knows("list-together"):
+            return [{hit_id: number} for hit_id, number in slots.items()]
+        return parts_of_a_page(slots)
+
+    def assignments(
+        self, slots: Mapping[HitId, int]
+    ) -> Mapping[HitId, Sequence[Assignment]]:
+        """See `Platform`."""
+        return fetch(self._client, slots)
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
         """See `Platform`."""
@@ -336,7 +345,7 @@ class MTurk:
         ).paginate(
             QualificationTypeId=qualification_type_id,
             Status="Granted",
-            PaginationConfig={"PageSize": _PAGE},
+            PaginationConfig={"PageSize": PAGE},
         )
         for page in pages_of(pages):
             for found in page["Qualifications"]:
@@ -372,21 +381,7 @@ class MTurk:
     def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
         """See `Platform`."""
         pages = self._client.get_paginator("list_bonus_payments").paginate(
-            AssignmentId=assignment_id, PaginationConfig={"PageSize": _PAGE}
+            AssignmentId=assignment_id, PaginationConfig={"PageSize": PAGE}
         )
         for page in pages_of(pages):
             yield from map(bonus_from_wire, page["BonusPayments"])
-
-
-def _newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
-    """HITs of a listing, up to the page that comes to one of the older ones.
-
-    MTurk promises no order, so only a page that is itself the newest first says that
-    what follows is older still.
-    """
-    for page in pages_of(pages):
-        yield from page["HITs"]
-        made = [hit["CreationTime"] for hit in page["HITs"]]
-        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
-        if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
-            return

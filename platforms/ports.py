@@ -9,7 +9,8 @@ are shown to. Every method may raise `TransientPlatformError` (the outcome is un
 or `PlatformRefused` (it said no).
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
@@ -23,6 +24,20 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedHit:
+    """A HIT as a listing has it.
+
+    Attributes:
+        annotation: the requester's own note on it; may be empty.
+        slots: how many assignments it asks for.
+    """
+
+    annotation: str
+    hit_id: HitId
+    slots: int
 
 
 class Hosting(Protocol):
@@ -40,6 +55,13 @@ class Hosting(Protocol):
         """
         ...
 
+    def claim(self, name: str, owner: str) -> str:
+        """Who has a name of this requester's: the owner, or whoever came before.
+
+        Of several who claim a name at the same time, all are told the same owner.
+        """
+        ...
+
     def publish(
         self,
         hit_type_id: HitTypeId,
@@ -49,12 +71,32 @@ class Hosting(Protocol):
         lifetime_seconds: int,
         annotation: str,
         token: str,
+        apart_from: Sequence[HitId] = (),
     ) -> HitId:
-        """Post a HIT; a repeat with the same token gives the first one's id."""
+        """Post a HIT; a repeat with the same token gives the first one's id.
+
+        `apart_from` are HITs of which a worker may do only one with this; only where
+        HITs can be kept apart.
+        """
         ...
 
-    def find_hits(self, *, older: Container[str] = ()) -> Iterator[tuple[str, HitId]]:
-        """Annotation and id of every HIT that this requester still has.
+    def keeps_apart(self) -> bool:
+        """Whether HITs can be kept apart here, so that a worker does only one."""
+        ...
+
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """Add slots to a HIT, so that it has so many; a repeat of the token adds none.
+
+        No worker who had the HIT gets it again.
+        """
+        ...
+
+    def slots(self, hit_id: HitId) -> int:
+        """How many assignments a HIT asks for by now; costs a call."""
+        ...
+
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
+        """Every HIT that this requester still has.
 
         `older` is as in `reviewable_hits`.
         """
@@ -89,11 +131,17 @@ class Hosting(Protocol):
         """
         ...
 
-    def assignments(self, hit_id: HitId, *, slots: int) -> Iterator[Assignment]:
-        """All submitted assignments of a HIT, whatever became of them.
+    def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
+        """HITs, parted into those whose assignments are fetched with one call."""
+        ...
 
-        `slots` is how many it was posted with; once they are all there, an adapter
-        need not ask whether there are more.
+    def assignments(
+        self, slots: Mapping[HitId, int]
+    ) -> Mapping[HitId, Sequence[Assignment]]:
+        """All submitted assignments of HITs, whatever became of them.
+
+        `slots` says how many each was posted with; once they are all there, an adapter
+        need not ask whether there are more. One part of what `in_one_call` gave.
         """
         ...
 

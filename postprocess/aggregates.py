@@ -51,31 +51,31 @@ def item_aggregates(
     parts = [pd.DataFrame({"answers": answers.astype("int64")}, index=items)]
     for aggregate in aggregates:
         field = by_name[aggregate.field]
-        said = voices(votes(rows, field))
+        field_votes = voices(votes(rows, field))
         if aggregate.kind == "best_edit":
             before = {
                 item_id: cells.get(aggregate.column, "")
                 for item_id, cells in (columns or {}).items()
             }
-            parts.append(best_edits(field.name, said, items, before))
+            parts.append(best_edits(field.name, field_votes, items, before))
         else:
-            parts.append(_KINDS[aggregate.kind](field, said, items))
+            parts.append(_KINDS[aggregate.kind](field, field_votes, items))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]
 
 
 def option_votes(
-    said: pd.DataFrame, options: Sequence[str], items: "pd.Index[str]"
+    field_votes: pd.DataFrame, options: Sequence[str], items: "pd.Index[str]"
 ) -> pd.DataFrame:
     """How many chose or ticked each option; index `item_id`, a column an option; int64.
 
     Args:
-        said: votes (`analyses.votes`); values str, or tuples of str.
+        field_votes: votes (`analyses.votes`); values str, or tuples of str.
         options: what counts; other values are left out.
         items: ids, the rows of the table.
     """
-    chosen = said[["item_id", "value"]].reset_index(drop=True).explode("value")
+    chosen = field_votes[["item_id", "value"]].reset_index(drop=True).explode("value")
     chosen = chosen[chosen["value"].isin(options)]
     # An answer that names an option twice has one vote for it.
     chosen = chosen[~chosen.set_index("value", append=True).index.duplicated()]
@@ -105,8 +105,12 @@ def leading(counts: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _majority(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
-    counts = option_votes(said, [option.value for option in field.options], items)
+def _majority(
+    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
+) -> pd.DataFrame:
+    counts = option_votes(
+        field_votes, [option.value for option in field.options], items
+    )
     leaders = leading(counts)
     return pd.DataFrame(
         {field.name: leaders["value"], f"{field.name}_share": leaders["share"]},
@@ -114,9 +118,13 @@ def _majority(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.Da
     ).join(counts.add_prefix(f"{field.name}_votes_"))
 
 
-def _shares(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
-    counts = option_votes(said, [option.value for option in field.options], items)
-    voters = said.groupby("item_id").size().reindex(items)
+def _shares(
+    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
+) -> pd.DataFrame:
+    counts = option_votes(
+        field_votes, [option.value for option in field.options], items
+    )
+    voters = field_votes.groupby("item_id").size().reindex(items)
     shares = counts.div(voters, axis="index")
     names = shares.columns.to_numpy()
     most = [tuple(names[row]) for row in (shares > _HALF).to_numpy()]
@@ -125,10 +133,12 @@ def _shares(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.Data
     return whole
 
 
-def _mean(field: Field, said: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+def _mean(
+    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
+) -> pd.DataFrame:
     # What is no grade is no vote for one.
-    grades = pd.to_numeric(said["value"], errors="coerce").astype("float64")
-    by_item = grades.dropna().groupby(said["item_id"])
+    grades = pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
+    by_item = grades.dropna().groupby(field_votes["item_id"])
     spread = by_item.agg(["size", "mean", "std"]).reindex(items)
     size = spread["size"].fillna(0).astype("int64")
     quantile = student.ppf((1 + _CONFIDENCE) / 2, np.maximum(size - 1, 1))

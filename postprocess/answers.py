@@ -75,11 +75,11 @@ def validate(table: pd.DataFrame, task: Task) -> None:
     Raises:
         ValueError: what `faults` finds, one line a fault; of many the first twenty.
     """
-    found = faults(table, task)
-    if found:
-        more = len(found) - _SHOWN
+    sentences = faults(table, task)
+    if sentences:
+        more = len(sentences) - _SHOWN
         rest = [f"... and {more} more faults"] if more > 0 else []
-        raise ValueError("\n".join([*found[:_SHOWN], *rest]))
+        raise ValueError("\n".join([*sentences[:_SHOWN], *rest]))
 
 
 def faults(table: pd.DataFrame, task: Task) -> list[str]:

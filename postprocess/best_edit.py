@@ -14,13 +14,13 @@ from domain.differences import changes, size
 
 
 def best_edits(
-    name: str, said: pd.DataFrame, items: "pd.Index[str]", before: Mapping[str, str]
+    name: str, votes: pd.DataFrame, items: "pd.Index[str]", before: Mapping[str, str]
 ) -> pd.DataFrame:
     """One row for each of `items`, in their order; index `item_id`.
 
     Args:
         name: of the field.
-        said: votes (`analyses.votes`), values str; empty ones do not count.
+        votes: of the field (`analyses.votes`), values str; empty ones do not count.
         items: ids.
         before: the text that was edited, by item.
 
@@ -28,7 +28,7 @@ def best_edits(
         Columns `<name>` (str, "" without edits), `<name>_share` (float64, of
         those who edited, NaN without edits) and `<name>_votes` (int64).
     """
-    texts = said.loc[said["value"].map(lambda text: isinstance(text, str))]
+    texts = votes.loc[votes["value"].map(lambda text: isinstance(text, str))]
     texts = texts.assign(value=texts["value"].map(_spaced))
     texts = texts.loc[texts["value"] != ""]
     of_item = {

@@ -19,10 +19,10 @@ def replay(original: str, edits: Sequence[Edit]) -> str:
     parts = []
     position = 0
     for edit in edits:
-        found = original[edit.start : edit.end]
-        if not position <= edit.start <= edit.end or found != edit.before:
+        text = original[edit.start : edit.end]
+        if not position <= edit.start <= edit.end or text != edit.before:
             raise ValueError(
-                f"at {edit.start}:{edit.end} stands {found!r}, but the edit "
+                f"at {edit.start}:{edit.end} stands {text!r}, but the edit "
                 f"({edit.rule}) is out of order or replaces {edit.before!r}",
             )
         parts += [original[position : edit.start], edit.after]
@@ -41,10 +41,10 @@ def undo(cleaned: str, edits: Sequence[Edit]) -> str:
     for edit in edits:
         start = position + edit.start - taken
         end = start + len(edit.after)
-        found = cleaned[start:end]
-        if edit.start < taken or found != edit.after:
+        text = cleaned[start:end]
+        if edit.start < taken or text != edit.after:
             raise ValueError(
-                f"at {start}:{end} stands {found!r}, but the edit ({edit.rule}) "
+                f"at {start}:{end} stands {text!r}, but the edit ({edit.rule}) "
                 f"is out of order or made {edit.after!r}",
             )
         parts += [cleaned[position:start], edit.before]
@@ -64,17 +64,17 @@ def compose(
     out, none.
     """
     middle = replay(original, first)
-    made = []
+    composed = []
     shift = 0
     for stretch in _stretches(first, second):
         grown = sum(_growth(edit) for edit in stretch.early)
         start = stretch.start - shift
         end = start + (stretch.end - stretch.start) - grown
         shift += grown
-        edit = _told_as_one(stretch, original[start:end], middle=middle, at=start)
+        edit = _merged(stretch, original[start:end], middle=middle, at=start)
         if edit.before != edit.after:
-            made.append(edit)
-    return tuple(made)
+            composed.append(edit)
+    return tuple(composed)
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ def _stretches(first: Sequence[Edit], second: Sequence[Edit]) -> list[_Stretch]:
     return joined
 
 
-def _told_as_one(stretch: _Stretch, before: str, *, middle: str, at: int) -> Edit:
+def _merged(stretch: _Stretch, before: str, *, middle: str, at: int) -> Edit:
     parts = []
     position = stretch.start
     for edit in stretch.late:

@@ -36,23 +36,25 @@ def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
             continue
         values = people[value_column(field)].tolist()
         counts = {option.value: values.count(option.value) for option in field.options}
-        rows += [(field.name, value, told) for value, told in _told(counts).items()]
+        rows += [
+            (field.name, value, number) for value, number in _disclosed(counts).items()
+        ]
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype="str")
 
 
-def _told(counts: dict[str, int]) -> dict[str, str]:
+def _disclosed(counts: dict[str, int]) -> dict[str, str]:
     """What may be told of each number.
 
     Hidden are those from 1 to `LEAST` - 1, and then the next smallest until there are
     two at least and `LEAST` people behind them.
 
-    >>> _told({"a": 30, "b": 12, "c": 2, "d": 0})
+    >>> _disclosed({"a": 30, "b": 12, "c": 2, "d": 0})
     {'a': '30', 'b': 'hidden', 'c': 'hidden', 'd': '0'}
     """
     in_order = sorted(filter(counts.__getitem__, counts), key=counts.__getitem__)
     hidden = [value for value in in_order if counts[value] < LEAST]
     for value in in_order[len(hidden) :]:
-        behind = sum(counts[one] for one in hidden)
+        behind = sum(counts[option] for option in hidden)
         if not hidden or (len(hidden) > 1 and behind >= LEAST):
             break
         hidden.append(value)

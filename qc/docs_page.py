@@ -34,30 +34,33 @@ stands its source: the paper, the original's code, or ours.
 
 def heuristics_page() -> str:
     """The page, with a line feed at its end."""
-    described = describe()
+    descriptions = describe()
     lines = [OPENING, "| heuristic | version | looks at | asks |", "|---|---|---|---|"]
     lines += [
-        f"| [{each.name}](#{each.name}) | {each.version} | {each.subject} "
-        f"| {_cell(each.idea)} |"
-        for each in described
+        f"| [{description.name}](#{description.name}) | {description.version} "
+        f"| {description.subject} | {_cell(description.idea)} |"
+        for description in descriptions
     ]
-    for each in described:
-        lines += _section(each)
+    for description in descriptions:
+        lines += _section(description)
     return "\n".join(lines) + "\n"
 
 
-def _section(each: Description) -> Iterator[str]:
-    yield f"\n## {each.name}\n"
-    yield f"{each.idea} Looks at one {each.subject}; version {each.version}.\n"
-    for paragraph in each.sections:
+def _section(description: Description) -> Iterator[str]:
+    yield f"\n## {description.name}\n"
+    yield (
+        f"{description.idea} Looks at one {description.subject}; "
+        f"version {description.version}.\n"
+    )
+    for paragraph in description.sections:
         title, _, words = paragraph.partition(": ")
         yield f"**{title}.** {words[0].upper()}{words[1:]}\n"
-    if not each.parameters:
+    if not description.parameters:
         yield "It has no parameters."
         return
     yield "| parameter | default | allowed | meaning |"
     yield "|---|---|---|---|"
-    for parameter in each.parameters:
+    for parameter in description.parameters:
         yield _parameter(parameter)
 
 
@@ -73,7 +76,7 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):
-        return ", ".join(f'`"{each}"`' for each in value) or "`[]`"
+        return ", ".join(f'`"{entry}"`' for entry in value) or "`[]`"
     return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
 
 

@@ -66,10 +66,10 @@ def with_ratings(
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
     if rated := [field for field in task.item_fields if field.expects_variation]:
-        asked = _Asked(table["item_id"], items)
+        asked_items = _AskedItems(table["item_id"], items)
         for field in rated:
-            columns |= _ratings_of(field, table, task, asked)
-        twins = asked.cells(TWIN, str)
+            columns |= _ratings_of(field, table, task, asked_items)
+        twins = asked_items.cells(TWIN, str)
         columns[TWIN] = pd.Series(twins, index=table.index, dtype="str")
     if not columns:
         return table
@@ -151,7 +151,7 @@ def expected_rating(field: Field, text: str) -> Rating:
     return rating(field, tuple(text.split("|")) if text else None)
 
 
-class _Asked:
+class _AskedItems:
     """The items that a table's rows ask about, each looked up once."""
 
     def __init__(self, item_ids: "pd.Series[str]", items: Iterable[Item]) -> None:
@@ -177,19 +177,19 @@ class _Asked:
 
 
 def _ratings_of(
-    field: Field, table: pd.DataFrame, task: Task, asked: _Asked
+    field: Field, table: pd.DataFrame, task: Task, asked_items: _AskedItems
 ) -> dict[str, "pd.Series[Any]"]:
     """The columns of one field, by name."""
     rated = _rated(field, table[value_column(field)])
     cells: dict[str, _Cells] = {RATED: rated}
-    if asked.has(GOLD + field.name):
-        cells[GOLD] = asked.cells(
+    if asked_items.has(GOLD + field.name):
+        cells[GOLD] = asked_items.cells(
             GOLD + field.name,
             lambda text: expected_rating(field, text),
             "float64" if _is_scale(field) else "object",
         )
-    if asked.has(TWIN):
-        is_turned = asked.cells(TWIN_REVERSED, bool, "bool")
+    if asked_items.has(TWIN):
+        is_turned = asked_items.cells(TWIN_REVERSED, bool, "bool")
         cells[TWINNED] = np.where(is_turned, _turned(field, rated), rated)
     columns = {
         prefix + field.name: pd.Series(values, index=table.index)

@@ -190,13 +190,13 @@ def columns(settings: Settings, task: Task) -> list[str]:
     scores as the whole one.
     """
     offered = {**COLLECTED, **task_columns(task)}
-    wanted = set(sources(task))
+    needed = set(sources(task))
     for heuristic in _switched_on(settings):
         params = dataclasses.asdict(_params(heuristic, settings, seed=0))
-        wanted |= {name.format(**params) for name in heuristic.COLUMNS}
-    beginnings = tuple(name for name in wanted if name.endswith("."))
+        needed |= {name.format(**params) for name in heuristic.COLUMNS}
+    beginnings = tuple(name for name in needed if name.endswith("."))
     return sorted(
-        name for name in offered if name in wanted or name.startswith(beginnings)
+        name for name in offered if name in needed or name.startswith(beginnings)
     )
 
 
@@ -223,7 +223,11 @@ def describe() -> Sequence[Description]:
 
 
 def _switched_on(settings: Settings) -> list[Heuristic]:
-    return [each for each in HEURISTICS if settings.get(each.NAME, {}) is not None]
+    return [
+        heuristic
+        for heuristic in HEURISTICS
+        if settings.get(heuristic.NAME, {}) is not None
+    ]
 
 
 def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own

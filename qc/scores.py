@@ -71,18 +71,20 @@ def grade_one(measure: float, limit: float, *, flag: bool) -> float:
 
 
 def sentences(
-    is_told: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
+    has_evidence: npt.ArrayLike,
+    sentence: Callable[..., str],
+    *columns: Iterable[object],
 ) -> list[str]:
     """The evidence of each subject of which something is told, else "".
 
     Args:
-        is_told: by subject.
+        has_evidence: by subject.
         sentence: makes the evidence of one cell of each column.
-        columns: as long as `is_told`.
+        columns: as long as `has_evidence`.
     """
-    told = np.asarray(is_told, dtype="bool")
-    evidence = [""] * len(told)
-    places = np.flatnonzero(told)
+    mask = np.asarray(has_evidence, dtype="bool")
+    evidence = [""] * len(mask)
+    places = np.flatnonzero(mask)
     chosen = (_at(column, places) for column in columns)
     for place, *cells in zip(places.tolist(), *chosen, strict=True):
         evidence[place] = sentence(*cells)

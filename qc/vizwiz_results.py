@@ -86,8 +86,8 @@ def read(payload: bytes, *, batch: int = 1) -> pd.DataFrame:
     `page_seconds` is the original's own: the page's end minus its start, divided by the
     images, instead of the sum over the images. A packed field that does not fall into
     as many parts as there are images gives empty values and the problem
-    `packing_<field>` on each of the assignment's rows, for nobody can say whose a part
-    is.
+    `packing_<field>` on each of the assignment's rows, since no part can be matched
+    with its image.
 
     Args:
         payload: the bytes of the file, in UTF-8 (perhaps with a mark) or Windows-1252.
@@ -126,7 +126,7 @@ def moment(text: str) -> datetime:
         _, month, day, clock, zone, year = text.split()
         hour, minute, second = map(int, clock.split(":"))
         local = timezone(timedelta(hours=OFFSET_HOURS[zone]))
-        there = datetime(
+        local_time = datetime(
             int(year),
             MONTHS.index(month) + 1,
             int(day),
@@ -140,7 +140,7 @@ def moment(text: str) -> datetime:
             f"found the time {text!r}; allowed is such as 'Sat Apr 20 16:20:50 CDT "
             f"2019' in a zone of {', '.join(OFFSET_HOURS)}"
         ) from fault
-    return there.astimezone(UTC)
+    return local_time.astimezone(UTC)
 
 
 def unpack(packed: str) -> list[str]:
@@ -168,9 +168,9 @@ def _rows(line: Mapping[str, str], *, batch: int) -> list[dict[str, object]]:
     problems: list[str] = []
 
     def parts(column: str) -> Sequence[str]:
-        found = unpack(line[column])
-        if len(found) == len(images):
-            return found
+        texts = unpack(line[column])
+        if len(texts) == len(images):
+            return texts
         problems.append("packing_" + column.removeprefix("Answer.").casefold())
         return [""] * len(images)
 

@@ -82,7 +82,7 @@ def rareness(times: int, of: int, chance: float) -> float:
     >>> round(rareness(10, 10, 0.5), 2)
     3.01
     """
-    # scipy.stats calls it binom.sf, and takes a second to import.
+    # As scipy.stats.binom.sf has it, without a second of imports.
     tail = float(bdtrc(times - 1, of, chance))
     return _MOST_BITS if tail <= 0 else min(-float(np.log10(tail)), _MOST_BITS)
 

@@ -18,7 +18,7 @@ LEVEL_WORDS: Mapping[Level, str] = {
     "fine": "Fine",
     "fact": "Note",
 }
-"""Levels are told in words, since colour alone reaches not everybody."""
+"""Levels are told in words, since not every reader tells colours apart."""
 
 
 _BESIDE = 4
@@ -96,7 +96,7 @@ class Figure:
     """A plot.
 
     Attributes:
-        note: what everybody has to read to understand it. What only those need who
+        note: what every reader needs to understand it. What only those need who
             cannot see the plot is its description, inside the SVG.
     """
 

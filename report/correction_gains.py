@@ -48,45 +48,58 @@ def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
     all these before and after, in [0, 1]; missing without references.
     """
     edited = list(_edited(table, items, task)) if len(table) else []
-    kinds = list(dict.fromkeys(one.kind for one in edited))
-    scored = [one for one in edited if one.references]
-    before = {one.description: _words(one.before) for one in scored}
+    kinds = list(dict.fromkeys(correction.kind for correction in edited))
+    scored = [correction for correction in edited if correction.references]
+    before = {
+        correction.description: _words(correction.before) for correction in scored
+    }
     after = {
         kind: before
-        | {one.description: _words(one.after) for one in scored if one.kind == kind}
+        | {
+            correction.description: _words(correction.after)
+            for correction in scored
+            if correction.kind == kind
+        }
         for kind in kinds
     }
-    references = {one.description: one.references for one in scored}
+    references = {
+        correction.description: correction.references for correction in scored
+    }
     scores = _scores(before, after, references) if scored else {}
     missing = (float("nan"),) * 6
     rows = []
     for kind in kinds:
-        mine = [one for one in edited if one.kind == kind]
-        changed = sum(one.before != one.after for one in mine)
-        rows.append((kind, len(mine), changed, len(before), *scores.get(kind, missing)))
+        of_kind = [correction for correction in edited if correction.kind == kind]
+        changed = sum(correction.before != correction.after for correction in of_kind)
+        rows.append(
+            (kind, len(of_kind), changed, len(before), *scores.get(kind, missing))
+        )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _edited(
     table: pd.DataFrame, items: Sequence[Item], task: Task
 ) -> Iterator[_Edited]:
-    edits = [one for one in task.aggregates if one.kind == "best_edit"]
-    for one in edits[:1] if task.one_value_per_hit else []:
+    best_edits = [
+        aggregate for aggregate in task.aggregates if aggregate.kind == "best_edit"
+    ]
+    for aggregate in best_edits[:1] if task.one_value_per_hit else []:
         columns = {str(item.item_id): item.columns for item in items}
         best = item_aggregates(
-            table, list(columns), task.fields, (one,), columns=columns
-        )[one.field]
-        for item_id, of in columns.items():
-            text, before = str(best[item_id]), " ".join(of.get(one.column, "").split())
+            table, list(columns), task.fields, (aggregate,), columns=columns
+        )[aggregate.field]
+        for item_id, cells in columns.items():
+            text = str(best[item_id])
+            before = " ".join(cells.get(aggregate.column, "").split())
             if text:
                 yield _Edited(
-                    description=f"{of.get('url', '')} {before}",
-                    kind=of.get(task.one_value_per_hit, ""),
+                    description=f"{cells.get('url', '')} {before}",
+                    kind=cells.get(task.one_value_per_hit, ""),
                     before=before,
                     after=text,
                     references=tuple(
                         value
-                        for name, value in sorted(of.items())
+                        for name, value in sorted(cells.items())
                         if name.startswith(REFERENCE) and value.strip()
                     ),
                 )
@@ -102,7 +115,7 @@ def _scores(
     references: dict[str, tuple[str, ...]],
 ) -> dict[str, tuple[float, ...]]:
     known = pd.DataFrame(
-        {name: pd.Series(map(_words, told)) for name, told in references.items()}
+        {name: pd.Series(map(_words, texts)) for name, texts in references.items()}
     ).T
     original = pd.Series(before)
     gains = correction_gains(
@@ -126,7 +139,10 @@ def _scores(
 def _meteor(texts: dict[str, str], references: dict[str, tuple[str, ...]]) -> float:
     return meteor(
         [
-            Pair(text.split(), [_words(one).split() for one in references[name]])
+            Pair(
+                text.split(),
+                [_words(reference).split() for reference in references[name]],
+            )
             for name, text in texts.items()
         ]
     )

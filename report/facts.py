@@ -150,7 +150,7 @@ def _answers(answers: pd.DataFrame, task: Task) -> pd.DataFrame:
     columns = answer_columns(task)
     if answers.empty:
         return build([], {name: [] for name in columns}, columns)
-    found = faults(answers, columns)
-    if found:
-        raise ValueError("ReportFacts.answers: " + " ".join(found))
+    sentences = faults(answers, columns)
+    if sentences:
+        raise ValueError("ReportFacts.answers: " + " ".join(sentences))
     return answers

@@ -61,9 +61,9 @@ def part_of(part: int, whole: int, noun: str = "") -> str:
     >>> part_of(3, 12), part_of(1, 1, "worker"), part_of(0, 0)
     ('3 of 12 (25.0 %)', '1 of 1 worker (100.0 %)', '0 of 0')
     """
-    of_what = plural(whole, noun) if noun else count(whole)
+    of_whole = plural(whole, noun) if noun else count(whole)
     beside = f" ({share(part, whole)})" if whole else ""
-    return f"{count(part)} of {of_what}{beside}"
+    return f"{count(part)} of {of_whole}{beside}"
 
 
 def wage(cents_per_hour: float) -> str:

@@ -163,14 +163,14 @@ def _paint_bins(
     mark: tuple[float, str] | None,
 ) -> None:
     axes.bar(
-        [one.start for one in bins],
-        [one.amount for one in bins],
-        width=[(one.end - one.start) * 0.92 for one in bins],
+        [column.start for column in bins],
+        [column.amount for column in bins],
+        width=[(column.end - column.start) * 0.92 for column in bins],
         align="edge",
-        color=[one.colour for one in bins],
+        color=[column.colour for column in bins],
     )
     axes.set_xticks([place for place, _ in ticks], [words for _, words in ticks])
-    axes.set_ylim(0, 1.05 * max([one.amount for one in bins], default=1) or 1)
+    axes.set_ylim(0, 1.05 * max([column.amount for column in bins], default=1) or 1)
     if bins:
         axes.set_xlim(bins[0].start, bins[-1].end)
     _count_upwards(axes)

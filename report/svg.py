@@ -136,8 +136,8 @@ def _short(name: str, value: str) -> str:
     if name == "d":
         return " ".join(value.split())
     if name == "style":
-        kept = [part for part in value.split("; ") if "font-family" not in part]
-        return "; ".join(kept)
+        parts = [part for part in value.split("; ") if "font-family" not in part]
+        return "; ".join(parts)
     return value
 
 

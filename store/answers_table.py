@@ -26,13 +26,14 @@ from domain.tables import (
 from domain.task import Field, Task
 from store.columns import from_text
 from store.database import Store
+from store.hits import ROUND
 
 _AT_ONCE = 20_000
 """Rows that are held as Python values at a time."""
 
-_ROWS = """
+_ROWS = f"""
 SELECT answers.rowid AS number, answer_id, answers.assignment_id, hit_id, worker_id,
-    answers.item_id, batch, round, position, accepted_at, submitted_at,
+    answers.item_id, batch, {ROUND}, position, accepted_at, submitted_at,
     answers.fields, answers.problems
 FROM answers JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
 WHERE answers.rowid > ?

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from domain.assignment import Answer, Assignment
-from domain.ids import AnswerId, AssignmentId, HitId, WorkerId
+from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from domain.verdicts import Verdict
 from store.columns import from_text, insert, to_text
 from store.database import Store
@@ -79,14 +79,6 @@ def load(
     ]
 
 
-def documents(store: Store) -> dict[AssignmentId, str]:
-    """The answer documents as the platform returned them, by assignment."""
-    return {
-        AssignmentId(row["assignment_id"]): row["raw"]
-        for row in store.db.query("SELECT assignment_id, raw FROM raw_answers")
-    }
-
-
 def count_by_hit(
     store: Store, hit_ids: Iterable[HitId] | None = None
 ) -> dict[HitId, int]:
@@ -99,6 +91,22 @@ def count_by_hit(
         f"SELECT hit_id, count(*) AS n FROM assignments {chosen} GROUP BY 1", values
     )
     return {HitId(row["hit_id"]): row["n"] for row in rows}
+
+
+def count_workers(store: Store) -> int:
+    """How many workers have sent anything."""
+    row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")
+    return int(row.fetchone()[0])
+
+
+def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]:
+    """Who has answered any of these items, whatever became of the answer."""
+    rows = store.db.execute(
+        "SELECT DISTINCT worker_id FROM answers JOIN assignments USING (assignment_id) "
+        "WHERE item_id IN (SELECT value FROM json_each(?)) ORDER BY worker_id",
+        [json.dumps(list(item_ids))],
+    )
+    return [WorkerId(worker_id) for (worker_id,) in rows]
 
 
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from domain.errors import StoreError
+from store.files import make_private_folder, make_private_store
 from store.migrations import migrations
 
 _NO_ROOM = {
@@ -63,8 +64,9 @@ def open_store(
     """
     if not create and not path.is_file():
         raise StoreError(f"{path}: there is no store yet")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     try:
+        make_private_store(path)
         db = _open(path, survives_power_cuts=survives_power_cuts)
         return Store(path, db, _version(db))
     except sqlite3.Error as fault:

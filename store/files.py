@@ -1,3 +1,54 @@
-"""What a campaign's files are called; apart, so that knowing a name costs nothing."""
+"""A campaign's files: what they are called, and that they are their owner's alone.
+
+A store holds worker ids in the clear and the key of all pseudonyms, so nobody else on
+the machine may read it, its log, or a list of decisions. Apart from the store, so that
+knowing a name costs nothing.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
 
 FILE_NAME = "piecework.db"
+
+_FILE, _FOLDER = 0o600, 0o700
+_LOGS = ("-wal", "-shm", "-journal")
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a campaign's folder, or close it to others if it is there.
+
+    A folder in which the caller stands, or above it, is left as it is: it is not the
+    campaign's own.
+    """
+    folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+    here = Path.cwd()
+    if folder.resolve() not in (here, *here.parents):
+        _close_to_others(folder, _FOLDER)
+
+
+def make_private_store(path: Path) -> None:
+    """Make an empty file, or close it and SQLite's logs beside it to others.
+
+    SQLite makes its logs with the rights of the file.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, _FILE))
+    for file in (path, *(path.with_name(path.name + log) for log in _LOGS)):
+        with suppress(FileNotFoundError):
+            _close_to_others(file, _FILE)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone, also over one that others could read."""
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, _FILE)
+    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
+        _close_to_others(path, _FILE)
+        file.write(content)
+
+
+def _close_to_others(path: Path, mode: int) -> None:
+    # Another owner's, or a disk that is full or read-only: it can still be looked at.
+    with suppress(PermissionError, OSError):
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)

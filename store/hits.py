@@ -1,4 +1,9 @@
-"""HITs as they were planned, posted and collected."""
+"""HITs as they were planned, posted, extended and collected.
+
+Slots that are added to a HIT have a row of their own, which names the HIT; it is posted
+when they are there. What a HIT was posted with is never rewritten: its slots are added
+up when it is read.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,6 +15,17 @@ from domain.hit import PlannedHit
 from domain.ids import AssignmentId, HitId, HitKey, HitTypeId, ItemId
 from store.columns import insert, moment, to_text
 from store.database import Store
+
+ROUND = (
+    "coalesce((SELECT max(more.round) FROM hits AS more "
+    "JOIN intents ON intent_key = 'publish:' || more.hit_key "
+    "WHERE more.extends = hits.hit_key AND made_at <= assignments.accepted_at), "
+    "hits.round)"
+)
+"""The round in which an assignment was asked for, of tables `hits` and `assignments`.
+
+What is accepted after slots were added to its HIT is of the round that added them.
+"""
 
 
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
@@ -27,6 +43,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
                     "reward_cents": hit.reward_cents,
                     "fee_cents": hit.fee_cents,
                     "item_ids": json.dumps(hit.item_ids),
+                    "extends": hit.extends,
                 }
                 for hit in hits
             ),
@@ -78,8 +95,8 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
 
 
 def unposted(store: Store) -> list[PlannedHit]:
-    """HITs that are planned and have no id yet."""
-    return _select(store, "hit_id IS NULL")
+    """HITs that are planned and not posted yet, and extensions."""
+    return _select(store, "posted_at IS NULL")
 
 
 def uncollected(store: Store) -> list[PlannedHit]:
@@ -87,11 +104,61 @@ def uncollected(store: Store) -> list[PlannedHit]:
     return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")
 
 
+def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[HitId]:
+    """The HITs of a batch that were posted with any of these items."""
+    rows = store.db.execute(
+        "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
+        "WHERE batch = ? AND hit_id IS NOT NULL "
+        "AND shown.value IN (SELECT value FROM json_each(?)) ORDER BY hits.rowid",
+        [batch, json.dumps(list(item_ids))],
+    )
+    return [HitId(hit_id) for (hit_id,) in rows]
+
+
+def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
+    """The HIT of a key.
+
+    Raises:
+        KeyError: there is no such HIT.
+    """
+    rows = _select(store, "hit_key = ?", hit_key)
+    if not rows:
+        raise KeyError(hit_key)
+    return rows[0]
+
+
+def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
+    """HITs of a batch of which every slot brought an assignment, and no more came.
+
+    Those that were expired by hand or posted before a moment are left out: nobody, or
+    hardly anybody, would find a slot that is added.
+    """
+    return _select(
+        store,
+        "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
+        "(SELECT 1 FROM intents WHERE intent_key = 'expire:' || hit_key) AND "
+        "max_assignments + added = "
+        "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
+        str(batch),
+        to_text(posted_after),
+    )
+
+
+def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
+    """Ids of HITs that were planned before any of these."""
+    rows = store.db.execute(
+        "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL AND rowid < (SELECT "
+        "min(rowid) FROM hits WHERE hit_key IN (SELECT value FROM json_each(?)))",
+        [json.dumps(list(hit_keys))],
+    )
+    return frozenset(HitId(hit_id) for (hit_id,) in rows)
+
+
 def give_up(store: Store, keys: Iterable[HitKey]) -> None:
-    """Forget plans that were never posted; what has an id stays."""
+    """Forget plans that were never posted; what was posted stays."""
     with store.db.atomic():
         store.db.conn.executemany(
-            "DELETE FROM hits WHERE hit_key = ? AND hit_id IS NULL",
+            "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
             [(key,) for key in keys],
         )
 
@@ -111,6 +178,28 @@ def mark_posted(
     )
 
 
+def mark_extended(
+    store: Store, extension: PlannedHit, *, is_open: bool, at: datetime
+) -> None:
+    """Write down that slots were added to a HIT; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        extension: the row that planned it.
+        is_open: answers are waited for again; false if the HIT was found to be gone.
+        at: when.
+    """
+    store.db.execute(
+        "UPDATE hits SET posted_at = ? WHERE hit_key = ?",
+        [to_text(at), extension.hit_key],
+    )
+    if is_open:
+        store.db.execute(
+            "UPDATE hits SET collected_at = NULL, looked_at = ? WHERE hit_key = ?",
+            [to_text(at), extension.extends],
+        )
+
+
 def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
     """Write down that all of a HIT's answers are here; part of a transaction."""
     store.db.execute(
@@ -128,7 +217,11 @@ def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None
 
 def _select(store: Store, condition: str, *values: str) -> list[PlannedHit]:
     rows = store.db.query(
-        f"SELECT * FROM hits WHERE {condition} ORDER BY rowid", values
+        "SELECT * FROM (SELECT hits.rowid AS number, hits.*, "
+        "(SELECT coalesce(sum(more.max_assignments), 0) FROM hits AS more "
+        "WHERE more.extends = hits.hit_key AND more.posted_at IS NOT NULL) AS added "
+        f"FROM hits) AS planned WHERE {condition} ORDER BY number",
+        values,
     )
     return [_hit(row) for row in rows]
 
@@ -138,15 +231,15 @@ class HitCounts:
     """HITs of a batch by their state.
 
     Attributes:
-        planned: all of them.
+        unposted: planned, and not posted; extensions count.
         open: posted, and not collected.
-        replacing: posted in a later round than the first.
+        replacing: posted, or extended, in a later round than the first.
         last_round: 0 for the first posting.
         collected_at: when the last one was collected, if one was.
     """
 
     batch: int
-    planned: int
+    unposted: int
     posted: int
     open: int
     replacing: int
@@ -156,7 +249,7 @@ class HitCounts:
     @property
     def is_collected(self) -> bool:
         """Whether all answers of the batch are here; plans are not waited for."""
-        return self.posted == self.planned and not self.open
+        return not self.unposted and not self.open
 
 
 def count_by_batch(store: Store) -> list[HitCounts]:
@@ -164,9 +257,9 @@ def count_by_batch(store: Store) -> list[HitCounts]:
     return [
         HitCounts(**{**row, "collected_at": moment(row["collected_at"])})
         for row in store.db.query(
-            "SELECT batch, count(*) AS planned, count(hit_id) AS posted, "
-            "count(hit_id) - count(collected_at) AS open, "
-            "count(iif(round > 0, hit_id, NULL)) AS replacing, "
+            "SELECT batch, count(*) - count(posted_at) AS unposted, "
+            "count(hit_id) AS posted, count(hit_id) - count(collected_at) AS open, "
+            "count(iif(round > 0, posted_at, NULL)) AS replacing, "
             "max(round) AS last_round, max(collected_at) AS collected_at "
             "FROM hits GROUP BY batch ORDER BY batch"
         )
@@ -195,10 +288,11 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         hit_key=HitKey(row["hit_key"]),
         batch=row["batch"],
         round=row["round"],
-        max_assignments=row["max_assignments"],
+        max_assignments=row["max_assignments"] + row["added"],
         reward_cents=row["reward_cents"],
         fee_cents=row["fee_cents"],
         item_ids=tuple(ItemId(item_id) for item_id in json.loads(row["item_ids"])),
+        extends=HitKey(row["extends"]) if row["extends"] else None,
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,
         posted_at=moment(row["posted_at"]),

@@ -150,6 +150,16 @@ def has_open(store: Store, *operations: str) -> bool:
     return row is not None
 
 
+def has_outcome(store: Store, operation: str, outcome: str) -> bool:
+    """Whether an intent of an operation ended so."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL "
+        "AND outcome = ? LIMIT 1",
+        [operation, outcome],
+    ).fetchone()
+    return row is not None
+
+
 def withdraw(store: Store, key: str) -> None:
     """Forget an open intent that was looked for and not found."""
     with store.db.atomic():

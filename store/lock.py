@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from domain.errors import CampaignBusy
+from store.files import make_private_folder
 
 FILE_NAME = ".piecework.lock"
 
@@ -22,7 +23,7 @@ def only_pass(folder: Path) -> Iterator[None]:
     Raises:
         CampaignBusy: another process holds it; its number is in the message.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -96,6 +96,17 @@ def m_running_totals(db: Database) -> None:
             )
 
 
+@migrations()
+def m_extensions(db: Database) -> None:
+    """Slots that are added to a HIT are planned as HITs are, naming which they extend.
+
+    Their row never has the platform's id: that is the HIT's own.
+    """
+    db.execute("ALTER TABLE hits ADD COLUMN extends TEXT REFERENCES hits (hit_key)")
+    db.execute("CREATE INDEX hits_extended ON hits (extends) WHERE extends IS NOT NULL")
+    db.execute("CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL")
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

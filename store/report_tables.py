@@ -4,23 +4,27 @@ from typing import Any
 
 from store.columns import read_columns
 from store.database import Store
+from store.hits import ROUND
 
 Columns = dict[str, list[Any]]
 """Cells by column: text, numbers, `None`; moments as ISO 8601 text."""
 
-_ROUNDS = """
-SELECT batch, round, count(*) AS hits, sum(max_assignments) AS assignments_wanted,
-    min(posted_at) AS posted_at, max(submitted) AS last_submitted_at,
-    coalesce(sum(came), 0) AS assignments_submitted, max(settled) AS settled_at
-FROM hits LEFT JOIN (
-    SELECT hit_id, count(*) AS came, max(submitted_at) AS submitted,
-        max(decided_at) AS settled
-    FROM assignments LEFT JOIN (
+_ROUNDS = f"""
+SELECT batch, round, hits, assignments_wanted, posted_at,
+    max(submitted) AS last_submitted_at,
+    count(submitted) AS assignments_submitted, max(settled) AS settled_at
+FROM (
+    SELECT batch, round, count(*) AS hits, sum(max_assignments) AS assignments_wanted,
+        min(posted_at) AS posted_at
+    FROM hits GROUP BY batch, round
+) LEFT JOIN (
+    SELECT hits.batch, {ROUND} AS round, submitted_at AS submitted,
+        decided_at AS settled
+    FROM assignments JOIN hits USING (hit_id) LEFT JOIN (
         SELECT subject_id, decided_at, max(decision_id) FROM decisions
         WHERE subject_kind = 'assignment' GROUP BY subject_id
     ) ON subject_id = assignment_id
-    GROUP BY hit_id
-) USING (hit_id)
+) USING (batch, round)
 GROUP BY batch, round ORDER BY batch, round
 """
 

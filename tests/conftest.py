@@ -49,6 +49,7 @@ SLOW = (
     "tests/marketplace/test_database_file.py",
     "tests/marketplace/test_durability.py",
     "tests/marketplace/test_hostile.py",
+    "tests/marketplace/test_idle_connections.py",
     "tests/marketplace/test_invitations.py",
     "tests/marketplace/test_life_laws.py",
     "tests/marketplace/test_money_laws.py",

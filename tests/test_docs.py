@@ -65,7 +65,7 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS],
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_link_between_pages_leads_somewhere(path: Path) -> None:

@@ -65,12 +65,16 @@ class Corpus:
     @cached_property
     def accepted(self) -> Mapping[str, Sequence[Caption]]:
         """Captions by image, canned ones included, rejected ones left out."""
-        return by_image(one for one in self.captions if not one.is_rejected)
+        return by_image(caption for caption in self.captions if not caption.is_rejected)
 
     @cached_property
     def novel(self) -> Sequence[Caption]:
         """Captions that a worker wrote and that were not rejected."""
-        return [one for one in self.captions if not (one.is_rejected or one.is_canned)]
+        return [
+            caption
+            for caption in self.captions
+            if not (caption.is_rejected or caption.is_canned)
+        ]
 
 
 def by_image(captions: Iterable[Caption]) -> Mapping[str, Sequence[Caption]]:

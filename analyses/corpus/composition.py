@@ -63,27 +63,32 @@ class Composition:
 def compose(captions: Iterable[tuple[str, Tagged]]) -> Composition:
     """The composition of captions, each with its image.
 
-    >>> one = compose([("1", (("a", "other"), ("red", "adjective"), ("cup", "noun")))])
-    >>> one.per_caption["words"], one.unique["nouns"]
+    >>> cup = compose([("1", (("a", "other"), ("red", "adjective"), ("cup", "noun")))])
+    >>> cup.per_caption["words"], cup.unique["nouns"]
     (3.0, 1)
     """
     counts: dict[str, list[Mapping[Part, int]]] = defaultdict(list)
-    found: dict[Part, set[str]] = {part: set() for part in PARTS}
+    unique_words: dict[Part, set[str]] = {part: set() for part in PARTS}
     for image, caption in captions:
         parts = parts_of(caption)
         counts[image].append({part: len(words) for part, words in parts.items()})
         for part, words in parts.items():
-            found[part].update(words)
-    alike = [one for of_image in counts.values() for one in of_image]
+            unique_words[part].update(words)
+    of_captions = [numbers for of_image in counts.values() for numbers in of_image]
     return Composition(
-        captions=len(alike),
+        captions=len(of_captions),
         images=len(counts),
-        per_caption={part: _mean(one[part] for one in alike) for part in PARTS},
+        per_caption={
+            part: _mean(numbers[part] for numbers in of_captions) for part in PARTS
+        },
         per_image={
-            part: _mean(_mean(one[part] for one in some) for some in counts.values())
+            part: _mean(
+                _mean(numbers[part] for numbers in of_image)
+                for of_image in counts.values()
+            )
             for part in PARTS
         },
-        unique={part: len(found[part]) for part in PARTS},
+        unique={part: len(unique_words[part]) for part in PARTS},
     )
 
 

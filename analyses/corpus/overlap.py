@@ -41,9 +41,9 @@ def overlaps(
     here: Iterable[Tagged], there: Iterable[Tagged], *, commonest: int = COMMONEST
 ) -> Mapping[Part, Overlap]:
     """The overlap by part of speech; words equally common rank by the alphabet."""
-    mine, others = _counts(here), _counts(there)
+    counts_here, counts_there = _counts(here), _counts(there)
     return {
-        part: overlap(mine[part], others[part], commonest=commonest)
+        part: overlap(counts_here[part], counts_there[part], commonest=commonest)
         for part in COMPARED
     }
 
@@ -55,8 +55,9 @@ def overlap(here: Counter[str], there: Counter[str], *, commonest: int) -> Overl
     0.5
     """
     compared = min(commonest, len(here), len(there))
-    mine, others = _top(here, compared), frozenset(_top(there, compared))
-    only_here = [word for word in mine if word not in others]
+    commonest_here = _top(here, compared)
+    commonest_there = frozenset(_top(there, compared))
+    only_here = [word for word in commonest_here if word not in commonest_there]
     return Overlap(
         compared=compared, shared=compared - len(only_here), only_here=only_here
     )

@@ -56,10 +56,14 @@ def _covered(weights: Weights, shared: set[str]) -> float:
 
 def _idf(images: Sequence[Sequence[Counter[str]]]) -> Weights:
     """log(1 + images / images that have the word): never 0, even for one image."""
-    found = Counter(
-        word for captions in images for word in {*(w for one in captions for w in one)}
+    images_with = Counter(
+        word
+        for captions in images
+        for word in {*(w for caption in captions for w in caption)}
     )
-    return {word: math.log(1 + len(images) / many) for word, many in found.items()}
+    return {
+        word: math.log(1 + len(images) / many) for word, many in images_with.items()
+    }
 
 
 def _weighted(counts: Counter[str], idf: Weights) -> Weights:

@@ -37,11 +37,11 @@ def cased_tokens(text: str) -> list[str]:
     >>> cased_tokens("A can of Coke.")
     ['A', 'can', 'of', 'Coke']
     """
-    found: list[str] = []
+    cased: list[str] = []
     for part in _PARTS.findall(text.translate(_QUOTES)):
         if any(character.isalnum() for character in part):
-            found += _split(part)
-    return found
+            cased += _split(part)
+    return cased
 
 
 def _split(word: str) -> list[str]:

@@ -15,7 +15,7 @@ from domain.money import dollars
 from flows.assembling import load_campaign
 from flows.caps import check_caps
 from flows.planning.dealing import all_first_rounds
-from flows.planning.pricing import Price, price
+from flows.planning.pricing import Price, expected_out_of_reach, price
 from flows.steps.launch import question
 from platforms.question import question_bytes
 
@@ -53,8 +53,13 @@ class Checked:
             "expected_loss": float(rewards.expected_loss),
             "expected_seconds": rewards.expected_seconds,
             "largest_question_bytes": self.largest_question_bytes,
+            "workers": self.campaign.crowd_size,
+            "answers_out_of_reach": expected_out_of_reach(self.campaign),
         }
 
+
+_ONE_IN_TWO = 0.5
+"""An answer that is as likely to be missing as not is said to be."""
 
 _MONEY = {
     "batches",
@@ -121,6 +126,7 @@ def _work(checked: Checked) -> _Rows:
     return [
         ("items", f"{len(campaign.items):,}", f"in {posting.batches} batches"),
         *_test(campaign),
+        *_crowd(campaign),
         ("HITs", f"{cost.hits:,}", f"of up to {posting.items_per_hit} items"),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
         (
@@ -129,6 +135,21 @@ def _work(checked: Checked) -> _Rows:
             "65,535 are allowed",
         ),
     ]
+
+
+def _crowd(campaign: Campaign) -> _Rows:
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    if crowd is None:
+        return []
+    lost = expected_out_of_reach(campaign)
+    words = f"can give {wanted} answers to each item"
+    if lost >= _ONE_IN_TWO:
+        loss = f"{float(campaign.rewards.expected_loss):.0%} of answers lost"
+        words = (
+            f"TOO FEW: {crowd} workers cannot give {wanted} answers each with "
+            f"{loss}; about {lost:.0f} will stay missing"
+        )
+    return [("workers", f"{crowd:,}", words)]
 
 
 def _test(campaign: Campaign) -> _Rows:

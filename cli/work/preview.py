@@ -54,7 +54,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
                 out / "marketplace.db",
                 rehearsal=True,
                 seed=1,
-                start=clock.now(),
+                clock_runs=True,
                 pictures=pictures,
                 port=port,
                 frames_port=port + 1 if port else 0,

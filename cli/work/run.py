@@ -5,9 +5,8 @@ from pathlib import Path
 from prefect import tags
 
 from cli.work.consent import consent_to_spend
-from domain.money import cents_to_wire
 from domain.progress import Progress
-from flows.advance import advance, run
+from flows.advance import flow_of, run
 from flows.assembling import load_campaign
 from flows.caps import check_caps
 from flows.opening import open_on_marketplace, open_to_look
@@ -39,17 +38,8 @@ def run_passes(
 
 def advance_in_prefect(request: PassRequest, *, poll_open_hits: bool) -> Progress:
     """Run the flow `advance` in this process, recorded by the server that is set."""
-    cents = request.spend_at_most_cents
     with tags("piecework", request.campaign.stem):
-        advance(
-            str(request.campaign.resolve()),
-            request.endpoint,
-            live=request.live,
-            spend_at_most="" if cents is None else cents_to_wire(cents),
-            rehearsal=request.rehearsal,
-            allow_second_store=request.allow_second_store,
-            poll_open_hits=poll_open_hits,
-        )
+        flow_of(request, poll_open_hits=poll_open_hits)(str(request.campaign.resolve()))
     return _progress(request.campaign)
 
 

@@ -1,17 +1,28 @@
 """Which HITs come next: plain values in, planned HITs out.
 
 A batch is posted whole (round 0). What is then missing, because answers were dropped,
-rejected or never came, is posted again in rounds of HITs that hold only the items
-concerned, until every item has its accepted answers or the money is used up.
+rejected or never came, is asked for again in rounds, until every item has its accepted
+answers or the money is used up. Where every item of a HIT misses an answer, the HIT
+gets a slot more; the rest goes into new HITs that hold only the items concerned.
 """
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from domain.campaign import Campaign
 from domain.hit import PlannedHit
 from domain.ids import HitKey, ItemId
+from domain.money import MANY_ASSIGNMENTS
+
+_Asked = tuple[tuple[ItemId, ...], int, HitKey | None]
+"""Items, how often they are asked for, and the HIT that is extended for it, if any."""
+
+
+def _anybody(_item_ids: Sequence[ItemId]) -> int:
+    """As many workers as it takes."""
+    return sys.maxsize
 
 
 def deal(campaign: Campaign) -> list[list[ItemId]]:
@@ -37,12 +48,23 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
 
 
 def first_round(
-    campaign: Campaign, batch: int, item_ids: Sequence[ItemId], *, on: date
+    campaign: Campaign,
+    batch: int,
+    item_ids: Sequence[ItemId],
+    *,
+    on: date,
+    excluded: int = 0,
 ) -> list[PlannedHit]:
-    """The HITs that post a batch's items for the first time, with fees of a day."""
+    """The HITs that post a batch's items for the first time, with fees of a day.
+
+    If it is known how many workers there are, no more are asked for than there are
+    without the excluded.
+    """
     wanted = campaign.posting.assignments
-    groups = [(group, wanted) for group in _groups(campaign, item_ids)]
-    return _hits(campaign, batch, 0, groups, on=on)
+    if campaign.crowd_size is not None:
+        wanted = max(1, min(wanted, campaign.crowd_size - excluded))
+    asked = [(group, wanted, None) for group in _groups(campaign, item_ids)]
+    return _hits(campaign, batch, 0, asked, on=on)
 
 
 def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
@@ -60,8 +82,11 @@ def replacements(
     missing: Mapping[ItemId, int],
     *,
     on: date,
+    extendable: Sequence[PlannedHit] = (),
+    keeps_apart: bool = True,
+    free: Callable[[Sequence[ItemId]], int] = _anybody,
 ) -> list[PlannedHit]:
-    """HITs for what a batch still misses.
+    """HITs and extensions for what a batch still misses; the fewest slots come first.
 
     Args:
         campaign: the campaign.
@@ -70,12 +95,26 @@ def replacements(
         missing: answers still wanted, by item; items that miss equally many share HITs,
             so that nothing is asked for twice.
         on: the day whose fees are taken.
+        extendable: HITs to which slots may be added.
+        keeps_apart: whether an item may be asked for in two HITs at once. If not, what
+            is lacking beyond an extension waits for a later round.
+        free: how many workers have answered none of these items; where they are fewer
+            than a HIT would ask for, each of its items is asked for on its own.
     """
-    groups = []
-    for wanted in sorted({count for count in missing.values() if count > 0}):
-        item_ids = [item_id for item_id, count in missing.items() if count == wanted]
-        groups += [(group, wanted) for group in _groups(campaign, item_ids)]
-    return _hits(campaign, batch, round_, groups, on=on)
+    left = dict(missing)
+    asked = list(_extensions(campaign, left, extendable, free, on=on))
+    if not keeps_apart:
+        for item_ids, _, _ in asked:
+            left.update(dict.fromkeys(item_ids, 0))
+    for wanted in sorted({count for count in left.values() if count > 0}):
+        alike = [item_id for item_id, count in left.items() if count == wanted]
+        for group in _groups(campaign, alike):
+            parts = [group] if free(group) >= wanted else [(one,) for one in group]
+            asked += [(part, min(wanted, free(part)), None) for part in parts]
+    asked = [one for one in asked if one[1] > 0]
+    # The cheapest first: what the money pays for is a beginning of the list.
+    asked.sort(key=lambda group: group[1])
+    return _hits(campaign, batch, round_, asked, on=on)
 
 
 def first_rounds_cost_cents(
@@ -107,6 +146,33 @@ def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHi
             break
         chosen.append(hit)
     return chosen
+
+
+def _extensions(
+    campaign: Campaign,
+    left: dict[ItemId, int],
+    extendable: Sequence[PlannedHit],
+    free: Callable[[Sequence[ItemId]], int],
+    *,
+    on: date,
+) -> Iterator[_Asked]:
+    """Slots for HITs of which every item misses answers; takes them off what is left.
+
+    A HIT is extended only where its slots cost what a new HIT's would, and where that
+    does not make ten of fewer, which MTurk refuses.
+    """
+    for hit in extendable:
+        more = min(left.get(item_id, 0) for item_id in hit.item_ids)
+        more = min(more, free(hit.item_ids)) if more else 0
+        price = campaign.rewards.reward_cents, _fee_cents(campaign, more, on=on)
+        if (
+            more > 0
+            and hit.max_assignments + more < MANY_ASSIGNMENTS
+            and (hit.reward_cents, hit.fee_cents) == price
+        ):
+            for item_id in hit.item_ids:
+                left[item_id] -= more
+            yield hit.item_ids, more, hit.hit_key
 
 
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
@@ -155,7 +221,7 @@ def _hits(
     campaign: Campaign,
     batch: int,
     round_: int,
-    groups: Sequence[tuple[tuple[ItemId, ...], int]],
+    asked: Sequence[_Asked],
     *,
     on: date,
 ) -> list[PlannedHit]:
@@ -168,8 +234,9 @@ def _hits(
             reward_cents=campaign.rewards.reward_cents,
             fee_cents=_fee_cents(campaign, assignments, on=on),
             item_ids=item_ids,
+            extends=extends,
         )
-        for number, (item_ids, assignments) in enumerate(groups, start=1)
+        for number, (item_ids, assignments, extends) in enumerate(asked, start=1)
     ]
 
 

@@ -26,9 +26,11 @@ class BatchState:
     Attributes:
         last_round: 0 for the first posting.
         is_collected: all its HITs were posted, and all their answers are here.
-        lacking: accepted answers that are wanted still.
+        lacking: accepted answers that are wanted still, and that can be had.
         least_lacking: of the item that lacks fewest answers, and some; 0 if none does.
         left_cents: what its own cap leaves; `None`: there is no such cap.
+        out_of_reach: accepted answers that are wanted and for which there are no
+            workers.
     """
 
     last_round: int
@@ -36,6 +38,7 @@ class BatchState:
     lacking: int
     least_lacking: int
     left_cents: int | None
+    out_of_reach: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +237,9 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
             step="launch",
             reason=f"round {round_} of batch {batch} is to be posted",
         )
-    lacking = sum(batch.lacking for batch in snapshot.batches.values())
+    lacking = sum(
+        batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
+    )
     return Action(
         waiting_for="nobody",
         reason=f"{lacking} answers are lacking and cannot be bought" if lacking else "",
@@ -249,6 +254,8 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
         for batch in sorted(snapshot.batches)
         if _may_be_posted_again(snapshot, batch)
     ]
+    if not any(state.lacking for state in snapshot.batches.values()):
+        return "requirements.workers"
     if not again:
         return "posting.max_rounds"
     left_cents = snapshot.batches[again[0]].left_cents

@@ -147,6 +147,26 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
     return cents, assignments
 
 
+def expected_out_of_reach(campaign: Campaign) -> float:
+    """Answers that a crowd of known size is expected to be unable to give.
+
+    Every worker answers every item once, and loses each answer on its own with the
+    stated chance: 6 workers who lose none can give 5 answers each, 4 cannot.
+    """
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    if crowd is None:
+        return 0.0
+    loss = campaign.rewards.expected_loss
+    short = sum(
+        (wanted - kept)
+        * math.comb(crowd, kept)
+        * (1 - loss) ** kept
+        * loss ** (crowd - kept)
+        for kept in range(min(wanted, crowd + 1))
+    )
+    return len(campaign.items) * short
+
+
 def worst_replacements(campaign: Campaign, *, on: date) -> int:
     """The dearest that all rounds of replacement can be, in cents."""
     posting = campaign.posting

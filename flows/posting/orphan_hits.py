@@ -36,9 +36,13 @@ def orphan_hits(run: CampaignRun) -> list[OrphanHit]:
     """
     known = hits.ids(run.store)
     return [
-        OrphanHit(hit_id=hit_id, annotation=annotation, whose=_whose(run, annotation))
-        for annotation, hit_id in run.platform.find_hits()
-        if hit_id not in known
+        OrphanHit(
+            hit_id=hit.hit_id,
+            annotation=hit.annotation,
+            whose=_whose(run, hit.annotation),
+        )
+        for hit in run.platform.find_hits()
+        if hit.hit_id not in known
     ]
 
 

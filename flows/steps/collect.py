@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 
 from domain.assignment import Answer, Assignment
 from domain.clock import wall_time
@@ -48,7 +48,9 @@ def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
     # In the order they were planned, so that two stores of one campaign read alike.
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
     came = _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
-    still_open = [hit for hit in waiting.values() if hit not in over]
+    still_open = [
+        hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())
+    ]
     if still_open and (listed is None or poll_open_hits or _is_poll_due(run)):
         came += _poll_open_hits(run, still_open, older)
     return came
@@ -141,8 +143,11 @@ def _fetch_all(
     columns = {item.item_id: item.columns for item in run.campaign.items}
     came = 0
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
-        fetched = pool.map(lambda hit_and_slots: _fetch(run, *hit_and_slots), wanted)
-        pairs = zip((hit for hit, _ in wanted), fetched, strict=True)
+        slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
+        parts = run.platform.in_one_call(slots)
+        fetched = pool.map(run.platform.assignments, parts)
+        found = chain.from_iterable(part.values() for part in fetched)
+        pairs = zip((hit for hit, _ in wanted), found, strict=True)
         while together := list(islice(_read(run, pairs, columns), _A_TRANSACTION)):
             with run.store.db.atomic():
                 for hit, read in together:
@@ -151,13 +156,9 @@ def _fetch_all(
     return came
 
 
-def _fetch(run: CampaignRun, hit: PlannedHit, slots: int) -> list[Assignment]:
-    return list(run.platform.assignments(HitId(str(hit.hit_id)), slots=slots))
-
-
 def _read(
     run: CampaignRun,
-    pairs: Iterator[tuple[PlannedHit, list[Assignment]]],
+    pairs: Iterator[tuple[PlannedHit, Sequence[Assignment]]],
     columns: Mapping[ItemId, Mapping[str, str]],
 ) -> Iterator[tuple[PlannedHit, list[_Fetched]]]:
     """Type the answers of fetched assignments, HIT by HIT."""

@@ -1,15 +1,16 @@
-"""Post what comes next, each HIT through an intent, never past a cap."""
+"""Post what comes next, HITs and slots for them, through intents, never past a cap."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import takewhile
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
-from domain.ids import HitId, HitTypeId, ItemId
+from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.people.stopping import is_stopped, wind_down
@@ -20,17 +21,20 @@ from flows.posting.exclusion import exclusion_type
 from flows.posting.publishing import (
     OPERATION,
     annotation,
+    extended,
     publish_key,
     recording,
     refuse_posted_elsewhere,
+    slots_wanted,
     take_in,
 )
+from flows.posting.replacing import apart_from, extendable, extending, keep_out
 from flows.snapshot import take_snapshot
 from hit_templates.render import render_hit
 from platforms.question import html_question
-from store import hits, item_totals
+from store import assignments, hits, item_totals
 from store.acting import carry_out
-from store.database import get_setting, keep_setting, set_once
+from store.database import Store, get_setting, keep_setting, set_once
 from store.intents import Act, Intent
 
 _CAPS_HOLD = "caps hold"
@@ -58,15 +62,26 @@ def launch(run: CampaignRun) -> int:
     unposted = caps.payable_today(run, hits.unposted(run.store))
     if not unposted:
         return 0
-    refuse_posted_elsewhere(run, unposted)
+    slots = refuse_posted_elsewhere(run, unposted)
     # Asked for beforehand: no call is made while the store is being written.
+    kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
     types = {
-        cents: _hit_type(run, cents)
-        for cents in sorted({hit.reward_cents for hit in unposted})
+        key: _hit_type(run, *key)
+        for key in dict.fromkeys(
+            (hit.reward_cents, kept_out[hit.hit_key]) for hit in unposted
+        )
     }
     items_by_id = {item.item_id: item for item in run.campaign.items}
     acts = (
-        _publish(run, hit, types[hit.reward_cents], items_by_id, known)
+        _extend(run, hit, slots)
+        if hit.extends
+        else _publish(
+            run,
+            hit,
+            types[hit.reward_cents, kept_out[hit.hit_key]],
+            items_by_id,
+            known,
+        )
         # A person may stop the campaign while it posts.
         for hit in takewhile(lambda _: not is_stopped(run.store), unposted)
     )
@@ -109,7 +124,10 @@ def _plan_next(run: CampaignRun) -> list[PlannedHit]:
         return []
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
-        planned = first_round(run.campaign, posting.batch, item_ids, on=today)
+        excluded = len(item_totals.excluded(run.store))
+        planned = first_round(
+            run.campaign, posting.batch, item_ids, on=today, excluded=excluded
+        )
     else:
         planned = _replacements(run, posting, item_ids)
     return affordable(planned, left_cents=posting.room_cents)
@@ -119,7 +137,8 @@ def _replacements(
     run: CampaignRun, posting: Posting, item_ids: list[ItemId]
 ) -> list[PlannedHit]:
     wanted = run.campaign.posting.assignments
-    lacking = item_totals.lacking(run.store, posting.batch, wanted=wanted)
+    crowd = run.campaign.crowd_size
+    lacking = item_totals.lacking(run.store, posting.batch, wanted=wanted, crowd=crowd)
     return replacements(
         run.campaign,
         posting.batch,
@@ -127,7 +146,16 @@ def _replacements(
         # In the order in which the batch was dealt.
         {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking},
         on=run.clock.now().date(),
+        extendable=extendable(run, posting.batch),
+        keeps_apart=run.platform.keeps_apart(),
+        **({} if crowd is None else {"free": partial(count_free, run.store, crowd)}),
     )
+
+
+def count_free(store: Store, crowd: int, item_ids: Sequence[ItemId]) -> int:
+    """Workers of a crowd who are not kept out and have answered none of these items."""
+    answered = assignments.workers_of_items(store, item_ids)
+    return crowd - len({*answered, *item_totals.excluded(store)})
 
 
 def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRefused:
@@ -153,7 +181,10 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
     return html_question(page)
 
 
-def _hit_type(run: CampaignRun, reward_cents: int) -> HitTypeId:
+def _hit_type(
+    run: CampaignRun, reward_cents: int, kept_out: QualificationTypeId | None
+) -> HitTypeId:
+    """The HIT type of a reward, for workers who lack a qualification."""
     campaign = run.campaign
     hit_type = HitType(
         title=campaign.title,
@@ -165,8 +196,12 @@ def _hit_type(run: CampaignRun, reward_cents: int) -> HitTypeId:
         requirements=(
             *campaign.requirements,
             *qualification_test.requirements(run),
-            QualificationRequirement(
-                qualification_type_id=exclusion_type(run), comparator="DoesNotExist"
+            *(
+                QualificationRequirement(
+                    qualification_type_id=type_id, comparator="DoesNotExist"
+                )
+                for type_id in (exclusion_type(run), kept_out)
+                if type_id is not None
             ),
         ),
     )
@@ -194,7 +229,7 @@ def _publish(
         amount_cents=hit.cost_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
-    token = intent.token(run.store)
+    token, others = intent.token(run.store), apart_from(run, hit)
 
     def do() -> str:
         return run.platform.publish(
@@ -204,6 +239,7 @@ def _publish(
             lifetime_seconds=campaign.posting.lifetime_seconds,
             annotation=named,
             token=token,
+            apart_from=others,
         )
 
     return Act(
@@ -211,6 +247,24 @@ def _publish(
         do=do,
         # Taken in if it was there: what is open still was looked for a moment ago.
         look=lambda: known.get(named),
+        record=recording(run, hit),
+    )
+
+
+def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Act:
+    hit_id = HitId(str(extended(run, hit).hit_id))
+    intent = Intent(
+        key=publish_key(hit),
+        operation=OPERATION,
+        arguments={"hit_id": hit_id, "slots": slots_wanted(run, hit)},
+        amount_cents=hit.cost_cents,
+    )
+    caps.refuse_beyond(run, intent, batch=hit.batch)
+    return Act(
+        intent=intent,
+        do=extending(run, hit, slots=slots.get(hit_id), token=intent.token(run.store)),
+        # Taken in if they were there: what is open still was looked for a moment ago.
+        look=lambda: None,
         record=recording(run, hit),
     )
 

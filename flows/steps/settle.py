@@ -8,12 +8,19 @@ from dataclasses import replace
 from typing import TypeVar
 
 from domain.errors import PlatformRefused
+from domain.hit import PlannedHit
 from domain.ids import AssignmentId, WorkerId
 from domain.verdicts import Decision, Verdict
 from flows.campaign_run import CampaignRun
 from flows.payments.interrupted_payments import close_interrupted
 from flows.posting.exclusion import exclusion_type
-from flows.settlement import DONE, PAID_ALREADY, REJECTED_ALREADY, settlement_key
+from flows.settlement import (
+    DONE,
+    NOTHING_TO_KEEP_OUT_OF,
+    PAID_ALREADY,
+    REJECTED_ALREADY,
+    settlement_key,
+)
 from postprocess.pseudonyms import pseudonym
 from store import assignments, decisions, hits, ledger
 from store.acting import carry_out
@@ -79,22 +86,25 @@ def _act(run: CampaignRun, decision: Decision) -> Act:
         "exclude": _exclude,
         "block": _block,
     }
-    do, look, cents = verbs[decision.verdict](run, decision)
+    do, look = verbs[decision.verdict](run, decision)
+    hit = None
+    if decision.subject_kind == "assignment":
+        hit = hits.of_assignment(run.store, AssignmentId(decision.subject_id))
     intent = Intent(
         key=settlement_key(decision),
         operation=decision.verdict,
         arguments={"subject": decision.subject_id},
-        amount_cents=cents,
+        amount_cents=_pay_cents(hit) if hit and decision.verdict == "approve" else 0,
     )
 
     def record(outcome: str) -> None:
-        if decision.subject_kind == "assignment":
-            _book(run, decision, intent.key, outcome)
+        if hit is not None:
+            _book(run, decision, hit, intent.key, outcome)
 
     return Act(intent=intent, do=do, look=look, record=record)
 
 
-_Verb = tuple[Callable[[], str], Callable[[], str | None], int]
+_Verb = tuple[Callable[[], str], Callable[[], str | None]]
 
 
 def _approve(run: CampaignRun, decision: Decision) -> _Verb:
@@ -114,7 +124,7 @@ def _approve(run: CampaignRun, decision: Decision) -> _Verb:
             return outcome
         return DONE
 
-    return do, look, _cost_cents(run, assignment_id)
+    return do, look
 
 
 def _reject(run: CampaignRun, decision: Decision) -> _Verb:
@@ -135,7 +145,7 @@ def _reject(run: CampaignRun, decision: Decision) -> _Verb:
             return outcome
         return DONE
 
-    return do, look, 0
+    return do, look
 
 
 def _exclude(run: CampaignRun, decision: Decision) -> _Verb:
@@ -148,7 +158,7 @@ def _exclude(run: CampaignRun, decision: Decision) -> _Verb:
     def look() -> str | None:
         return DONE if worker_id in run.platform.excluded(type_id) else None
 
-    return _unless_deleted(do), _unless_deleted(look), 0
+    return _unless_deleted(do), _unless_deleted(look)
 
 
 def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str]:
@@ -164,7 +174,7 @@ def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str
         except PlatformRefused as refusal:
             if refusal.kind != "qualification_type_unknown":
                 raise
-            return "nothing is left to keep the worker out of"
+            return NOTHING_TO_KEEP_OUT_OF
 
     return guarded
 
@@ -177,7 +187,7 @@ def _block(run: CampaignRun, decision: Decision) -> _Verb:
         return DONE
 
     # Blocking twice is blocking once, so nothing needs to be looked up.
-    return do, lambda: None, 0
+    return do, lambda: None
 
 
 def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:
@@ -206,25 +216,25 @@ def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:
     return [rejected, *dropped]
 
 
-def _cost_cents(run: CampaignRun, assignment_id: AssignmentId) -> int:
+def _pay_cents(hit: PlannedHit) -> int:
     """Reward and fee of one assignment, as its HIT was planned."""
-    hit = hits.of_assignment(run.store, assignment_id)
     return hit.reward_cents + hit.fee_cents
 
 
-def _book(run: CampaignRun, decision: Decision, key: str, outcome: str) -> None:
+def _book(
+    run: CampaignRun, decision: Decision, hit: PlannedHit, key: str, outcome: str
+) -> None:
     """Write down what follows from an outcome; part of a transaction."""
     store, assignment_id = run.store, AssignmentId(decision.subject_id)
     if outcome == REJECTED_ALREADY:
         # It is now to be rejected here as well, and is booked when that is settled.
         decisions.overrule(store, _rejected_elsewhere(run, decision))
         return
-    hit = hits.of_assignment(store, assignment_id)
     is_paid = decision.verdict == "approve" or outcome == PAID_ALREADY
     moves: dict[ledger.Account, int] = (
         {"rewards": hit.reward_cents, "fees": hit.fee_cents}
         if is_paid
-        else {"requester": hit.reward_cents + hit.fee_cents}
+        else {"requester": _pay_cents(hit)}
     )
     for account, cents in moves.items():
         ledger.move(

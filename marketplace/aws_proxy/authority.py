@@ -7,6 +7,7 @@ programs are pointed to it one by one, and to remove it is to delete the folder.
 
 import os
 from datetime import datetime, timedelta
+from ipaddress import ip_network
 from pathlib import Path
 
 from cryptography import x509
@@ -25,6 +26,15 @@ _HOSTS_LIFE = timedelta(days=397)
 """What some programs take at most."""
 _RENEW_BEFORE = timedelta(days=400)
 _CLOCKS_DIFFER = timedelta(days=1)
+_CONSTRAINTS = x509.NameConstraints(
+    permitted_subtrees=[x509.DNSName(host) for host in HOSTS],
+    # A name permits all names below it, and says nothing of addresses.
+    excluded_subtrees=[
+        *(x509.DNSName(f".{host}") for host in HOSTS),
+        x509.IPAddress(ip_network("0.0.0.0/0")),
+        x509.IPAddress(ip_network("::/0")),
+    ],
+)
 
 
 def establish(
@@ -69,7 +79,18 @@ def _read(folder: Path, now: datetime) -> _Authority | None:
         return None
     if certificate.not_valid_after_utc - _RENEW_BEFORE < now:
         return None
+    if _constraints(certificate) != _CONSTRAINTS:
+        return None  # made when it could still speak for more
     return key, certificate
+
+
+def _constraints(certificate: x509.Certificate) -> x509.NameConstraints | None:
+    try:
+        return certificate.extensions.get_extension_for_class(
+            x509.NameConstraints
+        ).value
+    except x509.ExtensionNotFound:
+        return None
 
 
 def _found_authority(folder: Path, now: datetime) -> _Authority:
@@ -80,10 +101,7 @@ def _found_authority(folder: Path, now: datetime) -> _Authority:
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_usage(signs_certificates=True), critical=True)
         .add_extension(
-            x509.NameConstraints(
-                permitted_subtrees=[x509.DNSName(host) for host in HOSTS],
-                excluded_subtrees=None,
-            ),
+            _CONSTRAINTS,
             critical=True,
         )
         .sign(key, hashes.SHA256())

@@ -1,17 +1,40 @@
 """AnswerFormatRegex: a requester's pattern on a worker's text, and a patient server.
 
-The standard library's engine cannot be stopped, and some patterns take longer than the
-world will last. This one is asked to stop after a tenth of a second.
+Some patterns take longer on some texts than anybody will wait, and neither the pattern
+nor the text is ours. So texts are matched beside the event loop, by an engine that can
+be stopped and lets other threads run meanwhile, and a form has a tenth of a second for
+all of its patterns. What is not known by then fits: a worker must not suffer for a
+requester's pattern.
 """
 
+import asyncio
 import logging
+import re
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import monotonic
+from types import MappingProxyType
+from typing import TypeVar
 
 import regex  # type: ignore[import-untyped] # its stubs are not locked
 
 _LOG = logging.getLogger(__name__)
 
 _SECONDS = 0.1
+"""For all patterns of a form that was sent."""
+
+_MOST_WAITING = 20
+"""Forms that wait for the one thread; those beyond are not held to their patterns."""
+
+_HARMLESS = re.compile(
+    r"(?P<start>\^?)"
+    r"(?:(?:[^\\()\[\]{}*+?|^$]|\\[dDwWsS]|\\[^a-zA-Z0-9]"
+    r"|\[\^?(?:[^\[\]\\^&]|\\[dDwWsS]|\\[^a-zA-Z0-9])+\])"
+    r"(?:(?P<loop>[*+]|\{[0-9]+,\}|\{[0-9]+(?:,[0-9]+)?\})|\?)?)*"
+    r"\$?"
+)
+_LOOP = re.compile(r"(?<!\\)(?:[*+]|\{[0-9]+,\}|\{(?:[0-9]+,)?[0-9]{2,}\})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,16 +45,89 @@ class Format:
     ignores_case: bool
     complaint: str
 
-    def fits(self, text: str) -> bool:
-        """Whether the text has it; a pattern that takes too long to tell fits."""
-        flags = regex.IGNORECASE if self.ignores_case else 0
+    @property
+    def is_quick(self) -> bool:
+        """Whether any engine is quick with it, so that a page can hold it as well.
+
+        Nothing but characters and classes, repeated one by one: a loop once if the
+        pattern begins with `^`, else not at all.
+        """
+        if not _HARMLESS.fullmatch(self.source):
+            return False
+        loops = len(_LOOP.findall(_without_classes(self.source)))
+        return loops <= self.source.startswith("^")
+
+
+Match = tuple[Format, str]
+Verdicts = Mapping[Match, bool]
+"""Whether texts have their patterns."""
+
+NO_VERDICTS: Verdicts = MappingProxyType({})
+
+_Result = TypeVar("_Result")
+
+
+class Unmatched(Exception):  # noqa: N818 - a question, not a fault
+    """Texts have to be held against patterns before a form can be taken.
+
+    Attributes:
+        matches: which.
+    """
+
+    def __init__(self, matches: Collection[Match]) -> None:
+        super().__init__(f"{len(matches)} texts are to be matched")
+        self.matches = matches
+
+
+class _Matcher:
+    """One thread, which holds texts against patterns; forms wait for one another."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="patterns")
+        self._waiting = 0
+
+    async def match(self, matches: Collection[Match]) -> dict[Match, bool]:
+        if self._waiting >= _MOST_WAITING:
+            _LOG.warning("did not hold a form to its patterns: too many are waiting")
+            return dict.fromkeys(matches, True)
+        self._waiting += 1
         try:
-            return regex.search(self.source, text, flags, timeout=_SECONDS) is not None
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._thread, matched, matches)
+        finally:
+            self._waiting -= 1
+
+
+_MATCHER = _Matcher()
+
+
+async def with_verdicts(act: Callable[[Verdicts], _Result]) -> _Result:
+    """What a function gives that takes a form; texts are matched when it asks for it.
+
+    Args:
+        act: is called again when it has raised `Unmatched`, which must have changed
+            nothing.
+    """
+    verdicts: dict[Match, bool] = {}
+    while True:
+        try:
+            return act(verdicts)
+        except Unmatched as asked:
+            verdicts |= await _MATCHER.match(asked.matches)
+
+
+def matched(matches: Collection[Match]) -> dict[Match, bool]:
+    """Whether each text has its pattern; when time is up, the rest has."""
+    ends = monotonic() + _SECONDS
+    verdicts = dict.fromkeys(matches, True)
+    for rule, text in matches:
+        left = ends - monotonic()
+        try:
+            verdicts[rule, text] = left <= 0 or _has(rule, text, left)
         except TimeoutError:
-            # A requester's pattern must not hold up everybody else's HITs, and a
-            # worker must not suffer for it.
             _LOG.warning("gave up on an AnswerFormatRegex that takes too long")
-            return True
+            break
+    return verdicts
 
 
 def complaint_about(source: str) -> str:
@@ -41,3 +137,14 @@ def complaint_about(source: str) -> str:
     except (regex.error, RecursionError, OverflowError, ValueError) as wrong:
         return str(wrong) or "it is too deep"
     return ""
+
+
+def _has(rule: Format, text: str, seconds: float) -> bool:
+    flags = regex.IGNORECASE if rule.ignores_case else 0
+    found = regex.search(rule.source, text, flags, timeout=seconds, concurrent=True)
+    return found is not None
+
+
+def _without_classes(source: str) -> str:
+    """The pattern with a letter for each class, whose signs repeat nothing."""
+    return re.sub(r"\[(?:[^\]\\]|\\.)*\]", "x", source)

@@ -41,6 +41,9 @@ _KINDS = ("image", "audio", "video")
 _RETIRED = ("Application", "FileUploadAnswer")
 _ADDRESS = re.compile(r"https?://[^\s\"'<>\\`]+", re.IGNORECASE)
 _LONGEST_PATTERN = 2000
+_MOST_OF_PATTERNS = 4000
+"""Characters of a form's patterns together; the same one counts once. To read them
+takes some twenty microseconds each, and all other calls wait."""
 _MOST_LINES = 100
 
 
@@ -64,6 +67,7 @@ def read_form(text: str) -> Form:
     if not any(isinstance(part, Question) for part in parts):
         raise fault(root, "QuestionForm must hold a Question.")
     _check_names(root, parts)
+    _check_patterns(root, parts)
     return Form(parts=parts)
 
 
@@ -99,6 +103,25 @@ def _check_names(root: Node, parts: tuple[Overview | Question, ...]) -> None:
                 root, f"QuestionIdentifier {question.key[:60]!a} is taken or reserved."
             )
         taken.add(question.key)
+
+
+def _check_patterns(root: Node, parts: tuple[Overview | Question, ...]) -> None:
+    fields = [
+        part.answer.other if isinstance(part.answer, Choice) else part.answer
+        for part in parts
+        if isinstance(part, Question)
+    ]
+    rules = [rule for field in fields if field is not None for rule in field.formats]
+    total = sum(map(len, {rule.source for rule in rules}))
+    if total > _MOST_OF_PATTERNS:
+        raise fault(
+            root,
+            f"all AnswerFormatRegex of a form may have {_MOST_OF_PATTERNS} characters "
+            f"together, and these have {total}.",
+        )
+    for rule in rules:
+        if complaint := complaint_about(rule.source):
+            raise fault(root, f"regex is no regular expression: {complaint}.")
 
 
 def _content(node: Node) -> tuple[Content, ...]:
@@ -228,9 +251,6 @@ def _format(node: Node) -> Format:
         raise fault(node, f"regex must have 1 to {_LONGEST_PATTERN} characters.")
     if attributes.get("flags", "") not in ("", "i"):
         raise fault(node, "flags must be i, or be left out.")
-    complaint = complaint_about(attributes["regex"])
-    if complaint:
-        raise fault(node, f"regex is no regular expression: {complaint}.")
     return Format(
         source=attributes["regex"],
         ignores_case=attributes.get("flags") == "i",

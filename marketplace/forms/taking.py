@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from marketplace.forms.model import Choice, Form, FreeText, Question
+from marketplace.forms.patterns import NO_VERDICTS, Match, Unmatched, Verdicts
 
 Typed = Mapping[str, Sequence[str]]
 """Values by field, as they were sent."""
@@ -61,54 +62,87 @@ def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return values
 
 
-def take(form: Form, typed: Typed) -> Taken:
-    """Hold what was sent against the form."""
-    answers, complaints = [], {}
-    known: set[str] = set()
-    for question in form.questions:
-        known |= {question.key, question.other_field}
-        answer, complaint = _take(question, typed)
-        answers.append(answer)
-        if complaint:
-            complaints[question.key] = complaint
-    return Taken(
-        answers=tuple(answers),
-        complaints=complaints,
-        strangers=tuple(sorted(set(typed) - known)),
-    )
+def take(form: Form, typed: Typed, verdicts: Verdicts = NO_VERDICTS) -> Taken:
+    """Hold what was sent against the form.
+
+    Args:
+        form: what was asked.
+        typed: what was sent.
+        verdicts: of the patterns, as far as they were matched.
+
+    Raises:
+        Unmatched: some have to be first.
+    """
+    return _Taking(verdicts).take(form, typed)
 
 
-def _take(question: Question, typed: Typed) -> tuple[Answer, str]:
-    if isinstance(question.answer, Choice):
-        return _choose(question, question.answer, typed)
-    text = _line_feeds("|".join(typed.get(question.key, ())))
-    complaint = ""
-    if text:
-        complaint = _wrong_text(question.answer, text)
-    elif question.is_required:
-        complaint = "Please answer this question."
-    return Answer(question=question.key, text=text), complaint
+class _Taking:
+    """One form that is taken, and the texts whose patterns nobody has matched yet."""
 
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        self._unmatched: dict[Match, None] = {}
 
-def _choose(question: Question, answer: Choice, typed: Typed) -> tuple[Answer, str]:
-    values = [value for value in typed.get(question.key, ()) if value]
-    chosen = tuple(
-        selection.key for selection in answer.selections if selection.key in values
-    )
-    other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
-    found = Answer(question=question.key, chosen=chosen, other=other)
-    if set(values) - set(chosen):
-        return found, "Please choose from the list."
-    if other and answer.other is None:
-        return found, "There is no field for your own answer here."
-    if other and answer.other is not None:
-        complaint = _wrong_text(answer.other, other)
-        if complaint:
-            return found, complaint
-    count = len(chosen) + bool(other)
-    if count == 0 and not question.is_required:
-        return found, ""
-    return found, _wrong_count(answer, count, is_required=question.is_required)
+    def take(self, form: Form, typed: Typed) -> Taken:
+        answers, complaints = [], {}
+        known: set[str] = set()
+        for question in form.questions:
+            known |= {question.key, question.other_field}
+            answer, complaint = self._take(question, typed)
+            answers.append(answer)
+            if complaint:
+                complaints[question.key] = complaint
+        if self._unmatched:
+            raise Unmatched(self._unmatched)
+        return Taken(
+            answers=tuple(answers),
+            complaints=complaints,
+            strangers=tuple(sorted(set(typed) - known)),
+        )
+
+    def _take(self, question: Question, typed: Typed) -> tuple[Answer, str]:
+        if isinstance(question.answer, Choice):
+            return self._choose(question, question.answer, typed)
+        text = _line_feeds("|".join(typed.get(question.key, ())))
+        complaint = ""
+        if text:
+            complaint = self._wrong_text(question.answer, text)
+        elif question.is_required:
+            complaint = "Please answer this question."
+        return Answer(question=question.key, text=text), complaint
+
+    def _choose(
+        self, question: Question, answer: Choice, typed: Typed
+    ) -> tuple[Answer, str]:
+        values = [value for value in typed.get(question.key, ()) if value]
+        chosen = tuple(
+            selection.key for selection in answer.selections if selection.key in values
+        )
+        other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
+        found = Answer(question=question.key, chosen=chosen, other=other)
+        if set(values) - set(chosen):
+            return found, "Please choose from the list."
+        if other and answer.other is None:
+            return found, "There is no field for your own answer here."
+        if other and answer.other is not None:
+            complaint = self._wrong_text(answer.other, other)
+            if complaint:
+                return found, complaint
+        count = len(chosen) + bool(other)
+        if count == 0 and not question.is_required:
+            return found, ""
+        return found, _wrong_count(answer, count, is_required=question.is_required)
+
+    def _wrong_text(self, field: FreeText, text: str) -> str:
+        if complaint := _wrong_size(field, text):
+            return complaint
+        for rule in field.formats:
+            fits = self._verdicts.get((rule, text))
+            if fits is None:
+                self._unmatched[rule, text] = None
+            elif not fits:
+                return rule.complaint
+        return ""
 
 
 def _wrong_count(answer: Choice, count: int, *, is_required: bool) -> str:
@@ -122,7 +156,7 @@ def _wrong_count(answer: Choice, count: int, *, is_required: bool) -> str:
     return f"Please choose at least {least} (you chose {count})."
 
 
-def _wrong_text(field: FreeText, text: str) -> str:
+def _wrong_size(field: FreeText, text: str) -> str:
     if field.is_numeric and (complaint := _wrong_number(field, text.strip())):
         return complaint
     if len(text) < field.shortest:
@@ -131,9 +165,6 @@ def _wrong_text(field: FreeText, text: str) -> str:
         return (
             f"Please write at most {field.longest} characters (you wrote {len(text)})."
         )
-    for rule in field.formats:
-        if not rule.fits(text):
-            return rule.complaint
     return ""
 
 

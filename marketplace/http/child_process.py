@@ -42,6 +42,7 @@ class RehearsalOptions(TypedDict, total=False):
 
     seed: int
     start: datetime | None
+    balance_cents: int
     pictures: Path | None
     host: str
     port: int

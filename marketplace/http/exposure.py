@@ -1,9 +1,11 @@
 """Which addresses a marketplace may be reached by, and what is unwise but allowed."""
 
+import ipaddress
 import re
 from urllib.parse import urlsplit
 
 from marketplace.http.listening import is_every_address, is_loopback
+from marketplace.workers.origins import STAR
 
 _STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
 
@@ -80,7 +82,49 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
             "that terminates TLS. Let nobody else reach these ports; if the proxy is "
             "on this machine, --host 127.0.0.1 does that."
         )
+    if shared := _shares_cookies(site, frames):
+        sentences.append(shared)
     return sentences
+
+
+def _shares_cookies(site: str, frames: str) -> str:
+    """What a question could do to a session, where cookies of frames reach the site.
+
+    Cookies know hosts and no ports; over plain HTTP a page may even set them for all
+    hosts below a domain of its own, and nothing tells the two kinds apart.
+    """
+    own, other = urlsplit(site), urlsplit(frames)
+    ours, theirs = own.hostname or "", (other.hostname or "").removeprefix(STAR)
+    if ours == theirs and STAR not in frames:
+        return (
+            f"WARNING: site and frames share the host {ours}. A question's page can "
+            "push a worker's session out of his browser and put another's there. Give "
+            "them names of their own in --site-url and --frames-url; to try things on "
+            "this machine, --frames-url http://localhost:PORT will do."
+        )
+    if own.scheme == "http" and _have_common_domain(ours, theirs):
+        return (
+            f"WARNING: over plain HTTP pages of {theirs} can set cookies that {ours} "
+            "gets, and so exchange a worker's session. Use https for both, or names "
+            "that have no domain in common."
+        )
+    return ""
+
+
+def _have_common_domain(one: str, other: str) -> bool:
+    """Whether both lie below one name of two labels or more; addresses never do."""
+    if _is_address(one) or _is_address(other):
+        return False
+    # A public suffix of two labels (co.uk) is warned of in vain, which does no harm.
+    return one.split(".")[-2:] == other.split(".")[-2:] and "." in one
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_plain(address: str) -> bool:

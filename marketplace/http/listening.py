@@ -9,14 +9,17 @@ import asyncio
 import ipaddress
 import socket
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, Tunnel
+from marketplace.http.connections import Connections, Listening, say_once_a_second
 from marketplace.http.transport import DroppableProtocol
 
 LOOPBACK = "127.0.0.1"
@@ -24,7 +27,7 @@ LOOPBACK = "127.0.0.1"
 _STOP_SECONDS = 3
 _GOODBYE_SECONDS = 0.5
 """How long an idle client is waited for that does not answer TLS's goodbye."""
-_BACKLOG = 2048
+BACKLOG = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +52,17 @@ class AwsProxySockets:
         tls_port: by which a request is known to have come in this way.
     """
 
-    def __init__(self, settings: AwsProxy) -> None:
+    def __init__(self, settings: AwsProxy, connections: Connections) -> None:
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(settings.certificate)
-        first = listen(LOOPBACK, settings.port)
+        first = listen(LOOPBACK, settings.port, connections)
         try:
-            second = listen(LOOPBACK, settings.proxy_port)
+            second = listen(LOOPBACK, settings.proxy_port, connections)
         except OSError:
             first.close()
             raise
+        # The tunnel waits for heads itself, and is over when what it leads to is.
+        second.is_watched = False
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
         self.aws_proxy = RunningAwsProxy(
@@ -74,7 +79,7 @@ class AwsProxySockets:
             sock=self.sockets[0],
             ssl=self._tls,
             ssl_shutdown_timeout=_GOODBYE_SECONDS,
-            backlog=_BACKLOG,
+            backlog=BACKLOG,
         )
         proxy = await asyncio.start_server(
             Tunnel(self.tls_port), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES
@@ -88,14 +93,18 @@ class Server(uvicorn.Server):
     def __init__(
         self,
         app: ASGIApp,
+        connections: Connections,
         *,
         certificate: Certificate | None = None,
         aws_proxy: AwsProxySockets | None = None,
     ) -> None:
-        super().__init__(_config(app, certificate))
+        self._connections = connections
+        super().__init__(_config(app, self.new_protocol, certificate))
         # Now and not when it runs: a bad certificate is the caller's fault.
         self.config.load()
         self._aws_proxy = aws_proxy
+        # What strangers can make them say, as often as they like.
+        say_once_a_second("asyncio", "uvicorn.error", "marketplace.forms.patterns")
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer at all sockets."""
@@ -103,27 +112,39 @@ class Server(uvicorn.Server):
         if self._aws_proxy is not None:
             self.servers += await self._aws_proxy.open(self)
 
-    def new_protocol(self) -> asyncio.Protocol:
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; whether to stop."""
+        self._connections.let_go_of_the_late()
+        return await super().on_tick(counter)
+
+    def new_protocol(self, **given: Any) -> asyncio.Protocol:  # noqa: ANN401 - uvicorn's
         """One more connection, as uvicorn's own sockets make it."""
-        return DroppableProtocol(
-            config=self.config,
-            server_state=self.server_state,
-            app_state=self.lifespan.state,
-        )
+        usual = {
+            "config": self.config,
+            "server_state": self.server_state,
+            "app_state": self.lifespan.state,
+        }
+        return DroppableProtocol(connections=self._connections, **(usual | given))
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one."""
+def listen(host: str, port: int, connections: Connections) -> Listening:
+    """A listening socket; port 0 takes a free one.
+
+    Raises:
+        OSError: the port is taken, or not ours; the message names it.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening = Listening(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.connections = connections
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(_BACKLOG)
-    except OSError:
+        listening.listen(BACKLOG)
+    except OSError as fault:
         listening.close()
-        raise
+        said = f"{fault.strerror}: {host} port {port}"
+        raise OSError(fault.errno, said) from fault
     return listening
 
 
@@ -148,10 +169,14 @@ def is_every_address(host: str) -> bool:
     return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 
-def _config(app: ASGIApp, certificate: Certificate | None) -> uvicorn.Config:
+def _config(
+    app: ASGIApp,
+    new_protocol: Callable[..., asyncio.Protocol],
+    certificate: Certificate | None,
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=DroppableProtocol,
+        http=new_protocol,  # type: ignore[arg-type] # called as a class would be
         # uvloop is a tenth faster, but takes in one new connection a round: under full
         # load the last of 500 waited for 1.5 s.
         loop="asyncio",

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
+from marketplace.http.connections import Limits
 from marketplace.http.listening import Certificate
+from marketplace.state import accounts
 
 
 class Options(TypedDict, total=False):
@@ -15,6 +17,8 @@ class Options(TypedDict, total=False):
     rehearsal: bool
     seed: int
     start: datetime | None
+    clock_runs: bool
+    balance_cents: int
     pictures: Path | None
     host: str
     port: int
@@ -25,6 +29,7 @@ class Options(TypedDict, total=False):
     frames_url: str
     aws_proxy: AwsProxy | None
     notify_url: str
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class Marketplace:
         rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning; later the database knows better.
+        clock_runs: a rehearsal's time runs by itself, from today if no start is given.
+        balance_cents: what a requester has when a rehearsal first sees the access key.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
@@ -47,12 +54,15 @@ class Marketplace:
             of each requester an origin of their own.
         stand_in: what it takes to answer as Amazon's hosts, if it shall.
         notify_url: where on this machine notifications go; "" keeps them waiting.
+        limits: how patient it is with clients that say nothing.
     """
 
     database: Path
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    clock_runs: bool = False
+    balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     pictures: Path | None = None
     host: str = "127.0.0.1"
     port: int = 0
@@ -63,6 +73,7 @@ class Marketplace:
     frames_url: str = ""
     aws_proxy: AwsProxy | None = None
     notify_url: str = ""
+    limits: Limits = Limits()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,7 @@ def _calls(api: RequesterApi) -> BaseRoute:
 
 
 def _app(routes: list[BaseRoute]) -> Starlette:
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[Middleware(BodyLimit)],
         exception_handlers={
@@ -89,6 +89,9 @@ def _app(routes: list[BaseRoute]) -> Starlette:
             HTTPException: replies.http_fault_handler,
         },
     )
+    # The redirect would go to whatever host the request names.
+    app.router.redirect_slashes = False
+    return app
 
 
 async def _to_hits(_request: Request) -> Response:

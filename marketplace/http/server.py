@@ -17,10 +17,12 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from marketplace.aws_proxy.settings import AwsProxy
+from marketplace.aws_proxy.settings import HOSTS, AwsProxy
 from marketplace.http import exposure, routes
 from marketplace.http.child_process import end_with_parent, report_of, serve_apart
+from marketplace.http.connections import Connections, most_connections
 from marketplace.http.faults import FaultScript
+from marketplace.http.hosts import HostCheck
 from marketplace.http.listening import AwsProxySockets, Server, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
@@ -141,13 +143,16 @@ def _prepared(
             is_named=bool(marketplace.site_url and marketplace.frames_url),
         )
     with contextlib.ExitStack() as stack:
-        sockets = [
-            stack.enter_context(contextlib.closing(listen(marketplace.host, port)))
+        connections = stack.enter_context(contextlib.closing(_connections(marketplace)))
+        sockets: list[socket.socket] = [
+            stack.enter_context(
+                contextlib.closing(listen(marketplace.host, port, connections))
+            )
             for port in (marketplace.port, marketplace.frames_port)
         ]
         aws_sockets = None
         if marketplace.aws_proxy is not None:
-            aws_sockets = _aws_sockets(stack, marketplace.aws_proxy)
+            aws_sockets = _aws_sockets(stack, marketplace.aws_proxy, connections)
         origins = _origins(marketplace, sockets)
         backend = stack.enter_context(
             contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
@@ -162,7 +167,10 @@ def _prepared(
         )
         group_commit = stack.enter_context(GroupCommit(app, backend).opened())
         server = Server(
-            group_commit, certificate=marketplace.certificate, aws_proxy=aws_sockets
+            group_commit,
+            connections,
+            certificate=marketplace.certificate,
+            aws_proxy=aws_sockets,
         )
         running = Running(
             endpoint_url=origins.site,
@@ -177,11 +185,20 @@ def _rules(marketplace: Marketplace) -> Rules:
         rehearsal=marketplace.rehearsal,
         seed=marketplace.seed,
         start=marketplace.start,
+        clock_runs=marketplace.clock_runs,
+        balance_cents=marketplace.balance_cents,
     )
 
 
-def _aws_sockets(stack: contextlib.ExitStack, settings: AwsProxy) -> AwsProxySockets:
-    aws_sockets = AwsProxySockets(settings)
+def _connections(marketplace: Marketplace) -> Connections:
+    most = most_connections(with_proxy=marketplace.aws_proxy is not None)
+    return Connections(marketplace.limits, most=most)
+
+
+def _aws_sockets(
+    stack: contextlib.ExitStack, settings: AwsProxy, connections: Connections
+) -> AwsProxySockets:
+    aws_sockets = AwsProxySockets(settings, connections)
     for listening in aws_sockets.sockets:
         stack.enter_context(contextlib.closing(listening))
     return aws_sockets
@@ -202,11 +219,16 @@ def _app(
         backend, origins, api, faults=faults, pictures=marketplace.pictures
     )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
-    others = {sockets[1].getsockname()[1]: frames}
+
+    def named(app: ASGIApp, *origins: str) -> ASGIApp:
+        inner = VirtualTime(app, backend) if marketplace.rehearsal else app
+        return HostCheck(inner, origins)
+
+    others = {sockets[1].getsockname()[1]: named(frames, origins.frames)}
     if aws_sockets is not None:
-        others[aws_sockets.tls_port] = routes.api_app(api)
-    by_port = routes.ByPort(site, others)
-    return VirtualTime(by_port, backend) if marketplace.rehearsal else by_port
+        hosts = [f"https://{host}" for host in HOSTS]
+        others[aws_sockets.tls_port] = named(routes.api_app(api), *hosts)
+    return routes.ByPort(named(site, origins.site), others)
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from marketplace.exceptions import Refusal
 from marketplace.http.faults import Fault, FaultScript
 from marketplace.http.transport import drop_connection
-from marketplace.requester import operations, wire
+from marketplace.requester import extensions, operations, wire
 from marketplace.requester.admission import Admission, Caller
 from marketplace.requester.calling import perform
 from marketplace.state import clock
@@ -76,5 +76,8 @@ class RequesterApi:
             body,
             status_code=status,
             media_type=wire.CONTENT_TYPE,
-            headers={"x-amzn-RequestId": self._backend.new_request_id()},
+            headers={
+                "x-amzn-RequestId": self._backend.new_request_id(),
+                **extensions.HEADERS,
+            },
         )

@@ -51,7 +51,7 @@ def list_worker_blocks(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListWorkerBlocks: oldest first."""
-    wanted = page(members, operation="ListWorkerBlocks")
+    wanted = page(transaction, requester, members, operation="ListWorkerBlocks")
     rows = transaction.all(
         "SELECT blocks.id, blocks.reason, workers.worker_id FROM blocks "
         "JOIN workers ON workers.id = blocks.worker "

@@ -77,7 +77,7 @@ def list_bonus_payments(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListBonusPayments: of one HIT or of one assignment, oldest first."""
-    wanted = page(members, operation="ListBonusPayments")
+    wanted = page(transaction, requester, members, operation="ListBonusPayments")
     if ("HITId" in members) == ("AssignmentId" in members):
         raise invalid_parameters("Exactly one of HITId and AssignmentId is needed.")
     if "AssignmentId" in members:

@@ -32,13 +32,18 @@ def perform(
     with backend.transaction() as transaction:
         if backend.rules.rehearsal:
             requester = accounts.add_requester(
-                transaction, access_key, balance_cents=accounts.REHEARSAL_BALANCE_CENTS
+                transaction, access_key, balance_cents=backend.rules.balance_cents
             )
         else:
             requester = keys.owner(transaction, access_key)
-        if proof is not None:
+        if proof is not None and not _has_token(members):
             replay_protection.spend(transaction, proof)
         return _perform(transaction, requester, operation, members)
+
+
+def _has_token(members: object) -> bool:
+    """Whether the call is done once whoever sends it, and however often."""
+    return isinstance(members, dict) and bool(members.get("UniqueRequestToken"))
 
 
 def _perform(

@@ -33,7 +33,7 @@ def list_hits(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListHITs: all that are not disposed, newest first."""
-    wanted = page(members, operation="ListHITs")
+    wanted = page(transaction, requester, members, operation="ListHITs")
     return _listed(
         transaction,
         wanted,
@@ -46,7 +46,7 @@ def list_reviewable_hits(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListReviewableHITs: Reviewable (or Reviewing) ones, of all types or of one."""
-    wanted = page(members, operation="ListReviewableHITs")
+    wanted = page(transaction, requester, members, operation="ListReviewableHITs")
     status = members.get("Status", "Reviewable")
     if "HITTypeId" in members:
         hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
@@ -70,7 +70,9 @@ def list_hits_for_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListHITsForQualificationType: own HITs whose type requires it."""
-    wanted = page(members, operation="ListHITsForQualificationType")
+    wanted = page(
+        transaction, requester, members, operation="ListHITsForQualificationType"
+    )
     type_id = members["QualificationTypeId"]
     row = transaction.one(
         "SELECT id FROM qualification_types "

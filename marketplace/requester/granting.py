@@ -80,7 +80,9 @@ def list_workers_with_qualification_type(
     kind = qualification_types.find_own(
         transaction, requester, members["QualificationTypeId"]
     )
-    wanted = page(members, operation="ListWorkersWithQualificationType")
+    wanted = page(
+        transaction, requester, members, operation="ListWorkersWithQualificationType"
+    )
     rows = transaction.all(
         f"{_SELECT} WHERE qualifications.qualification_type = ? "
         "AND qualifications.status = ? AND qualifications.id > ? "
@@ -100,7 +102,9 @@ def list_qualification_requests(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListQualificationRequests: pending ones for own types, or for one of them."""
-    wanted = page(members, operation="ListQualificationRequests")
+    wanted = page(
+        transaction, requester, members, operation="ListQualificationRequests"
+    )
     condition, key = "qualification_types.requester = ?", requester
     if "QualificationTypeId" in members:
         kind = qualification_types.find_own(

@@ -48,7 +48,9 @@ def list_assignments_for_hit(
 ) -> dict[str, Any]:
     """ListAssignmentsForHIT: submitted ones by submission time, oldest first."""
     hit = own_hit(transaction, requester, members["HITId"])
-    wanted = page(members, operation="ListAssignmentsForHIT", width=2)
+    wanted = page(
+        transaction, requester, members, operation="ListAssignmentsForHIT", width=2
+    )
     statuses = members.get("AssignmentStatuses") or _SHOWN
     places = ", ".join("?" for _ in statuses)
     rows = transaction.all(

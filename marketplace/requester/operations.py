@@ -11,6 +11,7 @@ from marketplace.exceptions import Refusal
 from marketplace.requester import (
     blocks,
     bonuses,
+    extensions,
     finding,
     granting,
     hit_types,
@@ -97,5 +98,8 @@ def perform(
     Raises:
         Refusal: for any reason; the transaction must then be rolled back.
     """
+    document, named = extensions.split(operation, document)
     members = validate(input_shape(operation), document)
-    return OPERATIONS[operation](transaction, requester, members)
+    return extensions.carry_out(
+        OPERATIONS[operation], transaction, requester, members, named
+    )

@@ -1,14 +1,15 @@
 """Pages: at most 100 rows and an opaque token for the rest.
 
-A token holds the key of the last row shown, so a page costs the same wherever it lies
-and rows that arrive meanwhile shift nothing. A full page always carries a token, even
-when nothing follows, as the service was seen to do: clients must loop until there is
-none.
+A token holds the key of the last row shown, signed for who asks and for what, so a page
+costs the same wherever it lies and rows that arrive meanwhile shift nothing. A full
+page always carries a token, even when nothing follows, as the service was seen to do:
+clients must loop until there is none.
 """
 
 import base64
 import binascii
 import hashlib
+import hmac
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from marketplace.exceptions import invalid_parameters
+from marketplace.state.own_keys import own_key
+from marketplace.state.transaction import Transaction
 
 DEFAULT_SIZE = 10
 _NOT_COMPARED = ("NextToken", "MaxResults")
-_LARGEST_KEY = 2**63
+_KEY = "paging_key"
+_MAC_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +33,14 @@ class Page:
     Attributes:
         size: rows wanted.
         after: key of the last row of the page before; empty for the first page.
+        digest: who asks for what, in words.
+        key: what tokens are signed with.
     """
 
     size: int
     after: tuple[int, ...]
     digest: str
+    key: bytes
 
     def answer(
         self, rows: Sequence[sqlite3.Row], *, key: Sequence[str] = ("id",)
@@ -46,15 +53,25 @@ class Page:
         counted: dict[str, Any] = {"NumResults": len(rows)}
         if rows:
             last = [rows[-1][column] for column in key]
-            document = json.dumps([self.digest, *last]).encode()
-            counted["NextToken"] = base64.urlsafe_b64encode(document).decode()
+            document = json.dumps(last).encode()
+            signed = _mac(self.key, self.digest, document) + document
+            counted["NextToken"] = base64.urlsafe_b64encode(signed).decode()
         return counted
 
 
-def page(members: Mapping[str, Any], *, operation: str, width: int = 1) -> Page:
+def page(
+    transaction: Transaction,
+    requester: int,
+    members: Mapping[str, Any],
+    *,
+    operation: str,
+    width: int = 1,
+) -> Page:
     """The page that a request asks for.
 
     Args:
+        transaction: in which it is fetched.
+        requester: who asks; a token serves nobody else.
         members: the request's members.
         operation: whose token it must be.
         width: how many columns the key has.
@@ -63,33 +80,33 @@ def page(members: Mapping[str, Any], *, operation: str, width: int = 1) -> Page:
         Refusal: a token of other arguments, or no token at all.
     """
     arguments = {k: v for k, v in members.items() if k not in _NOT_COMPARED}
-    words = json.dumps([operation, arguments], sort_keys=True).encode()
-    digest = hashlib.sha256(words).hexdigest()[:16]
+    digest = json.dumps([requester, operation, width, arguments], sort_keys=True)
+    key = own_key(transaction, _KEY)
     after: tuple[int, ...] = ()
     if "NextToken" in members:
-        after = _read(members["NextToken"], digest, width)
+        after = _read(members["NextToken"], digest, key)
     return Page(
-        size=members.get("MaxResults", DEFAULT_SIZE), after=after, digest=digest
+        size=members.get("MaxResults", DEFAULT_SIZE),
+        after=after,
+        digest=digest,
+        key=key,
     )
 
 
-def _read(token: str, digest: str, width: int) -> tuple[int, ...]:
+def _read(token: str, digest: str, key: bytes) -> tuple[int, ...]:
     try:
-        document = json.loads(base64.b64decode(token, altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError, RecursionError):
-        document = None
-    if not isinstance(document, list) or document[:1] != [digest]:
+        signed = base64.b64decode(token, altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise _invalid() from None
+    mac, document = signed[:_MAC_BYTES], signed[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(key, digest, document)):
         raise _invalid()
-    key = document[1:]
-    if len(key) != width or not all(_is_key(part) for part in key):
-        raise _invalid()
-    return tuple(key)
+    return tuple(json.loads(document))
 
 
-def _is_key(part: object) -> bool:
-    if isinstance(part, bool) or not isinstance(part, int):
-        return False
-    return -_LARGEST_KEY <= part < _LARGEST_KEY
+def _mac(key: bytes, digest: str, document: bytes) -> bytes:
+    words = digest.encode() + b"\x00" + document
+    return hmac.digest(key, words, hashlib.sha256)[:_MAC_BYTES]
 
 
 def _invalid() -> Exception:

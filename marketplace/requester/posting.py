@@ -13,6 +13,7 @@ from marketplace.exceptions import (
 )
 from marketplace.requester import (
     hit_types,
+    layouts,
     question,
     requirements,
     reviews,
@@ -181,7 +182,7 @@ def _refuse_repeat(
 def _create(
     transaction: Transaction, hit_type: sqlite3.Row, members: Members, *, operation: str
 ) -> dict[str, Any]:
-    _check_question(members)
+    asked = _question(transaction, members)
     policies = reviews.checked_policies(members)
     most = hit_types.in_range(
         "MaxAssignments",
@@ -210,7 +211,7 @@ def _create(
         transaction.now_ms,
         transaction.now_ms + lifetime * SECOND,
         _annotation(members),
-        members["Question"],
+        asked,
         *policies,
     )
     events.record(transaction, "HITCreated", hits.find(transaction, hit))
@@ -221,15 +222,19 @@ def _create(
     return {"HIT": shapes.hit(row)} if row else {}
 
 
-def _check_question(members: Members) -> None:
+def _question(transaction: Transaction, members: Members) -> str:
+    """The question of a HIT, as it was sent or as a layout makes it."""
     if ("Question" in members) == ("HITLayoutId" in members):
         raise invalid_parameters("Exactly one of Question and HITLayoutId is needed.")
     if "HITLayoutId" in members:
-        # Layouts were made on the service's own pages; none can be made any more.
-        raise does_not_exist("HITLayout", members["HITLayoutId"])
-    if "HITLayoutParameters" in members:
+        given = members.get("HITLayoutParameters", [])
+        asked = layouts.filled(transaction, members["HITLayoutId"], given)
+    elif "HITLayoutParameters" in members:
         raise invalid_parameters("HITLayoutParameters needs HITLayoutId.")
-    question.read(members["Question"])
+    else:
+        asked = str(members["Question"])
+    question.read(asked)
+    return asked
 
 
 def _annotation(members: Members) -> str | None:

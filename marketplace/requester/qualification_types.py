@@ -81,7 +81,7 @@ def list_qualification_types(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListQualificationTypes: by words in name, description or keywords."""
-    wanted = page(members, operation="ListQualificationTypes")
+    wanted = page(transaction, requester, members, operation="ListQualificationTypes")
     conditions = ["deleted_ms IS NULL", "qualification_types.id > ?"]
     values: list[object] = [wanted.after[0] if wanted.after else 0]
     if members["MustBeRequestable"]:
@@ -221,13 +221,15 @@ def _auto_granted_value(members: Members, *, auto_granted: bool) -> int | None:
 def _keep_test(transaction: Transaction, members: Members) -> int | None:
     """The row id of the test that a request brings; None if it brings none.
 
-    Form, key and duration are one thing: a request that changes one sends all.
+    Form, key and duration are one thing: a request that changes one sends all. A
+    duration without a test says nothing, as clients send it with every new type.
 
     Raises:
         Refusal: `ParameterValidationError`.
     """
     if "Test" not in members:
-        for name in _WITH_TEST:
+        is_new = "QualificationTypeId" not in members
+        for name in _WITH_TEST[: 1 if is_new else 2]:
             if name in members:
                 raise invalid_parameters(f"{name} needs Test in the same request.")
         return None

@@ -29,7 +29,7 @@ _CONTENT = {
     f"{{{EXTERNAL_NAMESPACE}}}ExternalQuestion": "ExternalURL",
 }
 
-_NETLOC = re.compile(r"[A-Za-z0-9.\-]+(:[0-9]+)?|\[[0-9a-fA-F:]+\](:[0-9]+)?")
+_NETLOC = re.compile(r"[A-Za-z0-9._\-]+(:[0-9]+)?|\[[0-9a-fA-F:]+\](:[0-9]+)?")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 
@@ -116,8 +116,15 @@ def _address(url: str) -> str:
     except ValueError as fault:
         raise invalid_xml(f"ExternalURL is no address: {fault}.") from fault
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))
-    if not is_safe or not _NETLOC.fullmatch(parts.netloc) or _UNSAFE.search(url):
+    if not is_safe:
         raise invalid_xml("ExternalURL must be an https address.")
+    if not _NETLOC.fullmatch(parts.netloc):
+        raise invalid_xml(
+            "the host of ExternalURL may have letters, digits, dots, hyphens and "
+            f"underscores, and no user or password (found {parts.netloc[:80]!a})."
+        )
+    if _UNSAFE.search(url):
+        raise invalid_xml("ExternalURL has characters that an address may not have.")
     return url
 
 

@@ -44,7 +44,9 @@ def list_review_policy_results(
     )
     if hit is None:
         raise does_not_exist("HIT", members["HITId"])
-    wanted = page(members, operation="ListReviewPolicyResultsForHIT")
+    wanted = page(
+        transaction, requester, members, operation="ListReviewPolicyResultsForHIT"
+    )
     levels = members.get("PolicyLevels") or _LEVELS
     rows = _lines(
         transaction,

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from marketplace.state import clock, lifecycle
+from marketplace.state import accounts, clock, lifecycle
 from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
 from marketplace.state.storage import Storage
@@ -33,17 +33,26 @@ class WrongDatabaseError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a marketplace was started; kept in its database for good.
+    """How a marketplace was started; all but the balance is kept in its database.
 
     Attributes:
         rehearsal: virtual time, simulated workers, money that is not.
         seed: where a rehearsal's ids come from.
         start: virtual time at the very beginning.
+        clock_runs: whether a rehearsal's time runs by itself; else programs move it.
+        balance_cents: what a requester has whom a rehearsal sees for the first time.
     """
 
     rehearsal: bool = False
     seed: int = 0
     start: datetime | None = None
+    clock_runs: bool = False
+    balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+
+    @property
+    def time_passes(self) -> bool:
+        """Whether time passes without anybody moving it, so that pages may count it."""
+        return self.clock_runs or not self.rehearsal
 
 
 class Backend:
@@ -62,6 +71,7 @@ class Backend:
         self.has_backlog = False
         self.lag_ms = 0
         self._on_backlog: Callable[[], None] | None = None
+        self._nothing_due: tuple[int, int] | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
         self._storage = Storage(database)
         try:
@@ -80,13 +90,23 @@ class Backend:
         Inside `group_commits` a backlog is left to what works it off between calls, and
         the transaction says that there is one.
         """
-        if self._on_backlog is None or not self.has_backlog:
-            self.catch_up()
         with self._storage.transaction() as conn:
-            changes_before = conn.total_changes
-            yield self._transaction(conn)
-            if conn.total_changes != changes_before:
-                self.calls.write(conn)
+            transaction = self._transaction(conn)
+            if self._leaves_backlog() or not (
+                self.has_backlog or self._is_due(transaction)
+            ):
+                yield from self._used(transaction)
+                return
+        self.catch_up()
+        with self._storage.transaction() as conn:
+            yield from self._used(self._transaction(conn))
+
+    def _used(self, transaction: Transaction) -> Iterator[Transaction]:
+        """Give a transaction to a call; counts of calls are written if it writes."""
+        changes_before = transaction.conn.total_changes
+        yield transaction
+        if transaction.conn.total_changes != changes_before:
+            self.calls.write(transaction.conn)
 
     @contextmanager
     def without_catch_up(self) -> Iterator[Transaction]:
@@ -99,12 +119,24 @@ class Backend:
         had_backlog = self.has_backlog
         with self._storage.transaction() as conn:
             transaction = self._transaction(conn)
-            self.has_backlog = lifecycle.is_due(transaction) and lifecycle.catch_up(
+            self.has_backlog = self._is_due(transaction) and lifecycle.catch_up(
                 transaction
             )
         if self.has_backlog and not had_backlog and self._on_backlog is not None:
             self._on_backlog()
         return self.has_backlog
+
+    def _leaves_backlog(self) -> bool:
+        return self.has_backlog and self._on_backlog is not None
+
+    def _is_due(self, transaction: Transaction) -> bool:
+        """Whether anything has come due; looked up once for a moment and its state."""
+        state = (transaction.now_ms, transaction.conn.total_changes)
+        if state == self._nothing_due:
+            return False
+        is_due = lifecycle.is_due(transaction)
+        self._nothing_due = None if is_due else state
+        return is_due
 
     @contextmanager
     def group_commits(
@@ -149,11 +181,7 @@ class Backend:
         What comes due by then is for `catch_up`.
         """
         with self._storage.transaction() as conn:
-            present = clock.virtual_ms(conn)
-            if present is not None and now_ms <= present:
-                return False
-            clock.move(conn, now_ms)
-        return True
+            return clock.advance(conn, now_ms)
 
     def new_request_id(self) -> str:
         """An id for a reply."""
@@ -187,7 +215,9 @@ def rules_of(database: Path) -> Rules:
             return Rules()  # another process is making it just now, or it was emptied
         settings = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
-        rehearsal=settings.get("rehearsal") == "1", seed=int(settings.get("seed", "0"))
+        rehearsal=settings.get("rehearsal") == "1",
+        seed=int(settings.get("seed", "0")),
+        clock_runs="ahead_ms" in settings,
     )
 
 
@@ -202,7 +232,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
             "INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items()
         )
         if rules.rehearsal:
-            clock.move(conn, clock.to_ms(rules.start or clock.DEFAULT_START))
+            _start_clock(conn, rules)
         return
     for key, value in wanted.items():
         if settings.get(key) != value:
@@ -210,3 +240,18 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
                 f"This database was made with {key} {settings.get(key)}, "
                 f"not {value}; start it as it was made, or take another file."
             )
+    if rules.rehearsal and rules.clock_runs != clock.runs(conn):
+        present = clock.virtual_ms(conn) or 0
+        if rules.clock_runs:
+            clock.let_run(conn, max(present, clock.machine_ms()))
+        else:
+            clock.let_stand(conn, present)
+
+
+def _start_clock(conn: sqlite3.Connection, rules: Rules) -> None:
+    start_ms = None if rules.start is None else clock.to_ms(rules.start)
+    if rules.clock_runs:
+        clock.let_run(conn, clock.machine_ms() if start_ms is None else start_ms)
+    else:
+        standard = clock.to_ms(clock.DEFAULT_START)
+        clock.let_stand(conn, standard if start_ms is None else start_ms)

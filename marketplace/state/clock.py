@@ -1,7 +1,8 @@
 """The marketplace's own time, in whole milliseconds since 1970 (UTC).
 
-Live, it is the machine's. In a rehearsal it stands still until a program moves it, is
-kept in the database, and never runs backwards.
+Live, it is the machine's. In a rehearsal of a campaign it stands still until a program
+moves it; in one that people and their programs use it runs beside the machine's, as far
+ahead as it was moved. Either is kept in the database, and never runs backwards.
 """
 
 import sqlite3
@@ -56,24 +57,71 @@ def machine_ms() -> int:
 def virtual_ms(conn: sqlite3.Connection) -> int | None:
     """The rehearsal's present; None in a live database."""
     row = conn.execute("SELECT value FROM settings WHERE key = 'now_ms'").fetchone()
-    return None if row is None else int(row[0])
+    if row is not None:
+        return int(row[0])
+    ahead_ms = _ahead_ms(conn)
+    return None if ahead_ms is None else machine_ms() + ahead_ms
+
+
+def runs(conn: sqlite3.Connection) -> bool:
+    """Whether a rehearsal's clock runs by itself."""
+    return _ahead_ms(conn) is not None
+
+
+def let_run(conn: sqlite3.Connection, start_ms: int) -> None:
+    """Let a rehearsal's clock run from this moment on."""
+    conn.execute("DELETE FROM settings WHERE key = 'now_ms'")
+    _keep(conn, "ahead_ms", start_ms - machine_ms())
+
+
+def let_stand(conn: sqlite3.Connection, now_ms: int) -> None:
+    """Let a rehearsal's clock stand at this moment."""
+    conn.execute("DELETE FROM settings WHERE key = 'ahead_ms'")
+    _keep(conn, "now_ms", now_ms)
 
 
 def move(conn: sqlite3.Connection, now_ms: int) -> None:
-    """Set virtual time.
+    """Set virtual time; while it runs, a moment that has passed changes nothing.
 
     Raises:
         Refusal: time would run backwards (409).
     """
     present = virtual_ms(conn)
     if present is not None and now_ms < present:
+        if runs(conn):
+            return
         raise Refusal(
             "ClockRunsForward",
             f"It is {to_datetime(present).isoformat()} already; time only moves on.",
             status=409,
         )
+    _set(conn, now_ms)
+
+
+def advance(conn: sqlite3.Connection, now_ms: int) -> bool:
+    """Set virtual time, unless it is that late already; whether it was set."""
+    present = virtual_ms(conn)
+    if present is not None and now_ms <= present:
+        return False
+    _set(conn, now_ms)
+    return True
+
+
+def _set(conn: sqlite3.Connection, now_ms: int) -> None:
+    if runs(conn):
+        let_run(conn, now_ms)
+    else:
+        _keep(conn, "now_ms", now_ms)
+
+
+def _ahead_ms(conn: sqlite3.Connection) -> int | None:
+    row = conn.execute("SELECT value FROM settings WHERE key = 'ahead_ms'").fetchone()
+    return None if row is None else int(row[0])
+
+
+def _keep(conn: sqlite3.Connection, key: str, value: int) -> None:
     conn.execute(
-        "INSERT INTO settings (key, value) VALUES ('now_ms', ?) "
+        "INSERT INTO settings (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (str(now_ms),),
+        (key, str(value)),
     )

@@ -1,11 +1,14 @@
-"""A signature pays once: the same signed request, sent again, is refused.
+"""A signature does something once: the same signed request, sent again, is refused.
 
-Signatures carry a time in whole seconds and no nonce, so a program that posts the same
-HIT twice within a second sends the same signature twice, and rightly. Hence two rules.
-Within five seconds of the first, the same signature is taken again, unless the client
-numbers its attempts, as the AWS SDKs do in headers that are not signed, and the number
-is the same too: then some machine on the way has repeated the bytes. Later than that it
-is refused, until the signature is too old anyway.
+Signatures carry a time in whole seconds and no nonce. So within a second an honest
+program sends the same signature again in two cases: its SDK repeats a call whose reply
+was lost, or it does the same thing twice and means it. Therefore a signature is taken
+once more, within five seconds of its first use, if the client numbers the attempt
+differently or not at all. Those numbers are not signed; whoever steals a signature can
+invent some. That is why once more is all there is: the third time is throttled, which
+makes an SDK sign anew, and after five seconds it is refused.
+
+A call that carries a request token has nothing to spend: the token does it once.
 
 What was spent is written in the same transaction as what it did. So a refused request
 spends nothing, a restart forgets nothing, and two processes on one file agree.
@@ -21,6 +24,7 @@ from marketplace.state.transaction import Transaction
 SAME_MOMENT_MS = 5 * clock.SECOND
 """How far apart two honest calls of one second may arrive."""
 
+_MOST_USES = 2
 _LONGEST_ATTEMPT = 100
 
 
@@ -48,28 +52,35 @@ def spend(transaction: Transaction, proof: Proof) -> None:
     """Write down that this signature has done something.
 
     Raises:
-        Refusal: it has already. No error of signatures or clocks, since SDKs answer
-            those by signing anew, and would do twice what was done once.
+        Refusal: it has already. Later, or with the number of an attempt that was made,
+            with no error of signatures or clocks, since SDKs answer those by signing
+            anew, and would do twice what was done once.
     """
     transaction.execute(
         "DELETE FROM spent_signatures WHERE dies_ms < ?", transaction.now_ms
     )
-    seen = transaction.all(
-        "SELECT attempt, spent_ms FROM spent_signatures WHERE signature = ?",
+    seen = transaction.one(
+        "SELECT count(*) AS rows, sum(uses) AS uses, min(spent_ms) AS first_ms, "
+        "max(attempt = ?) AS is_same FROM spent_signatures WHERE signature = ?",
+        proof.attempt,
         proof.signature,
     )
-    if seen:
-        is_late = (
-            transaction.now_ms - min(row["spent_ms"] for row in seen) > SAME_MOMENT_MS
-        )
-        if is_late or proof.attempt in {row["attempt"] for row in seen} - {""}:
+    if seen and seen["rows"]:
+        is_late = transaction.now_ms - seen["first_ms"] > SAME_MOMENT_MS
+        if is_late or (proof.attempt and seen["is_same"]):
             raise Refusal(
                 "AccessDeniedException",
                 "This signed request was carried out before; sign a new one.",
             )
+        if seen["uses"] >= _MOST_USES:
+            raise Refusal(
+                "ThrottlingException",
+                "This signature was used twice in a moment; sign the call anew.",
+            )
     transaction.execute(
-        "INSERT OR IGNORE INTO spent_signatures (signature, attempt, spent_ms, "
-        "dies_ms) VALUES (?, ?, ?, ?)",
+        "INSERT INTO spent_signatures (signature, attempt, spent_ms, dies_ms) "
+        "VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (signature, attempt) DO UPDATE SET uses = uses + 1",
         proof.signature,
         proof.attempt,
         transaction.now_ms,

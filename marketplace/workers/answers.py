@@ -25,6 +25,10 @@ _UNCARRIED = re.compile(
     "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
 )
 
+_NEEDS_ESCAPING = re.compile(
+    "[^\t\n\u0020-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
 
 def to_xml(fields: Iterable[tuple[str, str]]) -> str:
     """The answer document of a submitted form.
@@ -96,5 +100,7 @@ def _document(answers: Iterable[str]) -> str:
 
 
 def _text(text: str) -> str:
+    if not _NEEDS_ESCAPING.search(text):
+        return text  # as most of some fifty fields of a form
     # A bare carriage return would come back from a parser as a line feed.
     return escape(_UNCARRIED.sub("\ufffd", text), {"\r": "&#13;"})

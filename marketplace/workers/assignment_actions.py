@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from marketplace.requester import question
-from marketplace.state import assignments, hits, lifecycle
+from marketplace.state import apart, assignments, hits, lifecycle
 from marketplace.state.transaction import Transaction
 from marketplace.workers import discovery, hit_forms
 from marketplace.workers.origins import Origins
@@ -44,6 +45,8 @@ def preview(
         hit = discovery.next_hit(transaction, worker, group.row["id"])
     else:
         hit = _hit_of(transaction, group, hit_id)
+        if hit["status"] != "Assignable":
+            hit = None  # over, or all in hand: nobody can take it
     shown = None if hit is None else _with_question(transaction, hit)
     if shown is None:
         raise Refusal(
@@ -97,18 +100,24 @@ def give_back(
 
 
 def submit(
-    transaction: Transaction, worker: sqlite3.Row, fields: Iterable[tuple[str, str]]
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    fields: Iterable[tuple[str, str]],
+    verdicts: Verdicts = NO_VERDICTS,
 ) -> sqlite3.Row:
     """Take the form of a question; the assignment as it was before.
 
     Raises:
         Refusal: no assignment id (400), not this worker's open assignment or too late
             (409), or an answer that cannot be taken (4xx).
+        Unmatched: texts are to be held against patterns first.
     """
     form = list(fields)
     row = open_assignment(transaction, worker, named_assignment(form))
     assignments.submit(
-        transaction, row, answer=hit_forms.answer_document(row["question"], form)
+        transaction,
+        row,
+        answer=hit_forms.answer_document(row["question"], form, verdicts),
     )
     return row
 
@@ -258,6 +267,12 @@ def _check_not_done(
         raise Refusal(
             "AlreadyDone",
             "You have this HIT already; everybody does a HIT once.",
+            status=409,
+        )
+    if not apart.is_free(transaction, worker, hit["id"]):
+        raise Refusal(
+            "AlreadyDone",
+            "You did another HIT about the same; everybody answers once.",
             status=409,
         )
 

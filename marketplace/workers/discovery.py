@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from marketplace.exceptions import Refusal
-from marketplace.state import hits, money
+from marketplace.state import apart, hits, money
 from marketplace.state.transaction import Transaction
 from marketplace.workers import eligibility, wording
 
@@ -115,10 +115,11 @@ def next_hit(
         "AND expires_ms > ? AND created_ms <= ? "
         "AND NOT EXISTS (SELECT 1 FROM assignments "
         "WHERE assignments.hit = hits.id AND assignments.worker = ?) "
-        "ORDER BY id LIMIT 1",
+        f"AND {apart.FREE} ORDER BY id LIMIT 1",
         hit_type,
         transaction.now_ms,
         transaction.now_ms - transaction.lag_ms,
+        worker["id"],
         worker["id"],
     )
 
@@ -153,10 +154,11 @@ def _group(
 def _available(
     transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
 ) -> int:
-    """How many HITs of a type have a free slot and were never touched by the worker."""
+    """How many HITs of a type have a free slot that the worker might take."""
     touched = _touched(transaction, worker, hit_type["id"])
+    closed = apart.count_closed(transaction, worker, hit_type["id"])
     hidden = _unlisted(transaction, hit_type)
-    return int(hit_type["assignable_hits"]) - touched - hidden
+    return int(hit_type["assignable_hits"]) - touched - closed - hidden
 
 
 def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:

@@ -156,9 +156,12 @@ def hint(field: FreeText) -> str:
 def pattern(field: FreeText) -> str:
     """The formats as HTML's `pattern`, which must fit the whole of the text.
 
-    Formats that ignore case cannot be said so; the server alone holds those.
+    Formats that ignore case cannot be said so, and the browser's engine must not stand
+    still over a requester's pattern; the server alone holds those.
     """
-    sources = [rule.source for rule in field.formats if not rule.ignores_case]
+    sources = [
+        rule.source for rule in field.formats if rule.is_quick and not rule.ignores_case
+    ]
     if not sources:
         return ""
     return "".join(rf"(?=[\s\S]*(?:{source}))" for source in sources) + r"[\s\S]*"

@@ -48,6 +48,7 @@ class Framing:
             template,
             status=status,
             frame_origin=origin(frame_url),
+            framed_by="'self'",
             frame_url=frame_url,
             height=question.read(hit["question"]).frame_height,
             sandbox=SANDBOX,

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from marketplace.exceptions import Refusal
 from marketplace.forms.model import Form
+from marketplace.forms.patterns import Verdicts
 from marketplace.forms.taking import Taken, Typed, gathered, take
 from marketplace.requester import question
 from marketplace.workers import answers, form_views
@@ -36,27 +37,29 @@ class UnfinishedForm(Refusal):
         self.complaints = dict(complaints)
 
 
-def answer_document(question_text: str, fields: Fields) -> str:
+def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> str:
     """The answer to a question, whichever kind it is.
 
     Raises:
         UnfinishedForm: a form is not in order.
         Refusal: nothing was answered, or too much, or something never asked.
+        Unmatched: texts are to be held against patterns first.
     """
     form = question.read(question_text).form
     if form is None:
         return answers.to_xml(fields)
-    return answers.form_to_xml(finished(form, typed(fields)).answers)
+    return answers.form_to_xml(finished(form, typed(fields), verdicts).answers)
 
 
-def finished(form: Form, values: Typed) -> Taken:
+def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
     """What was sent, if it is in order.
 
     Raises:
         UnfinishedForm: it is not.
         Refusal: it answers what was never asked (400).
+        Unmatched: texts are to be held against patterns first.
     """
-    taken = take(form, values)
+    taken = take(form, values, verdicts)
     if taken.strangers:
         raise Refusal(
             "BadForm", f"The form has no question {taken.strangers[0][:60]!a}."
@@ -81,13 +84,17 @@ def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Re
     )
 
 
-def unfinished(row: sqlite3.Row, fields: Fields) -> Response | None:
-    """The form again, if it is one and not in order; None if it may be sent on."""
+def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response | None:
+    """The form again, if it is one and not in order; None if it may be sent on.
+
+    Raises:
+        Unmatched: texts are to be held against patterns first.
+    """
     form = question.read(row["question"]).form
     if form is None:
         return None
     values = typed(fields)
-    complaints = take(form, values).complaints
+    complaints = take(form, values, verdicts).complaints
     if not complaints:
         return None
     reply = _page(

@@ -17,6 +17,7 @@ from typing import NoReturn
 from marketplace.exceptions import Refusal
 from marketplace.state import accounts
 from marketplace.state.clock import SECOND
+from marketplace.state.own_keys import own_key
 from marketplace.state.transaction import Transaction
 
 DAYS = 14
@@ -66,7 +67,7 @@ def invite(
         expires_ms,
     )
     message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
-    signed = message + _mac(_key(transaction), message)
+    signed = message + _mac(own_key(transaction, _KEY), message)
     return Invitation(
         worker_id=worker["worker_id"],
         code=base64.urlsafe_b64encode(signed).decode().rstrip("="),
@@ -82,7 +83,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     """
     signed = _decoded(code)
     message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]
-    if not hmac.compare_digest(_mac(_key(transaction), message), mac):
+    if not hmac.compare_digest(_mac(own_key(transaction, _KEY), message), mac):
         _refuse("is not one of ours. Copy the whole link from your invitation.")
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
     row = transaction.one(
@@ -145,18 +146,6 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
         "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
         transaction.now_ms,
     )
-
-
-def _key(transaction: Transaction) -> bytes:
-    transaction.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        _KEY,
-        secrets.token_hex(_MAC_BYTES),
-    )
-    row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
-    if row is None:
-        raise LookupError("the invitation key was not kept")
-    return bytes.fromhex(row["value"])
 
 
 def _mac(key: bytes, message: bytes) -> bytes:

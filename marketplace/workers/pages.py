@@ -26,7 +26,12 @@ _ENVIRONMENT = Environment(
 
 
 def page(
-    template: str, *, status: int = 200, frame_origin: str = "", **values: object
+    template: str,
+    *,
+    status: int = 200,
+    frame_origin: str = "",
+    framed_by: str = "'self'",
+    **values: object,
 ) -> HTMLResponse:
     """A page with headers that let it run only what is the marketplace's own.
 
@@ -34,6 +39,7 @@ def page(
         template: file name.
         status: HTTP status.
         frame_origin: the one origin, besides its own, that may be framed in it.
+        framed_by: who may frame it, as the policy has it.
         values: what the template shows.
     """
     return HTMLResponse(
@@ -44,8 +50,11 @@ def page(
                 "default-src 'none'; style-src 'self'; script-src 'self'; "
                 "img-src 'self'; connect-src 'self'; form-action 'self'; "
                 f"base-uri 'none'; frame-src 'self' {frame_origin}; "
-                "frame-ancestors 'self'"
+                f"frame-ancestors {framed_by}"
             ),
+            # No window keeps a hold on it that another page opened, and a question's
+            # sandboxed one cannot show it at all.
+            "Cross-Origin-Opener-Policy": "same-origin",
             "Referrer-Policy": "same-origin",
             "X-Content-Type-Options": "nosniff",
             # Frames are of the same site: their scripts shall not even load a page.

@@ -8,20 +8,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import Verdicts, with_verdicts
 from marketplace.forms.schema import read_form
 from marketplace.state import clock
 from marketplace.state.backend import Backend
-from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     form_views,
     hit_forms,
     qualification_requests,
     qualifying,
     replies,
-    sessions,
 )
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
+from marketplace.workers.sessions import Sessions
 
 _LONGEST_SEARCH = 200
 _LONGEST_ID = 18
@@ -35,9 +35,10 @@ _POLICY = (
 class Qualifications:
     """Qualifications on the site of one marketplace."""
 
-    def __init__(self, backend: Backend, origins: Origins) -> None:
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
         self._origins = origins
+        self._sessions = sessions
 
     def routes(self) -> list[Route]:
         """Where they are."""
@@ -55,7 +56,7 @@ class Qualifications:
         before = request.query_params.get("before", "")
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             offers = qualifying.offers(
                 transaction,
                 worker,
@@ -88,7 +89,7 @@ class Qualifications:
         test = f"/worker/qualifications/{type_id}/test"
         has_begun = "begin" in dict(await replies.fields(request))
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             offer = qualifying.offer(transaction, worker, type_id)
             is_person = not replies.wants_json(request)
             if is_person and not has_begun and offer.row["test"] is not None:
@@ -108,7 +109,7 @@ class Qualifications:
         """The test that was begun; for a person who has not, the way to begin it."""
         type_id = request.path_params["type_id"]
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             try:
                 row = qualifying.attempt(transaction, worker, type_id)
             except Refusal:
@@ -126,10 +127,14 @@ class Qualifications:
         replies.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         fields = await replies.fields(request)
-        try:
+
+        def submit(verdicts: Verdicts) -> qualifying.Outcome:
             with self._backend.transaction() as transaction:
-                worker = self._worker(transaction, request)
-                outcome = qualifying.submit(transaction, worker, type_id, fields)
+                worker = self._sessions.worker_of(transaction, request)
+                return qualifying.submit(transaction, worker, type_id, fields, verdicts)
+
+        try:
+            outcome = await with_verdicts(submit)
         except hit_forms.UnfinishedForm as unfinished:
             if replies.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
@@ -146,7 +151,7 @@ class Qualifications:
         unfinished: hit_forms.UnfinishedForm,
     ) -> Response:
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             row = qualifying.attempt(
                 transaction, worker, request.path_params["type_id"]
             )
@@ -172,15 +177,10 @@ class Qualifications:
             attempt=row,
             shown=shown,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._backend.rules.rehearsal,
+            ticks=self._backend.rules.time_passes,
         )
         reply.headers["Content-Security-Policy"] = _POLICY
         return reply
-
-    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(
-            transaction, request, rehearsal=self._backend.rules.rehearsal
-        )
 
 
 def _held_to_json(row: sqlite3.Row) -> dict[str, object]:

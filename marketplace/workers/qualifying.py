@@ -8,6 +8,7 @@ from typing import Any
 from marketplace.exceptions import Refusal
 from marketplace.forms.answer_key import read_answer_key
 from marketplace.forms.model import Choice, Form, Question
+from marketplace.forms.patterns import Verdicts
 from marketplace.forms.schema import read_form
 from marketplace.requester.granting import grant
 from marketplace.state.clock import to_datetime
@@ -162,16 +163,18 @@ def submit(
     worker: sqlite3.Row,
     type_id: str,
     fields: Sequence[tuple[str, str]],
+    verdicts: Verdicts,
 ) -> Outcome:
     """Take a test: graded at once if there is a key, else read by the requester.
 
     Raises:
         UnfinishedForm: it is not in order; the attempt goes on (422).
         Refusal: none was begun, or its time is over (409).
+        Unmatched: texts are to be held against patterns first.
     """
     row = attempt(transaction, worker, type_id)
     form = read_form(row["form"])
-    taken = hit_forms.finished(form, hit_forms.typed(fields))
+    taken = hit_forms.finished(form, hit_forms.typed(fields), verdicts)
     document = answers.form_to_xml(taken.answers)
     transaction.execute(
         "UPDATE test_attempts SET status = 'Submitted', ended_ms = ? WHERE id = ?",

@@ -104,3 +104,15 @@ def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
     came_from = request.headers.get("sec-fetch-site", "same-origin")
     if (origin is not None and origin not in allowed) or came_from != "same-origin":
         raise Refusal("WrongOrigin", "This form came from another site.", status=403)
+
+
+def check_window(request: Request) -> None:
+    """A person went there, in a window or tab; a program may say nothing of it.
+
+    Raises:
+        Refusal: the browser says that it is for a picture, a frame or a script (403).
+    """
+    dest = request.headers.get("sec-fetch-dest", "document")
+    mode = request.headers.get("sec-fetch-mode", "navigate")
+    if dest != "document" or mode != "navigate":
+        raise Refusal("WrongOrigin", "Open this page in its own window.", status=403)

@@ -4,7 +4,6 @@ Endpoints read the request, do one transaction and answer; what may happen is de
 `assignment_actions`. The answer leaves when the transaction is durable (`GroupCommit`).
 """
 
-import sqlite3
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -15,19 +14,18 @@ from starlette.staticfiles import StaticFiles
 from marketplace.exceptions import Refusal
 from marketplace.state import clock
 from marketplace.state.backend import Backend
-from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     assignment_actions,
     discovery,
     history,
     listing,
     replies,
-    sessions,
 )
 from marketplace.workers.framing import Framing
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
+from marketplace.workers.sessions import Sessions
 from marketplace.workers.sign_in import SignIn
 from marketplace.workers.submitting import Submitting
 
@@ -39,14 +37,15 @@ class Site:
         self._backend = backend
         self._origins = origins
         self._framing = Framing(origins)
+        self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
 
     def routes(self) -> list[Route | Mount]:
         """All addresses of the site."""
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
         return [
-            *SignIn(self._backend, self._origins).routes(),
-            *Submitting(self._backend, self._origins).routes(),
+            *SignIn(self._backend, self._origins, self._sessions).routes(),
+            *Submitting(self._backend, self._origins, self._sessions).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
             Route(f"{group}/preview", self.preview),
@@ -54,7 +53,7 @@ class Site:
             Route(assignment, self.assignment),
             Route(f"{assignment}/time", self.time),
             Route(f"{assignment}/return", self.give_back, methods=["POST"]),
-            *Qualifications(self._backend, self._origins).routes(),
+            *Qualifications(self._backend, self._origins, self._sessions).routes(),
             Mount("/worker/static", StaticFiles(directory=STATIC)),
         ]
 
@@ -62,7 +61,7 @@ class Site:
         """All groups with something for this worker; people may search and sort."""
         wishes = listing.read(request.query_params)
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             groups = discovery.groups(transaction, worker)
             open_now = history.open_assignments(transaction, worker)
             now_ms = transaction.now_ms
@@ -82,7 +81,7 @@ class Site:
         """A HIT of the group, before it is accepted."""
         group_id = request.path_params["group_id"]
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             hit = assignment_actions.preview(
                 transaction, worker, group_id, hit_id=request.query_params.get("hit_id")
             )
@@ -99,7 +98,7 @@ class Site:
         hit_id = form.get("hit_id") or request.query_params.get("hit_id")
         try:
             with self._backend.transaction() as transaction:
-                worker = self._worker(transaction, request)
+                worker = self._sessions.worker_of(transaction, request)
                 assignment_id = assignment_actions.accept(
                     transaction, worker, request.path_params["group_id"], hit_id=hit_id
                 )
@@ -134,7 +133,7 @@ class Site:
     async def assignment(self, request: Request) -> Response:
         """The page around an accepted HIT, or what became of it."""
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(
                 transaction, worker, request.path_params["assignment_id"]
             )
@@ -151,7 +150,7 @@ class Site:
             status=200 if row["status"] == "Accepted" else 409,
             assignment=row,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=not self._backend.rules.rehearsal,
+            ticks=self._backend.rules.time_passes,
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
         )
@@ -159,7 +158,7 @@ class Site:
     async def time(self, request: Request) -> Response:
         """How long an assignment may still take, by this side's clock."""
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(
                 transaction, worker, request.path_params["assignment_id"]
             )
@@ -178,7 +177,7 @@ class Site:
         replies.check_origin(request, (self._origins.site,))
         assignment_id = request.path_params["assignment_id"]
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             assignment_actions.give_back(transaction, worker, assignment_id)
         if replies.wants_json(request):
             return JSONResponse({"assignment_id": assignment_id, "status": "Returned"})
@@ -190,7 +189,7 @@ class Site:
         state = state if state in history.STATES else "all"
         before = request.query_params.get("before", "")
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             entries = history.latest(
                 transaction,
                 worker,
@@ -210,11 +209,6 @@ class Site:
             earnings=earnings,
             messages=messages,
             worker_id=worker["worker_id"],
-        )
-
-    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(
-            transaction, request, rehearsal=self._backend.rules.rehearsal
         )
 
 

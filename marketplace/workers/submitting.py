@@ -10,6 +10,7 @@ host's.
 """
 
 import sqlite3
+from functools import partial
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -17,19 +18,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import Verdicts, with_verdicts
 from marketplace.state.backend import Backend
-from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     answers,
     assignment_actions,
     history,
     hit_forms,
     replies,
-    sessions,
 )
 from marketplace.workers.framing import origin
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
+from marketplace.workers.sessions import Sessions
 
 Fields = list[tuple[str, str]]
 
@@ -37,9 +38,10 @@ Fields = list[tuple[str, str]]
 class Submitting:
     """The submission address of one marketplace, and the page after it."""
 
-    def __init__(self, backend: Backend, origins: Origins) -> None:
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
         self._origins = origins
+        self._sessions = sessions
 
     def routes(self) -> list[Route]:
         """Where forms go, and where a worker is thanked."""
@@ -53,14 +55,11 @@ class Submitting:
         """Take the form of a question, or show it back first."""
         fields = await _fields(request)
         if _is_from_a_frame(request):
-            return self._carry(request, fields)
+            return await with_verdicts(partial(self._carry, request, fields))
         try:
-            with self._backend.transaction() as transaction:
-                worker = self._worker(transaction, request)
-                row = assignment_actions.submit(transaction, worker, fields)
-                self._check_origin(request, row)
+            row = await with_verdicts(partial(self._take, request, fields))
         except Refusal as refusal:
-            return self._unsent(request, fields, refusal)
+            return await self._unsent(request, fields, refusal)
         if replies.wants_json(request):
             return JSONResponse(
                 {"assignment_id": row["assignment_id"], "status": "Submitted"}
@@ -77,7 +76,16 @@ class Submitting:
         """The same, when the next HIT was to be accepted and there was none."""
         return self._thanks(request, request.query_params.get("of", ""), is_last=True)
 
-    def _carry(self, request: Request, fields: Fields) -> Response:
+    def _take(
+        self, request: Request, fields: Fields, verdicts: Verdicts
+    ) -> sqlite3.Row:
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            row = assignment_actions.submit(transaction, worker, fields, verdicts)
+            self._check_origin(request, row)
+        return row
+
+    def _carry(self, request: Request, fields: Fields, verdicts: Verdicts) -> Response:
         try:
             named = assignment_actions.named_assignment(fields)
             with self._backend.transaction() as transaction:
@@ -86,31 +94,22 @@ class Submitting:
             if row["status"] != "Accepted":
                 raise assignment_actions.not_open(row)
         except Refusal as refusal:
-            return self._unsent(request, fields, refusal)
-        again = hit_forms.unfinished(row, fields)
+            return _handed_back(request, fields, refusal)
+        again = hit_forms.unfinished(row, fields, verdicts)
         if again is not None:
             return again
         return page(
             "carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields))
         )
 
-    def _unsent(self, request: Request, fields: Fields, refusal: Refusal) -> Response:
-        """A no that hands back what was typed, so that it need not be typed twice."""
+    async def _unsent(
+        self, request: Request, fields: Fields, refusal: Refusal
+    ) -> Response:
         if isinstance(refusal, hit_forms.UnfinishedForm):
-            return self._again(request, fields, refusal)
-        if replies.wants_json(request) or refusal.kind in (
-            "NotSignedIn",
-            "WrongOrigin",
-        ):
-            raise refusal
-        return page(
-            "unsent.html.j2",
-            status=refusal.status,
-            message=refusal.message,
-            answers=_answers(fields),
-        )
+            return await self._again(request, fields, refusal)
+        return _handed_back(request, fields, refusal)
 
-    def _again(
+    async def _again(
         self, request: Request, fields: Fields, refusal: hit_forms.UnfinishedForm
     ) -> Response:
         """The form as it was sent, with what is still wrong with it."""
@@ -120,13 +119,14 @@ class Submitting:
             row = assignment_actions.any_assignment(
                 transaction, assignment_actions.named_assignment(fields)
             )
-        return hit_forms.unfinished(row, fields) or replies.refused(request, refusal)
+        again = await with_verdicts(partial(hit_forms.unfinished, row, fields))
+        return again or replies.refused(request, refusal)
 
     def _thanks(
         self, request: Request, assignment_id: str, *, is_last: bool
     ) -> Response:
         with self._backend.transaction() as transaction:
-            worker = self._worker(transaction, request)
+            worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(transaction, worker, assignment_id)
             if row["submitted_ms"] is None:
                 raise Refusal(
@@ -156,10 +156,17 @@ class Submitting:
                 "WrongOrigin", "This form came from another site.", status=403
             )
 
-    def _worker(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        return sessions.worker_of(
-            transaction, request, rehearsal=self._backend.rules.rehearsal
-        )
+
+def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response:
+    """A no that hands back what was typed, so that it need not be typed twice."""
+    if replies.wants_json(request) or refusal.kind in ("NotSignedIn", "WrongOrigin"):
+        raise refusal
+    return page(
+        "unsent.html.j2",
+        status=refusal.status,
+        message=refusal.message,
+        answers=_answers(fields),
+    )
 
 
 async def _fields(request: Request) -> Fields:

@@ -165,16 +165,16 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
     """The columns of `COLUMNS`, under their names in the files."""
     nothing = pd.Series("", index=table.index, dtype="str")
     no_ticks = pd.Series([()] * len(table), index=table.index, dtype="object")
-    asked = _field(task, task.text_present_field)
-    seen = nothing if asked is None else table[value_column(asked)]
+    text_field = _field(task, task.text_present_field)
+    text_answers = nothing if text_field is None else table[value_column(text_field)]
     flaws = ITEM_VALUE + _FLAWS_FIELD
-    other = ITEM_VALUE + _OTHER_FIELD
+    flaw_other = ITEM_VALUE + _OTHER_FIELD
     cells = table.rename(columns=_RENAMED).assign(
         # A worker's program may send anything, and one such answer must not keep the
         # others from being exported.
-        text_detected=seen.where(seen.isin(_YES_NO), ""),
+        text_detected=text_answers.where(text_answers.isin(_YES_NO), ""),
         flaws=table.get(flaws, no_ticks),
-        flaw_other=table.get(other, nothing),
+        flaw_other=table.get(flaw_other, nothing),
         edits=as_json(table["edits"]),
     )
     return cells.reset_index()[list(COLUMNS)]

@@ -133,11 +133,11 @@ def _items(
         task.aggregates,
         columns={str(item.item_id): item.columns for item in items},
     )
-    compared_by = [one.column for one in task.conditions]
+    compared_by = [condition.column for condition in task.conditions]
     compared_by += [
-        conditions.subcondition
-        for conditions in task.conditions
-        if conditions.subcondition
+        condition.subcondition
+        for condition in task.conditions
+        if condition.subcondition
     ]
     listed = {
         "item_id": list(summary.index),
@@ -181,11 +181,11 @@ def _conditions(
     parts = [
         condition_means(scores)
         .reset_index()
-        .assign(field=one.field.name, inside=str(inside))
-        for one in compared(table, items, task.fields, task.conditions)
+        .assign(field=comparison.field.name, inside=str(inside))
+        for comparison in compared(table, items, task.fields, task.conditions)
         for inside, scores in [
-            ("", one.scores),
-            *one.scores[one.scores["inside"] != ""].groupby("inside"),
+            ("", comparison.scores),
+            *comparison.scores[comparison.scores["inside"] != ""].groupby("inside"),
         ]
     ]
     means = pd.concat(parts, ignore_index=True)

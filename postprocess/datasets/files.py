@@ -67,8 +67,8 @@ def _must_fit(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -
     splits = {str(item.item_id): split_of(item.item_id, facts.shares) for item in items}
     if len(splits) < len(items):
         raise ValueError("an item id occurs twice among the items")
-    wanted = table["item_id"].map(pd.Series(splits, dtype="str"))
-    wrong = table.loc[wanted.isna() | (wanted != table["split"])]
+    expected = table["item_id"].map(pd.Series(splits, dtype="str"))
+    wrong = table.loc[expected.isna() | (expected != table["split"])]
     faults = [
         f"answer {answer_id}: item {item_id} is in split {split!r}, "
         f"but must be in {splits.get(item_id, 'the items file')!r}"

@@ -28,6 +28,9 @@ def from_json(content: bytes) -> Corpus:
         raise UnreadableError(f"line {fault.lineno}: no JSON ({fault.msg})") from fault
     except RecursionError as fault:
         raise UnreadableError("no captions: the JSON is nested too deeply") from fault
+    except ValueError as fault:
+        words = "no captions: a number has thousands of digits"
+        raise UnreadableError(words) from fault
     if isinstance(document, list):
         return _votes(document)
     if isinstance(document, dict):
@@ -39,35 +42,41 @@ def _captions(document: Mapping[str, object]) -> Corpus:
     images = document.get("images", [])
     annotations = document.get("annotations")
     if not isinstance(annotations, list) or not isinstance(images, list):
-        found = ", ".join(map(repr, [*document][:12])) or "none"
+        keys = ", ".join(map(repr, [*document][:12])) or "none"
         raise UnreadableError(
-            f"no lists 'images' and 'annotations' of captions (keys found: {found})"
+            f"no lists 'images' and 'annotations' of captions (keys found: {keys})"
         )
     faults = [
-        f"images[{n}]: {fault}" for n, one in enumerate(images) for fault in _image(one)
+        f"images[{n}]: {fault}"
+        for n, image in enumerate(images)
+        for fault in _image_faults(image)
     ]
     faults += [
         f"annotations[{n}]: {fault}"
-        for n, one in enumerate(annotations)
-        for fault in _annotation(one)
+        for n, annotation in enumerate(annotations)
+        for fault in _annotation_faults(annotation)
     ]
     if faults:
         raise UnreadableError(*faults)
     about = _about(document)
-    ids = {str(one["id"]): one.get("text_detected") for one in images}
+    ids = {str(image["id"]): image.get("text_detected") for image in images}
     captions = [
-        _caption(one) for one in annotations if one.get("set_aside") != "surplus"
+        _caption(annotation)
+        for annotation in annotations
+        if annotation.get("set_aside") != "surplus"
     ]
     return Corpus(
         source="",
         captions=captions,
-        images=[*dict.fromkeys([*ids, *(one.image for one in captions)])],
+        images=[*dict.fromkeys([*ids, *(caption.image for caption in captions)])],
         shows_text={
-            image: _TRUTH[said] for image, said in ids.items() if isinstance(said, bool)
+            image: _TRUTH[shows_text]
+            for image, shows_text in ids.items()
+            if isinstance(shows_text, bool)
         },
         # piecework, which names the campaign, keeps canned answers in another file.
         holds_canned="campaign" not in about
-        and any("is_precanned" in one for one in annotations),
+        and any("is_precanned" in annotation for annotation in annotations),
         remarks=[_REHEARSAL] if about.get("is_rehearsal") is True else [],
     )
 
@@ -77,60 +86,60 @@ def _about(document: Mapping[str, object]) -> Mapping[str, object]:
     return about if isinstance(about, dict) else {}
 
 
-def _image(one: object) -> list[str]:
-    if not isinstance(one, dict) or not _is_id(one.get("id")):
+def _image_faults(entry: object) -> list[str]:
+    if not isinstance(entry, dict) or not _is_id(entry.get("id")):
         return ["no object with an 'id'"]
     return []
 
 
-def _annotation(one: object) -> list[str]:
-    if not isinstance(one, dict):
+def _annotation_faults(entry: object) -> list[str]:
+    if not isinstance(entry, dict):
         return ["not an object"]
-    faults = [] if _is_id(one.get("image_id")) else ["no 'image_id'"]
-    if not isinstance(one.get("caption"), str):
+    faults = [] if _is_id(entry.get("image_id")) else ["no 'image_id'"]
+    if not isinstance(entry.get("caption"), str):
         faults.append("no text 'caption'")
     return faults + [
         f"{name!r} is neither true nor false"
         for name in ("is_precanned", "is_rejected", "text_detected")
-        if not isinstance(one.get(name), bool | None)
+        if not isinstance(entry.get(name), bool | None)
     ]
 
 
-def _caption(one: Mapping[str, object]) -> Caption:
-    said = one.get("text_detected")
+def _caption(annotation: Mapping[str, object]) -> Caption:
+    shows_text = annotation.get("text_detected")
     return Caption(
-        image=str(one["image_id"]),
-        text=str(one["caption"]),
-        is_canned=bool(one.get("is_precanned")),
-        is_rejected=bool(one.get("is_rejected")),
-        shows_text=_TRUTH[said] if isinstance(said, bool) else "",
+        image=str(annotation["image_id"]),
+        text=str(annotation["caption"]),
+        is_canned=bool(annotation.get("is_precanned")),
+        is_rejected=bool(annotation.get("is_rejected")),
+        shows_text=_TRUTH[shows_text] if isinstance(shows_text, bool) else "",
     )
 
 
 def _votes(entries: Sequence[object]) -> Corpus:
     faults = [
         f"entry {n}: {fault}"
-        for n, one in enumerate(entries)
-        for fault in _vote_faults(one)
+        for n, entry in enumerate(entries)
+        for fault in _vote_faults(entry)
     ]
     if faults:
         raise UnreadableError(*faults)
     quality = {
-        str(one["image"]): Quality(
-            unrecognizable=one["unrecognizable"], flaws=one.get("flaws", {})
+        str(entry["image"]): Quality(
+            unrecognizable=entry["unrecognizable"], flaws=entry.get("flaws", {})
         )
-        for one in entries
-        if isinstance(one, dict)
+        for entry in entries
+        if isinstance(entry, dict)
     }
     return Corpus(source="", images=[*quality], quality=quality)
 
 
-def _vote_faults(one: object) -> list[str]:
-    if not isinstance(one, dict) or "unrecognizable" not in one:
+def _vote_faults(entry: object) -> list[str]:
+    if not isinstance(entry, dict) or "unrecognizable" not in entry:
         return ["no votes of quality ('image', 'unrecognizable', 'flaws')"]
-    flaws = one.get("flaws", {})
-    votes = [one["unrecognizable"], *(flaws.values() if _is_object(flaws) else ["?"])]
-    faults = [] if _is_id(one.get("image")) else ["no 'image'"]
+    flaws = entry.get("flaws", {})
+    votes = [entry["unrecognizable"], *(flaws.values() if _is_object(flaws) else ["?"])]
+    faults = [] if _is_id(entry.get("image")) else ["no 'image'"]
     if not all(_is_vote(vote) for vote in votes):
         faults.append(f"votes are whole numbers from 0 to {ANSWERS_OF_QUALITY_FILES}")
     return faults

@@ -62,8 +62,8 @@ def from_parquet(content: bytes) -> Corpus:
         file = pq.ParquetFile(io.BytesIO(content))
         header = list(file.schema_arrow.names)
         is_ours = _check_columns(header)
-        wanted = [name for name in _WANTED if name in header]
-        values = file.read(columns=wanted).to_pylist()
+        columns = [name for name in _WANTED if name in header]
+        values = file.read(columns=columns).to_pylist()
     except pa.ArrowException as fault:
         first = str(fault).splitlines()[0]
         raise UnreadableError(f"no Parquet file ({first})") from fault
@@ -86,15 +86,15 @@ def from_lines(content: bytes) -> Corpus:
         Caption(image=image, text=text) for image, text in _lines(decoded(content))
     ]
     return Corpus(
-        source="", captions=captions, holds_canned=False, images=_of(captions)
+        source="", captions=captions, holds_canned=False, images=_images(captions)
     )
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.splitlines(), start=1):
-        named = _FLICKR.fullmatch(line.strip())
-        if named:
-            yield named[1], named[2]
+        match = _FLICKR.fullmatch(line.strip())
+        if match:
+            yield match[1], match[2]
         elif line.strip():
             yield f"line {number}", line.strip()
 
@@ -105,12 +105,12 @@ def _check_columns(header: Sequence[str]) -> bool:
     Raises:
         UnreadableError: the columns that captions need are not there.
     """
-    found = ", ".join(map(repr, header[:12])) or "none"
+    names = ", ".join(map(repr, header[:12])) or "none"
     faults = (
-        [f"no column 'caption' (found: {found})"] if "caption" not in header else []
+        [f"no column 'caption' (found: {names})"] if "caption" not in header else []
     )
     if not any(name in header for name in _IDS):
-        faults.append(f"no column 'item_id' or 'image_id' (found: {found})")
+        faults.append(f"no column 'item_id' or 'image_id' (found: {names})")
     if faults:
         raise UnreadableError(*faults)
     return "item_id" in header and "answer_id" in header
@@ -145,7 +145,7 @@ def _corpus(
         source="",
         captions=captions,
         # Of piecework's own tables the images are known with set_aside.* beside them.
-        images=() if is_ours else _of(captions),
+        images=() if is_ours else _images(captions),
         holds_canned=holds_canned and not is_ours,
     )
 
@@ -162,13 +162,13 @@ def _row_faults(row: Row) -> list[str]:
 
 
 def _caption(row: Row) -> Caption:
-    said = row.get("text_detected", "").lower()
+    shows_text = row.get("text_detected", "").lower()
     return Caption(
         image=_id(row),
         text=row["caption"],
         is_canned=row.get("is_precanned", "").lower() in _TRUE,
         is_rejected=row.get("is_rejected", "").lower() in _TRUE,
-        shows_text="" if not said else "yes" if said in _TRUE else "no",
+        shows_text="" if not shows_text else "yes" if shows_text in _TRUE else "no",
     )
 
 
@@ -176,5 +176,5 @@ def _id(row: Row) -> str:
     return row.get("item_id") or row.get("image_id") or ""
 
 
-def _of(captions: Iterable[Caption]) -> list[str]:
-    return [*dict.fromkeys(one.image for one in captions)]
+def _images(captions: Iterable[Caption]) -> list[str]:
+    return [*dict.fromkeys(caption.image for caption in captions)]

@@ -12,7 +12,7 @@ from analyses.corpus.captions import Corpus
 from domain.errors import ConfigError
 from postprocess.datasets.read_json import from_json
 from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
-from postprocess.datasets.reading_faults import told
+from postprocess.datasets.reading_faults import as_config_error
 
 LARGEST_BYTES = 512 * 2**20
 """MSCOCO's training captions are a tenth of it; a file beyond is a mistake."""
@@ -64,10 +64,12 @@ def _whole(path: Path) -> Corpus:
 
 def _together(kept: Corpus, aside: Corpus, *, is_part: bool) -> Corpus:
     # A split's JSON lists its images; a table lists none, and is the whole dataset.
-    mine = frozenset(kept.images)
-    others = [one for one in aside.captions if one.image in mine or not is_part]
-    captions = [*kept.captions, *others]
-    images = kept.images or [*dict.fromkeys(one.image for one in captions)]
+    listed = frozenset(kept.images)
+    added = [
+        caption for caption in aside.captions if caption.image in listed or not is_part
+    ]
+    captions = [*kept.captions, *added]
+    images = kept.images or [*dict.fromkeys(caption.image for caption in captions)]
     return replace(
         kept,
         captions=captions,
@@ -77,13 +79,14 @@ def _together(kept: Corpus, aside: Corpus, *, is_part: bool) -> Corpus:
 
 
 def _shortened(corpus: Corpus) -> Corpus:
-    long = sum(len(one.text) > LONGEST_CHARACTERS for one in corpus.captions)
+    long = sum(len(caption.text) > LONGEST_CHARACTERS for caption in corpus.captions)
     if not long:
         return corpus
     return replace(
         corpus,
         captions=[
-            replace(one, text=one.text[:LONGEST_CHARACTERS]) for one in corpus.captions
+            replace(caption, text=caption.text[:LONGEST_CHARACTERS])
+            for caption in corpus.captions
         ],
         remarks=[
             *corpus.remarks,
@@ -101,13 +104,13 @@ def _name(path: Path) -> str:
 def _file_of(path: Path) -> Path:
     if not path.is_dir():
         return path
-    found = [path / name for name in _FOLDER_ORDER if (path / name).is_file()]
-    if not found:
+    files = [path / name for name in _FOLDER_ORDER if (path / name).is_file()]
+    if not files:
         fault = f"{path}: a folder without {' or '.join(_FOLDER_ORDER)}"
         is_other = any(path.glob("answers.*"))
         more = "; it holds the answers of a task without captions" if is_other else ""
         raise ConfigError([fault + more])
-    return found[0]
+    return files[0]
 
 
 def _read(path: Path) -> Corpus:
@@ -115,7 +118,7 @@ def _read(path: Path) -> Corpus:
     if read is None:
         kinds = ", ".join(sorted(_READERS))
         raise ConfigError([f"{path}: captions are read from files that end in {kinds}"])
-    with told(path):
+    with as_config_error(path):
         return read(_content(path))
 
 

@@ -22,7 +22,7 @@ class UnreadableError(Exception):
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def as_config_error(path: Path) -> Iterator[None]:
     """Turn what is wrong inside into the user's error.
 
     Raises:
@@ -30,11 +30,11 @@ def told(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except UnreadableError as fault:
-        shown = [f"{path}: {one}" for one in fault.faults[:_SHOWN]]
-        more = len(fault.faults) - len(shown)
+    except UnreadableError as error:
+        shown = [f"{path}: {fault}" for fault in error.faults[:_SHOWN]]
+        more = len(error.faults) - len(shown)
         raise ConfigError([*shown, *([f"... and {more} more"] if more else [])]) from (
-            fault
+            error
         )
 
 

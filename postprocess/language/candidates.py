@@ -32,8 +32,10 @@ def candidates(words: Iterable[str], corpus: Corpus) -> dict[str, list[str]]:
 
     Two words where a space may be missing have a space between them.
     """
-    found = near(words)
-    return {word: _ranked(word, targets, corpus) for word, targets in found.items()}
+    targets_of = near(words)
+    return {
+        word: _ranked(word, targets, corpus) for word, targets in targets_of.items()
+    }
 
 
 def near(words: Iterable[str]) -> dict[str, list[str]]:
@@ -45,13 +47,17 @@ def near(words: Iterable[str]) -> dict[str, list[str]]:
     by_length: dict[int, list[str]] = {}
     for word in sorted(set(words)):
         by_length.setdefault(len(word), []).append(word)
-    found: dict[str, list[str]] = {}
+    targets_of: dict[str, list[str]] = {}
     for length, group in by_length.items():
         lengths = range(length - _MOST_EDITS, length + _MOST_EDITS + 1)
-        pool = [word for other in lengths for word in lexicon.targets().get(other, ())]
+        pool = [
+            word
+            for target_length in lengths
+            for word in lexicon.targets().get(target_length, ())
+        ]
         for at in range(0, len(group), _AT_ONCE):
-            found |= _compared(group[at : at + _AT_ONCE], pool)
-    return found
+            targets_of |= _compared(group[at : at + _AT_ONCE], pool)
+    return targets_of
 
 
 def splits(word: str) -> Iterator[str]:

@@ -52,14 +52,14 @@ class Corpus:
 
     def add(self, other: "Corpus") -> None:
         """Count the other's texts too, which are about other items."""
-        for mine, its in self._counters(other):
-            mine.update(its)
+        for counter, others in self._counters(other):
+            counter.update(others)
         self._total += other.counts.total()
 
     def subtract(self, other: "Corpus") -> None:
         """Take out the other's texts: all that are counted here about its items."""
-        for mine, its in self._counters(other):
-            mine.subtract(its)
+        for counter, others in self._counters(other):
+            counter.subtract(others)
         self._total -= other.counts.total()
 
     def log_share(self, word: str) -> float:

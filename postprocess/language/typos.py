@@ -45,10 +45,10 @@ def typos(word: str, meant: str) -> dict[str, int]:
     >>> typos("wmoan", "woman"), typos("skiis", "skis")
     ({'swap': 1}, {'add_double': 1})
     """
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for kind in _kinds(word, meant):
-        found[kind] = found.get(kind, 0) + 1
-    return found
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts
 
 
 def _kinds(word: str, meant: str) -> Iterator[str]:
@@ -74,9 +74,9 @@ def _unswapped(word: str, meant: str) -> str:
     distance = Levenshtein.distance(word, meant)
     for at in range(len(word) - 1):
         if word[at] != word[at + 1] and word[at] in meant and word[at + 1] in meant:
-            other = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-            if Levenshtein.distance(other, meant) <= distance - 2:
-                return other
+            swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            if Levenshtein.distance(swapped, meant) <= distance - 2:
+                return swapped
     return word
 
 
@@ -93,26 +93,26 @@ def _added(word: str, at: int) -> str:
     letter, around = word[at], word[max(0, at - 1) : at] + word[at + 1 : at + 2]
     if letter in around:
         return "add_double"
-    is_near = any(_are_near(letter, other) for other in around)
+    is_near = any(_are_near(letter, neighbour) for neighbour in around)
     return "add_near" if is_near else "add_other"
 
 
-def _replaced(letter: str, other: str) -> str:
-    if letter in _VOWELS and other in _VOWELS:
+def _replaced(typed: str, meant: str) -> str:
+    if typed in _VOWELS and meant in _VOWELS:
         return "for_vowel"
-    if _are_near(letter, other):
+    if _are_near(typed, meant):
         return "for_near"
-    alike = letter + other in _ALIKE or other + letter in _ALIKE
+    alike = typed + meant in _ALIKE or meant + typed in _ALIKE
     return "for_alike" if alike else "for_other"
 
 
 def _are_near(letter: str, other: str) -> bool:
-    here, there = _key(letter), _key(other)
-    if here is None or there is None:
+    key, other_key = _key(letter), _key(other)
+    if key is None or other_key is None:
         return False
     # Each row of a keyboard is shifted by about half a key to the right.
-    across = (here[1] + here[0] / 2) - (there[1] + there[0] / 2)
-    return abs(here[0] - there[0]) <= 1 and abs(across) <= 1
+    across = (key[1] + key[0] / 2) - (other_key[1] + other_key[0] / 2)
+    return abs(key[0] - other_key[0]) <= 1 and abs(across) <= 1
 
 
 def _key(letter: str) -> tuple[int, int] | None:

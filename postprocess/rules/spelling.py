@@ -48,7 +48,7 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
 def _constant_scores(word: str, meant: Iterable[str]) -> Mapping[str, float]:
     """What a candidate scores wherever the word stands."""
     score = partial(features.weighted, weights=WEIGHTS)
-    return {each: score(features.of_typo(word, each)) for each in meant}
+    return {candidate: score(features.of_typo(word, candidate)) for candidate in meant}
 
 
 def _likeliest(

@@ -52,10 +52,10 @@ def _instead(match: re.Match[str], length: int) -> str:
     return "" if at_an_end or not any(map(str.isspace, match.group())) else " "
 
 
-def _reason(found: str) -> str:
+def _reason(characters: str) -> str:
     names = dict.fromkeys(
         unicodedata.name(character, f"control character U+{ord(character):04X}")
-        for character in found
+        for character in characters
         if character != " "
     )
     return "invisible: " + ", ".join(names) if names else "more space than one"

@@ -56,8 +56,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=TWINNED):
         for worker, own in answers.groupby("worker_id"):
             differs = [
-                distance(rating, other) > params.tolerance
-                for rating, other in _pairs(own, field)
+                distance(rating, twin_rating) > params.tolerance
+                for rating, twin_rating in _pairs(own, field)
             ]
             if len(differs) < params.min_pairs:
                 continue

@@ -54,11 +54,13 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=GOLD):
-        asked = answers[is_given(answers[GOLD + field])]
-        cells = zip(asked[RATED + field], asked[GOLD + field], strict=True)
-        is_wrong = [distance(own, right) > params.tolerance for own, right in cells]
-        wrong = pd.Series(is_wrong, index=asked.index, dtype="bool")
-        by_worker = wrong.groupby(asked["worker_id"]).agg(["sum", "size"])
+        with_gold = answers[is_given(answers[GOLD + field])]
+        cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
+        is_wrong = [
+            distance(own, expected) > params.tolerance for own, expected in cells
+        ]
+        wrong = pd.Series(is_wrong, index=with_gold.index, dtype="bool")
+        by_worker = wrong.groupby(with_gold["worker_id"]).agg(["sum", "size"])
         for worker, failed, met in by_worker.itertuples():
             if met < params.min_items:
                 continue

@@ -99,10 +99,14 @@ def _agreements(
     distances = pd.DataFrame(
         {"own": own, "blind": blind, "worker": answers["worker_id"].to_numpy()[enough]}
     )
-    for worker, mine in distances.groupby("worker"):
-        chance = float(mine["blind"].mean())
+    for worker, of_worker in distances.groupby("worker"):
+        chance = float(of_worker["blind"].mean())
         if chance > 0:
-            yield str(worker), 1 - float(mine["own"].mean()) / chance, len(mine)
+            yield (
+                str(worker),
+                1 - float(of_worker["own"].mean()) / chance,
+                len(of_worker),
+            )
 
 
 def _coded(
@@ -127,6 +131,6 @@ def _distances(values: list[tuple[str, ...]] | Floats) -> Floats:
     ticked = np.array(
         [[option in value for option in options] for value in values], dtype="float64"
     )
-    both = ticked @ ticked.T
+    shared = ticked @ ticked.T
     sizes = ticked.sum(axis=1)
-    return np.asarray(1 - both / (sizes[:, None] + sizes[None, :] - both))
+    return np.asarray(1 - shared / (sizes[:, None] + sizes[None, :] - shared))

@@ -69,15 +69,15 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
     canned = table["is_canned"].tolist()
-    wanted, may_have = _any_of(params.words), _quick_look(params.words)
+    pattern, may_have = _any_of(params.words), _quick_look(params.words)
     harmless = _harmless(params)
-    found = [
-        _found(text, wanted=wanted, harmless=harmless)
+    matches = [
+        _matches(text, pattern=pattern, harmless=harmless)
         if may_have(text) and not skip
         else []
         for text, skip in zip(texts, canned, strict=True)
     ]
-    flag = np.array([bool(words) for words in found], dtype="bool")
+    flag = np.array([bool(words) for words in matches], dtype="bool")
 
     def sentence(words: list[str], text: str) -> str:
         return f"speaks of the photo's quality ({', '.join(words)}): {quoted(text)}"
@@ -86,18 +86,18 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         table.index,
         suspicion=np.where(flag, 0.6, 0.0),
         flag=flag,
-        evidence=sentences(flag, sentence, found, texts),
+        evidence=sentences(flag, sentence, matches, texts),
     )
 
 
-def _found(
-    text: str, *, wanted: re.Pattern[str] | None, harmless: re.Pattern[str] | None
+def _matches(
+    text: str, *, pattern: re.Pattern[str] | None, harmless: re.Pattern[str] | None
 ) -> list[str]:
     """The words found, each once, in the order of the text."""
-    if wanted is None:
+    if pattern is None:
         return []
-    rest = harmless.sub(" ", text) if harmless is not None else text
-    return list(dict.fromkeys(word.casefold() for word in wanted.findall(rest)))
+    remaining = harmless.sub(" ", text) if harmless is not None else text
+    return list(dict.fromkeys(word.casefold() for word in pattern.findall(remaining)))
 
 
 def _harmless(params: Params) -> re.Pattern[str] | None:

@@ -46,7 +46,7 @@ COLUMNS = (*FIRST_ANSWER, "text", "is_canned")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is a repetition, and which phrases nobody would write himself.
+    """What is a repetition, and which phrases can only be copied from the page.
 
     Attributes:
         min_images: images of one worker from which a sentence is repeated (ours).

@@ -56,15 +56,15 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, scales=False):
         ratings = answers[RATED + field]
-        everybody = Counter(ratings)
-        for worker, mine in ratings.groupby(answers["worker_id"]):
-            own = Counter(mine)
-            others = everybody.total() - own.total()
+        pool = Counter(ratings)
+        for worker, of_worker in ratings.groupby(answers["worker_id"]):
+            own = Counter(of_worker)
+            others = pool.total() - own.total()
             if own.total() < params.min_items or not others:
                 continue
             (rating, times), *_ = own.most_common(1)
             # One more of each kind: what no other worker chose is rare, not impossible.
-            chance = (everybody[rating] - times + 1) / (others + 2)
+            chance = (pool[rating] - times + 1) / (others + 2)
             rare = rareness(times, own.total(), min(chance, 1.0))
             is_line = times / own.total() >= params.min_share
             flag = is_line and rare > params.rarer_than

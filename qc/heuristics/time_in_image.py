@@ -51,9 +51,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     first = is_first(table)
     seconds = table[params.time]
     compared = seconds.where(first)
-    found = z_scores(compared, table["item_id"], counts=compared > 0, least=2)
+    scores = z_scores(compared, table["item_id"], counts=compared > 0, least=2)
     negative = (seconds < 0).to_numpy()
-    distance = found["z"].abs().to_numpy()
+    distance = scores["z"].abs().to_numpy()
     flag = negative | (distance > params.outlier_sds)
     suspicion = grade(distance, params.outlier_sds, flag=flag)
     suspicion[negative] = 1.0
@@ -74,8 +74,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             flag | (suspicion > 0),
             sentence,
             seconds,
-            found["z"],
-            found["mean"],
-            found["count"],
+            scores["z"],
+            scores["mean"],
+            scores["count"],
         ),
     )

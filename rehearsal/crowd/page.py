@@ -5,8 +5,9 @@ in; so a page that forgets a field shows in the answers.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
@@ -53,45 +54,60 @@ class Page:
 
 def read_page(html: str) -> Page:
     """The form of an HTML document; empty if it has none."""
-    reader = _Reader()
+    page, is_in_form = Page(), False
     # The parser is slow, and nine tags in ten are none of a form.
-    reader.feed("".join(_FORM_TAGS.findall(_UNREAD.sub("", decompress(html)))))
+    for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
+        tag = _read_tag(text)
+        if tag.name == "form":
+            is_in_form = not tag.is_end
+        elif is_in_form and not tag.is_end:
+            _add_field(page, tag)
+    return page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tag:
+    name: str
+    is_end: bool
+    attributes: Mapping[str, str]
+
+
+@lru_cache(maxsize=4096)
+def _read_tag(text: str) -> _Tag:
+    """One tag; the HITs of a campaign have most of theirs in common."""
+    reader = _TagReader()
+    reader.feed(text)
     reader.close()
-    return reader.page
+    return reader.tag
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.page = Page()
-        self._is_in_form = False
+class _TagReader(HTMLParser):
+    tag = _Tag(name="", is_end=False, attributes={})
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "form":
-            self._is_in_form = True
-        if not self._is_in_form:
-            return
         attributes = {name: value or "" for name, value in attrs}
-        name = attributes.get("name", "")
-        if not name or "disabled" in attributes:
-            return
-        if tag in {"textarea", "input"}:
-            self.page.names[name] = None
-        if tag == "textarea":
-            self.page.texts.append(name)
-        elif tag == "input":
-            self._input(name, attributes)
+        self.tag = _Tag(name=tag, is_end=False, attributes=attributes)
+
+    handle_startendtag = handle_starttag
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self._is_in_form = False
+        self.tag = _Tag(name=tag, is_end=True, attributes={})
 
-    def _input(self, name: str, attributes: dict[str, str]) -> None:
-        kind = attributes.get("type", "text").lower()
-        if kind == "hidden":
-            self.page.fixed[name] = attributes.get("value", "")
-        elif kind in {"radio", "checkbox"}:
-            self.page.options.setdefault(name, []).append(attributes.get("value", "on"))
-        elif kind == "text":
-            self.page.texts.append(name)
-        # A range is named and no more: until it is touched it has no value.
+
+def _add_field(page: Page, tag: _Tag) -> None:
+    name = tag.attributes.get("name", "")
+    if (
+        tag.name not in {"textarea", "input"}
+        or not name
+        or "disabled" in tag.attributes
+    ):
+        return
+    page.names[name] = None
+    kind = tag.attributes.get("type", "text").lower()
+    if tag.name == "textarea" or kind == "text":
+        page.texts.append(name)
+    elif kind == "hidden":
+        page.fixed[name] = tag.attributes.get("value", "")
+    elif kind in {"radio", "checkbox"}:
+        page.options.setdefault(name, []).append(tag.attributes.get("value", "on"))
+    # A range is named and no more: until it is touched it has no value.

@@ -9,10 +9,11 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from http import HTTPStatus
 from json import dumps
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, quote_plus, urlencode, urlsplit
 
 from domain.errors import PlatformRefused, TransientPlatformError
 from domain.ids import AssignmentId, HitId, WorkerId
@@ -28,6 +29,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _MOST_PAGES = 200
 """Pages kept; a HIT's workers come one after another, while few HITs are in hand."""
+
+_quoted = lru_cache(maxsize=16_384)(quote_plus)
+"""A form's fifty names, most numbers and many words come again with the next form."""
 
 _SECONDS_LEFT = re.compile(r'data-seconds="(\d+)"')
 
@@ -221,8 +225,8 @@ class WorkerSite:
     def _cookie(self, worker: Worker) -> str:
         """The worker's session, signed in when it is first needed."""
         if worker.worker_id not in self._cookies:
-            token = quote(worker.token)
-            response = self._read(self._send("GET", f"/worker/sign-in?token={token}"))
+            form = {"token": [worker.token]}
+            response = self._read(self._send("POST", "/worker/sign-in", form=form))
             cookie, _, _ = response.headers.get("set-cookie", "").partition(";")
             self._cookies[worker.worker_id] = cookie
         return self._cookies[worker.worker_id]
@@ -270,7 +274,7 @@ class WorkerSite:
         body = b""
         if form is not None:
             sent["Content-Type"] = "application/x-www-form-urlencoded"
-            body = urlencode(form, doseq=True).encode()
+            body = urlencode(form, doseq=True, quote_via=_quoted).encode()
         elif json is not None:
             sent["Content-Type"] = "application/json"
             body = dumps(json).encode()

@@ -6,6 +6,7 @@ workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 from config.drawn_pictures import scene_id
@@ -31,6 +32,7 @@ _HIDING = ("blur", "dark", "bright")
 """Only these can hide a picture as a whole."""
 
 
+@lru_cache(maxsize=1)  # read, checked and drawn from the same scenes
 def scenes(seed: int, count: int) -> tuple[Scene, ...]:
     """The first `count` scenes of a seed; more scenes never change the earlier ones."""
     return tuple(_scene(seed, number) for number in range(1, count + 1))

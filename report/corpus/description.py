@@ -48,7 +48,7 @@ class Description:
 
     def as_dict(self) -> dict[str, object]:
         """For programs: counts, shares 0 to 1, and scores in per cent."""
-        alike = [*self.specificity.values()]
+        specificities = [*self.specificity.values()]
         canned = self.levels.canned.tolist() if self.knows_canned else []
         return {
             "source": self.source,
@@ -66,22 +66,23 @@ class Description:
             "images_by_majority_flaw": dict(self.levels.flaws),
             "images_with_people": self.people,
             "composition": {
-                name: asdict(one) for name, one in self.compositions.items()
+                name: asdict(composition)
+                for name, composition in self.compositions.items()
             },
             "overlap": {
                 part: {
                     "against": self.against,
-                    "compared": one.compared,
-                    "shared": one.shared,
-                    "share": one.share,
-                    "only_here": list(one.only_here[:_WORDS_LISTED]),
+                    "compared": overlap.compared,
+                    "shared": overlap.shared,
+                    "share": overlap.share,
+                    "only_here": list(overlap.only_here[:_WORDS_LISTED]),
                 }
-                for part, one in self.overlaps.items()
+                for part, overlap in self.overlaps.items()
             },
             "specificity": {
-                "images": len(alike),
-                "mean": fmean(alike) if alike else None,
-                "median": median(alike) if alike else None,
+                "images": len(specificities),
+                "mean": fmean(specificities) if specificities else None,
+                "median": median(specificities) if specificities else None,
             },
             "human_performance": {
                 **asdict(self.human),
@@ -95,26 +96,31 @@ def describe(
     corpus: Corpus, *, against: Corpus | None = None, seed: int = 0
 ) -> Description:
     """All analyses of a corpus; the same arguments give the same description."""
-    words = [*tagged(one.text for one in corpus.novel)]
-    others = tagged(one.text for one in against.novel) if against else ()
+    words_here = [*tagged(caption.text for caption in corpus.novel)]
+    words_there = tagged(caption.text for caption in against.novel) if against else ()
     captions = [
-        (one.image, of_one) for one, of_one in zip(corpus.novel, words, strict=True)
+        (caption.image, tagged_words)
+        for caption, tagged_words in zip(corpus.novel, words_here, strict=True)
     ]
     by_image: dict[str, list[list[str]]] = {}
-    for image, of_one in captions:
-        by_image.setdefault(image, []).append([word for word, _ in of_one])
+    for image, tagged_words in captions:
+        by_image.setdefault(image, []).append([word for word, _ in tagged_words])
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
         images=len(corpus.images),
         captions=len(corpus.novel),
-        canned=sum(one.is_canned and not one.is_rejected for one in corpus.captions),
-        rejected=sum(one.is_rejected for one in corpus.captions),
+        canned=sum(
+            caption.is_canned and not caption.is_rejected for caption in corpus.captions
+        ),
+        rejected=sum(caption.is_rejected for caption in corpus.captions),
         knows_canned=corpus.holds_canned,
         levels=levels(corpus),
         compositions=_compositions(corpus, captions),
-        people=len({image for image, one in captions if _names_people(one)}),
-        overlaps=overlaps(words, others) if against else {},
+        people=len(
+            {image for image, tagged_words in captions if _names_people(tagged_words)}
+        ),
+        overlaps=overlaps(words_here, words_there) if against else {},
         against=against.source if against else "",
         specificity=specificity(by_image),
         human=human_performance(corpus, seed=seed),
@@ -128,10 +134,14 @@ def _compositions(
     text = text_of_images(corpus)
     groups: dict[str, Iterable[tuple[str, Tagged]]] = {"all": captions}
     for verdict, name in _TEXT_GROUPS.items():
-        some = [(image, one) for image, one in captions if text.get(image) == verdict]
-        if some:
-            groups[name] = some
-    return {name: compose(some) for name, some in groups.items()} if captions else {}
+        group = [
+            (image, tagged_words)
+            for image, tagged_words in captions
+            if text.get(image) == verdict
+        ]
+        if group:
+            groups[name] = group
+    return {name: compose(group) for name, group in groups.items()} if captions else {}
 
 
 def _names_people(caption: Tagged) -> bool:

@@ -78,5 +78,9 @@ def human_pairs(corpus: Corpus, *, seed: int) -> Iterator[Pair]:
 
 
 def _spoken(captions: Sequence[Caption]) -> list[list[str]]:
-    every = (tokens(one.text)[:MOST_TOKENS] for one in captions if not one.is_canned)
-    return [words for words in every if words]
+    token_lists = (
+        tokens(caption.text)[:MOST_TOKENS]
+        for caption in captions
+        if not caption.is_canned
+    )
+    return [words for words in token_lists if words]

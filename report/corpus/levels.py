@@ -78,17 +78,17 @@ def text_of_images(corpus: Corpus) -> dict[str, str]:
     """
     votes = pd.DataFrame(
         [
-            (image, "", one.shows_text)
+            (image, "", caption.shows_text)
             for image, captions in corpus.accepted.items()
-            for one in captions
+            for caption in captions
         ],
         columns=["item_id", "worker", "value"],
     )
-    said = majority(votes)["value"].fillna("").to_dict()
+    majorities = majority(votes)["value"].fillna("").to_dict()
     return {
-        image: said.get(image) or corpus.shows_text.get(image, "")
+        image: majorities.get(image) or corpus.shows_text.get(image, "")
         for image in dict.fromkeys([*corpus.images, *corpus.accepted])
-        if image in said or image in corpus.shows_text
+        if image in majorities or image in corpus.shows_text
     }
 
 
@@ -97,4 +97,4 @@ def _votes(corpus: Corpus) -> Iterator[tuple[str, tuple[int, int]]]:
     for image, quality in corpus.quality.items():
         yield image, (quality.unrecognizable, ANSWERS_OF_QUALITY_FILES)
     for image, captions in corpus.accepted.items():
-        yield image, (sum(one.is_canned for one in captions), len(captions))
+        yield image, (sum(caption.is_canned for caption in captions), len(captions))

@@ -67,5 +67,9 @@ def _traits(test: BeforeWork) -> tuple[Table, ...]:
 
 
 def _share(test: BeforeWork, trait: str) -> str:
-    mine = [score >= test.least_passing for score, one in test.scores if one == trait]
-    return share(sum(mine), len(mine))
+    is_passing = [
+        score >= test.least_passing
+        for score, of_trait in test.scores
+        if of_trait == trait
+    ]
+    return share(sum(is_passing), len(is_passing))

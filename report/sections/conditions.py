@@ -29,30 +29,31 @@ def build(model: ReportModel) -> Section | None:
     """The first conditions that the task compares; None where it does not."""
     if not model.facts.compared:
         return None
-    one = model.facts.compared[0]
-    table = condition_means(one.scores)
-    analysis = _analysis(one.scores)
+    compared = model.facts.compared[0]
+    table = condition_means(compared.scores)
+    analysis = _analysis(compared.scores)
     if analysis is None:
         lead = "Fewer than two people have met two conditions yet."
-        return Section(key="conditions", title=_title(one), lead=(lead,))
-    divided = one.scores[one.scores["inside"] != ""]
+        return Section(key="conditions", title=_title(compared), lead=(lead,))
+    divided = compared.scores[compared.scores["inside"] != ""]
     return Section(
         key="conditions",
-        title=_title(one),
-        lead=(_lead(analysis, one),),
+        title=_title(compared),
+        lead=(_lead(analysis, compared),),
         notes=_notes(analysis),
-        figures=(_figure(table, one),),
+        figures=(_figure(table, compared),),
         tables=(
             _means(table, "Means by condition"),
             _variance(analysis),
-            _pairs(paired_t_tests(one.scores), "Which conditions differ"),
+            _pairs(paired_t_tests(compared.scores), "Which conditions differ"),
             *_inside(divided),
         ),
     )
 
 
-def _title(one: Compared) -> str:
-    return f"{_named(one.field.name).capitalize()} by {_named(one.named.column)}"
+def _title(compared: Compared) -> str:
+    field = _named(compared.field.name)
+    return f"{field.capitalize()} by {_named(compared.named.column)}"
 
 
 def _named(name: str) -> str:
@@ -67,12 +68,13 @@ def _analysis(scores: pd.DataFrame) -> RepeatedMeasures | None:
     return repeated_measures(scores)
 
 
-def _lead(analysis: RepeatedMeasures, one: Compared) -> str:
+def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
+    field = compared.field
     differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
     return (
         f"{plural(analysis.subjects, 'participant')} met all "
-        f"{len(analysis.conditions)} conditions. Their mean {_named(one.field.name)}, "
-        f"from {one.field.minimum:g} to {one.field.maximum:g}, {differ} between the "
+        f"{len(analysis.conditions)} conditions. Their mean {_named(field.name)}, "
+        f"from {field.minimum:g} to {field.maximum:g}, {differ} between the "
         f"conditions: F({analysis.df_corrected:.2f}, "
         f"{analysis.df_error_corrected:.1f}) = {analysis.f:.2f}, "
         f"{_p(analysis.p_corrected)}, generalised eta squared = "
@@ -81,38 +83,41 @@ def _lead(analysis: RepeatedMeasures, one: Compared) -> str:
 
 
 def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
-    found = []
+    notes = []
     if analysis.left_out:
-        told = plural(analysis.left_out, "participant")
-        found.append(
-            Note("watch", f"{told} met only some conditions and count in none of this.")
+        participants = plural(analysis.left_out, "participant")
+        notes.append(
+            Note(
+                "watch",
+                f"{participants} met only some conditions and count in none of this.",
+            )
         )
     if analysis.sphericity.p_value < _SURE:
-        found.append(
+        notes.append(
             Note(
                 "fact",
                 "Differences do not vary alike between conditions (Mauchly's test), "
                 "so the corrected degrees of freedom are the ones to report.",
             )
         )
-    return tuple(found)
+    return tuple(notes)
 
 
-def _figure(table: pd.DataFrame, one: Compared) -> Figure:
+def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
     rows = [
         Mean(_named(str(name)), row["mean"], row["low"], row["high"])
         for name, row in table.sort_values("mean").iterrows()
     ]
-    title = f"Mean {_named(one.field.name)} by {_named(one.named.column)}"
-    told = ", ".join(f"{row.label} {row.mean:.1f}" for row in rows)
+    title = f"Mean {_named(compared.field.name)} by {_named(compared.named.column)}"
+    described = ", ".join(f"{row.label} {row.mean:.1f}" for row in rows)
     plot = means(
         rows,
-        ends=(one.field.minimum, one.field.maximum),
-        x_label=_named(one.field.name),
+        ends=(compared.field.minimum, compared.field.maximum),
+        x_label=_named(compared.field.name),
     )
     return Figure(
         title=title,
-        svg=svg(plot, key="conditions-plot", title=title, description=f"{told}."),
+        svg=svg(plot, key="conditions-plot", title=title, description=f"{described}."),
         note="Lines are 95 % intervals over participants. The same people are in every "
         "condition, so intervals that overlap do not say that two conditions are "
         "alike; the table of pairs says which differ.",
@@ -144,21 +149,21 @@ def _means(table: pd.DataFrame, caption: str) -> Table:
     )
 
 
-def _variance(one: RepeatedMeasures) -> Table:
-    shape = one.sphericity
+def _variance(analysis: RepeatedMeasures) -> Table:
+    shape = analysis.sphericity
     rows: list[tuple[Cell, ...]] = [
-        ("F", f"{one.f:.3f}"),
-        ("Degrees of freedom", f"{one.df} and {one.df_error}"),
-        ("p, if sphericity holds", _p_value(one.p_value)),
+        ("F", f"{analysis.f:.3f}"),
+        ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}"),
+        ("p, if sphericity holds", _p_value(analysis.p_value)),
         ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})"),
         ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3)),
         (
             "Corrected degrees of freedom",
-            f"{one.df_corrected:.2f} and {one.df_error_corrected:.1f}",
+            f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}",
         ),
-        ("p, corrected", _p_value(one.p_corrected)),
-        ("Generalised eta squared", f"{one.eta_squared_generalised:.3f}"),
-        ("Partial eta squared", f"{one.eta_squared_partial:.3f}"),
+        ("p, corrected", _p_value(analysis.p_corrected)),
+        ("Generalised eta squared", f"{analysis.eta_squared_generalised:.3f}"),
+        ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}"),
     ]
     return Table(
         caption="Analysis of variance, repeated measures",
@@ -208,8 +213,8 @@ def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
         return ()
     parts = divided.drop(columns="condition").rename(columns={"inside": "condition"})
     tests = [
-        paired_t_tests(parts.loc[mine.index])
-        for _, mine in divided.groupby("condition")
+        paired_t_tests(parts.loc[of_condition.index])
+        for _, of_condition in divided.groupby("condition")
     ]
     return (
         _means(condition_means(parts), "Means inside conditions"),
@@ -239,5 +244,5 @@ def _p_value(p: float) -> str:
 
 
 def _p(p: float) -> str:
-    told = _p_value(p)
-    return f"p {told}" if told.startswith("<") else f"p = {told}"
+    value = _p_value(p)
+    return f"p {value}" if value.startswith("<") else f"p = {value}"

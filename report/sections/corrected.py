@@ -30,7 +30,7 @@ def build(model: ReportModel) -> Section | None:
 def _table(gains: pd.DataFrame) -> Table:
     has_scores = bool(gains["bleu_1"].notna().any())
     scored = _METRICS if has_scores else ()
-    told = int(gains["descriptions"].max())
+    descriptions = int(gains["descriptions"].max())
     return Table(
         caption="Corrections by kind of error",
         columns=(
@@ -50,8 +50,9 @@ def _table(gains: pd.DataFrame) -> Table:
         ),
         note=(
             f"The best edit of each description counts. Scores are per cent of all "
-            f"{plural(told, 'description')} with references, before and after the "
-            "errors of this kind alone were corrected; METEOR matches words and stems."
+            f"{plural(descriptions, 'description')} with references, before and after "
+            "the errors of this kind alone were corrected; METEOR matches words and "
+            "stems."
             if has_scores
             else "The best edit of each description counts. The items have no "
             "reference_1, reference_2, ..., so nothing can be scored."

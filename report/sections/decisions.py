@@ -52,14 +52,16 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
 def _table(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
     rows = []
     for kind, verdict in _ORDER:
-        is_here = (verdicts["subject_kind"] == kind) & (verdicts["verdict"] == verdict)
-        if is_here.any():
+        has_verdict = (verdicts["subject_kind"] == kind) & (
+            verdicts["verdict"] == verdict
+        )
+        if has_verdict.any():
             rows.append(
                 (
                     f"{verdict} {kind}",
-                    count((is_here & by_policy).sum()),
-                    count((is_here & ~by_policy).sum()),
-                    count(is_here.sum()),
+                    count((has_verdict & by_policy).sum()),
+                    count((has_verdict & ~by_policy).sum()),
+                    count(has_verdict.sum()),
                 )
             )
     return Table(

@@ -49,11 +49,11 @@ def _subjects(model: ReportModel, kind: str) -> set[str]:
 def _coverage(model: ReportModel) -> Table:
     rows = []
     findings = model.facts.findings
-    for (name, kind, version), mine in findings.groupby(
+    for (name, kind, version), of_heuristic in findings.groupby(
         ["heuristic", "subject_kind", "version"]
     ):
-        judged = len(_subjects(model, str(kind)) | set(mine["subject_id"]))
-        flagged = mine.loc[mine["flag"], "subject_id"].nunique()
+        judged = len(_subjects(model, str(kind)) | set(of_heuristic["subject_id"]))
+        flagged = of_heuristic.loc[of_heuristic["flag"], "subject_id"].nunique()
         rows.append(
             (
                 Code(excerpt(str(name), limit=_NAME_CHARACTERS)),
@@ -85,14 +85,14 @@ def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
     flags = model.flags
     if heuristic not in flags.columns:
         return ("0", part_of(0, 0), part_of(0, 0))
-    mine = flags[heuristic]
-    touched = int(mine.sum())
-    others = flags.drop(columns=heuristic).any(axis="columns")
+    is_flagged = flags[heuristic]
+    touched = int(is_flagged.sum())
+    by_others = flags.drop(columns=heuristic).any(axis="columns")
     is_out = model.outcomes.isin(["dropped", "rejected"])
     return (
         count(touched),
-        part_of(int((mine & others).sum()), touched),
-        part_of(int((mine & is_out).sum()), touched),
+        part_of(int((is_flagged & by_others).sum()), touched),
+        part_of(int((is_flagged & is_out).sum()), touched),
     )
 
 

@@ -106,14 +106,14 @@ def _table(model: ReportModel) -> Table:
     is_flagged = model.flags.any(axis="columns")
     rows = []
     for outcome in model.possible_outcomes:
-        is_here = model.outcomes == outcome
-        here = int(is_here.sum())
+        has_outcome = model.outcomes == outcome
+        answers = int(has_outcome.sum())
         rows.append(
             (
                 _meaning(model, outcome),
-                count(here),
-                share(here, model.submitted),
-                part_of(int((is_here & is_flagged).sum()), here),
+                count(answers),
+                share(answers, model.submitted),
+                part_of(int((has_outcome & is_flagged).sum()), answers),
             )
         )
     total = (

@@ -59,11 +59,13 @@ def _figure(field: Field, rows: pd.DataFrame) -> Figure:
 
 
 def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
-    said = _said(field, rows)
+    counts = _option_counts(field, rows)
     answers = max(len(rows), 1)
     bars = [
         plots.Bar(
-            name, said[name], f"{count(said[name])} ({share(said[name], answers)})"
+            name,
+            counts[name],
+            f"{count(counts[name])} ({share(counts[name], answers)})",
         )
         for name in (option.value for option in field.options)
     ]
@@ -84,7 +86,7 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
         for n in range(_BINS)
     ]
     middle = (field.minimum + field.maximum) / 2
-    ticks = [(one, f"{one:g}") for one in (field.minimum, middle, field.maximum)]
+    ticks = [(tick, f"{tick:g}") for tick in (field.minimum, middle, field.maximum)]
     plot = plots.histogram(bins, x_label=field.name, y_label="answers", ticks=ticks)
     if values.empty:
         return plot, "No answer yet."
@@ -95,10 +97,10 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     return plot, description
 
 
-def _said(field: Field, rows: pd.DataFrame) -> Counter[str]:
+def _option_counts(field: Field, rows: pd.DataFrame) -> Counter[str]:
     values = votes(rows, field)["value"]
     if field.kind == "choices":
-        return Counter(one for ticked in values if ticked for one in set(ticked))
+        return Counter(option for ticked in values if ticked for option in set(ticked))
     return Counter(str(value) for value in values if value)
 
 
@@ -121,43 +123,45 @@ def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
 
 
 def _agreement_row(field: Field, rows: pd.DataFrame, *, seed: int) -> tuple[Cell, ...]:
-    about = votes(rows, field)
+    field_votes = votes(rows, field)
     if field.kind == "choices":
-        alike = jaccard(about)
-        mean = alike["jaccard"].mean() if len(alike) else math.nan
-        answers = int(alike["answers"].sum())
+        overlaps = jaccard(field_votes)
+        mean = overlaps["jaccard"].mean() if len(overlaps) else math.nan
+        answers = int(overlaps["answers"].sum())
         return (
             field.name, "Jaccard index", _shown(mean), "–",  # noqa: RUF001 - a dash for no value
-            count(len(alike)), count(answers),
+            count(len(overlaps)), count(answers),
         )  # fmt: skip
     level: Level = "interval" if field.kind == "number" else "nominal"
     if is_graded(field):
         level = "ordinal"
-    found = _alpha(about, field, level, seed=seed)
+    alpha = _alpha(field_votes, field, level, seed=seed)
     return (
         field.name,
         f"alpha, {level}",
-        _shown(found.alpha),
-        f"{_shown(found.low)} to {_shown(found.high)}",
-        count(found.items),
-        count(found.ratings),
+        _shown(alpha.alpha),
+        f"{_shown(alpha.low)} to {_shown(alpha.high)}",
+        count(alpha.items),
+        count(alpha.ratings),
     )
 
 
-def _alpha(about: pd.DataFrame, field: Field, level: Level, *, seed: int) -> Alpha:
+def _alpha(
+    field_votes: pd.DataFrame, field: Field, level: Level, *, seed: int
+) -> Alpha:
     known = {option.value for option in field.options}
     if known:
-        about = about[about["value"].isin(known)]
+        field_votes = field_votes[field_votes["value"].isin(known)]
     if field.kind == "number":
-        about = about.dropna(subset="value")
+        field_votes = field_votes.dropna(subset="value")
     order = [option.value for option in field.options] if level == "ordinal" else None
     return krippendorff_alpha(
-        about, level=level, seed=seed, order=order, resamples=_RESAMPLES
+        field_votes, level=level, seed=seed, order=order, resamples=_RESAMPLES
     )
 
 
 def _options(field: Field, rows: pd.DataFrame) -> Table:
-    said, answers = _said(field, rows), len(rows)
+    counts, answers = _option_counts(field, rows), len(rows)
     return Table(
         caption=f"Options of {field.name}",
         columns=(text("Option"), text("In words"), number("Answers"), number("Share")),
@@ -169,8 +173,8 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
                     or f"(column {option.column})",
                     limit=_LONGEST_LABEL,
                 ),
-                count(said[option.value]),
-                share(said[option.value], answers),
+                count(counts[option.value]),
+                share(counts[option.value], answers),
             )
             for option in field.options
         ),

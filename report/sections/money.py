@@ -42,10 +42,10 @@ def _spending(model: ReportModel, money: Money) -> str:
     )
     article = "an" if model.accepted_noun.startswith("a") else "a"
     price = f"${money.spent_cents / novel / 100:.3f}" if novel else ""
-    each = f", {price} {article} {model.accepted_noun}" if novel else ""
+    per_answer = f", {price} {article} {model.accepted_noun}" if novel else ""
     return (
-        f"{spent} {verb} spent{each}. {dollars(money.cents('held'))} are held for HITs "
-        f"still open."
+        f"{spent} {verb} spent{per_answer}. {dollars(money.cents('held'))} are held "
+        f"for HITs still open."
     )
 
 
@@ -198,10 +198,10 @@ def _bins(model: ReportModel, money: Money) -> list[plots.Bin]:
     bins = []
     for edge in edges:
         is_last = edge == edges[-1]
-        is_here = (wages >= edge) & ((wages < edge + step) | is_last)
+        is_inside = (wages >= edge) & ((wages < edge + step) | is_last)
         colour = plots.RED if edge < floor else plots.TEAL
         low, high = max(edge, 0) / 100, (edge + step) / 100
-        bins.append(plots.Bin(low, high, int(is_here.sum()), colour))
+        bins.append(plots.Bin(low, high, int(is_inside.sum()), colour))
     return bins
 
 

@@ -32,19 +32,19 @@ def build(model: ReportModel) -> Section | None:
     rows = model.rows("novel")
     if rows.empty:
         return None
-    arranged = {one.name: one for one in task.arrangements}
-    fields = [one for one in task.item_fields if one.kind != "text"]
+    arrangements = {arrangement.name: arrangement for arrangement in task.arrangements}
+    fields = [field for field in task.item_fields if field.kind != "text"]
     tests = [
-        *(_of_place(one, rows, seed=model.facts.drawing_seed) for one in fields),
-        *(_of_options(one, rows) for one in fields if one.shuffled),
+        *(_of_place(field, rows, seed=model.facts.drawing_seed) for field in fields),
+        *(_of_options(field, rows) for field in fields if field.shuffled),
         *(
-            _of_sides(one, rows, arranged[one.mirrored_by])
-            for one in fields
-            if one.mirrored_by
+            _of_sides(field, rows, arrangements[field.mirrored_by])
+            for field in fields
+            if field.mirrored_by
         ),
     ]
-    found = tuple(test for test in tests if test)
-    if not found:
+    effects = tuple(test for test in tests if test)
+    if not effects:
         return None
     return Section(
         key="order",
@@ -57,7 +57,7 @@ def build(model: ReportModel) -> Section | None:
             ),
         ),
         figures=tuple(_figures(fields, rows)),
-        tables=(_table(found),),
+        tables=(_table(effects),),
     )
 
 
@@ -71,7 +71,7 @@ def _of_place(
         return None
     size = whole.groupby("assignment_id")["place"].transform("max")
     quarter = ((whole["place"] - 1) * _QUARTERS // size).astype("int64") + 1
-    value, what = _measure(field, whole)
+    value, measure = _measure(field, whole)
     ratings = pd.DataFrame(
         {
             "unit": whole["assignment_id"],
@@ -88,7 +88,7 @@ def _of_place(
     return (
         field.name,
         "quarter of the page",
-        f"{what}: {means}",
+        f"{measure}: {means}",
         plural(effect.units, "assignment"),
         f"{effect.p_value:.3f}",
     )
@@ -134,13 +134,13 @@ def _places(field: Field, rows: pd.DataFrame) -> Counter[int]:
 
 
 def _of_sides(
-    field: Field, rows: pd.DataFrame, asked: Arrangement
+    field: Field, rows: pd.DataFrame, arrangement: Arrangement
 ) -> tuple[Cell, ...] | None:
     """By the side that was shown first."""
     outcomes = [
-        _outcome(field, value, is_turned=tuple(order) == asked.columns[::-1])
+        _outcome(field, value, is_turned=tuple(order) == arrangement.columns[::-1])
         for value, order in zip(
-            rows[ITEM_VALUE + field.name], rows[ORDER + asked.name], strict=True
+            rows[ITEM_VALUE + field.name], rows[ORDER + arrangement.name], strict=True
         )
         if value != "" and not pd.isna(value)
     ]

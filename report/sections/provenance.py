@@ -15,7 +15,7 @@ from report.model import ReportModel
 class Check:
     """The same quantity told by two books, as people read it."""
 
-    what: str
+    quantity: str
     one: str
     other: str
     agrees: bool
@@ -26,17 +26,19 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     facts = model.facts
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
-    seen = facts.answers["assignment_id"].nunique()
+    assignments = facts.answers["assignment_id"].nunique()
     decided = int((model.verdicts["verdict"] == "reject").sum())
-    done = int(facts.workers["assignments_rejected"].sum())
+    rejected = int(facts.workers["assignments_rejected"].sum())
     return (
         _same(
             "Answers: in the dataset, and counted by worker",
             len(facts.answers),
             counted,
         ),
-        _same("Assignments: in the dataset, and counted by batch", seen, sent),
-        _same("Rejected assignments: decided, and counted by worker", decided, done),
+        _same("Assignments: in the dataset, and counted by batch", assignments, sent),
+        _same(
+            "Rejected assignments: decided, and counted by worker", decided, rejected
+        ),
         *(_of_money(facts.money, facts.workers) if facts.money else ()),
     )
 
@@ -47,13 +49,13 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
     committed = money.spent_cents + money.cents("held")
     return (
         Check(
-            what="Pay: of all workers, and in the ledger",
+            quantity="Pay: of all workers, and in the ledger",
             one=dollars(paid),
             other=dollars(booked),
             agrees=paid == booked,
         ),
         Check(
-            what="Spent and held, within the budget",
+            quantity="Spent and held, within the budget",
             one=dollars(committed),
             other=dollars(money.cents("budget")),
             agrees=committed <= money.cents("budget"),
@@ -61,8 +63,10 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
     )
 
 
-def _same(what: str, one: int, other: int) -> Check:
-    return Check(what=what, one=count(one), other=count(other), agrees=one == other)
+def _same(quantity: str, one: int, other: int) -> Check:
+    return Check(
+        quantity=quantity, one=count(one), other=count(other), agrees=one == other
+    )
 
 
 def build(model: ReportModel) -> Section:
@@ -120,7 +124,7 @@ def _checks(model: ReportModel) -> Table:
         ),
         rows=tuple(
             (
-                check.what,
+                check.quantity,
                 check.one,
                 check.other,
                 Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),

@@ -77,7 +77,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
 
 def notes(model: ReportModel) -> tuple[Note, ...]:
     """What bears on trust, the gravest first."""
-    found = (
+    unsorted = (
         *_progress(model),
         *_books(model),
         *wage_notes(model),
@@ -85,19 +85,19 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
         *_rejections(model),
     )
     if model.facts.is_rehearsal:
-        found += planted.notes(model, planted.score(model))
+        unsorted += planted.notes(model, planted.score(model))
     gravity: tuple[Level, ...] = ("problem", "watch", "fact", "fine")
-    return tuple(sorted(found, key=lambda note: gravity.index(note.level)))
+    return tuple(sorted(unsorted, key=lambda note: gravity.index(note.level)))
 
 
 def _progress(model: ReportModel) -> tuple[Note, ...]:
     facts = model.facts
     lacking = facts.items - model.complete_items
-    said = f"{part_of(lacking, facts.items, model.item_noun)} lack accepted answers."
+    lack = f"{part_of(lacking, facts.items, model.item_noun)} lack accepted answers."
     if not facts.is_finished:
-        return (Note("problem", f"The campaign is not finished: {said}"),)
+        return (Note("problem", f"The campaign is not finished: {lack}"),)
     if lacking:
-        return (Note("watch", f"Finished, but {said}"),)
+        return (Note("watch", f"Finished, but {lack}"),)
     return (
         Note(
             "fine",
@@ -114,7 +114,7 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
     return tuple(
         Note(
             "problem",
-            f"Books differ. {check.what}: {check.one} against {check.other}.",
+            f"Books differ. {check.quantity}: {check.one} against {check.other}.",
         )
         for check in differ
     )

@@ -34,12 +34,12 @@ def build(model: ReportModel) -> Section | None:
 
 
 def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
-    mine = pairs.loc[pairs["criterion"] == criterion]
-    found, note = _fitted(mine)
-    means = _mean_grades(mine)
+    of_criterion = pairs.loc[pairs["criterion"] == criterion]
+    fit, note = _fitted(of_criterion)
+    means = _mean_grades(of_criterion)
     rows = (
         ()
-        if found is None
+        if fit is None
         else tuple(
             (
                 str(system),
@@ -50,7 +50,7 @@ def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
                 count(int(row["ties"])),
                 count(int(row["losses"])),
             )
-            for system, row in found.sides.iterrows()
+            for system, row in fit.sides.iterrows()
         )
     )
     return Table(
@@ -72,7 +72,7 @@ def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
 
 def _fitted(pairs: pd.DataFrame) -> tuple[BradleyTerry | None, str]:
     """What was estimated, and what a reader has to know of it."""
-    told = (
+    method = (
         "Bradley and Terry with ties after Davidson: natural logarithms, mean 0; a "
         "system stronger by 0.69 is preferred twice as often as it is not. The mean "
         "grade counts steps from “equal”, above 0 in the system's favour."
@@ -80,7 +80,7 @@ def _fitted(pairs: pd.DataFrame) -> tuple[BradleyTerry | None, str]:
     refused = ""
     for smoothing in (0.0, _SMOOTHING):
         try:
-            found = bradley_terry(pairs, smoothing=smoothing)
+            fit = bradley_terry(pairs, smoothing=smoothing)
         except ValueError as fault:
             refused = f"No strengths can be estimated: {fault}."
             continue
@@ -88,15 +88,15 @@ def _fitted(pairs: pd.DataFrame) -> tuple[BradleyTerry | None, str]:
             f" A system won or lost everything, so {smoothing:g} wins were added to "
             "either side of each pair."
         )
-        return found, told + (added if smoothing else "")
+        return fit, method + (added if smoothing else "")
     return None, refused
 
 
 def _mean_grades(pairs: pd.DataFrame) -> "pd.Series[float]":
-    own = pairs[["first", "grade"]].set_axis(["system", "grade"], axis=1)
-    other = pairs[["second", "grade"]].set_axis(["system", "grade"], axis=1)
-    both = pd.concat([own, other.assign(grade=-other["grade"])])
-    return both.groupby("system")["grade"].mean()
+    firsts = pairs[["first", "grade"]].set_axis(["system", "grade"], axis=1)
+    seconds = pairs[["second", "grade"]].set_axis(["system", "grade"], axis=1)
+    grades = pd.concat([firsts, seconds.assign(grade=-seconds["grade"])])
+    return grades.groupby("system")["grade"].mean()
 
 
 def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note, ...]]:

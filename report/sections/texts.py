@@ -90,13 +90,13 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
 
 def _splits(model: ReportModel) -> Table:
     novel = model.rows("novel")
-    seen = model.facts.answers.groupby("split")["item_id"].nunique()
+    items = model.facts.answers.groupby("split")["item_id"].nunique()
     texts = novel.groupby("split").size()
-    order = sorted(seen.index, key=lambda split: (_PLACES.get(split, 9), split))
+    order = sorted(items.index, key=lambda split: (_PLACES.get(split, 9), split))
     rows = tuple(
         (
             Code(excerpt(split, limit=40) or "none"),
-            count(seen[split]),
+            count(items[split]),
             count(texts.get(split, 0)),
             share(texts.get(split, 0), len(novel)),
         )
@@ -127,8 +127,8 @@ def _majorities(model: ReportModel) -> tuple[Table, ...]:
         for field in model.facts.task.item_fields
         for statement in _statements(model, field, accepted)
     ]
-    asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
-    if not asked:
+    is_asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
+    if not is_asked:
         return ()
     table = Table(
         caption=f"What most workers say about the {noun}s",
@@ -137,8 +137,8 @@ def _majorities(model: ReportModel) -> tuple[Table, ...]:
             number(f"{noun.capitalize()}s where a majority says so"),
         ),
         rows=tuple(
-            (name, part_of(_majority(said, voters), len(voters)))
-            for name, said in statements
+            (name, part_of(_majority(yes, voters), len(voters)))
+            for name, yes in statements
         )
         if len(voters)
         else (),
@@ -157,13 +157,13 @@ def _statements(
     model: ReportModel, field: Field, accepted: pd.DataFrame
 ) -> list[tuple[str, pd.Series]]:
     """Statements, each with how many say so, by item."""
-    about = votes(accepted, field)
+    field_votes = votes(accepted, field)
     if field.name == model.facts.task.text_present_field:
-        yes = about[about["value"] == "yes"]
+        yes = field_votes[field_votes["value"] == "yes"]
         return [("shows text", yes.groupby("item_id").size())]
     if field.kind != "choices":
         return []
-    named = about.explode("value").dropna(subset="value")
+    named = field_votes.explode("value").dropna(subset="value")
     noun = field.name.removesuffix("s").replace("_", " ")
     return [
         (f"{noun}: {excerpt(str(value), limit=40)}", rows.groupby("item_id").size())

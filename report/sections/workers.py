@@ -91,7 +91,9 @@ def _table(model: ReportModel) -> Table:
     )
     shown = order.head(_MOST_ROWS)
     hidden = len(order) - len(shown)
-    rest = f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
+    left_out = (
+        f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
+    )
     trait = (text("Trait"),) if model.facts.is_rehearsal else ()
     return Table(
         caption="Every worker" if not hidden else f"{count(len(shown))} workers",
@@ -110,7 +112,7 @@ def _table(model: ReportModel) -> Table:
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected."
         + " The wage is what was paid, over the time worked." * bool(model.facts.money)
-        + rest,
+        + left_out,
         is_folded=True,
     )
 

@@ -5,11 +5,13 @@ the steps that the flows call and no Prefect around them. Passes come as `piecew
 makes them, waiting for workers in virtual time, so all calls count. `diligent` after a
 size is a crowd of honest workers, of whose work little has to be asked again: what is
 left is the cost of polling and paying. `rehearsed` after a size is as `piecework
-rehearse` does it: workers work until nothing is left for them, so there are few polls.
+rehearse` does it: workers work until nothing is left for them, so there are few polls;
+there, passes of processes of their own are timed as well, in the last batch.
 Run: `make bench`, or with sizes: `python -m tests.bench.campaign 60 "39181 rehearsed"`.
 """
 
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -30,6 +32,7 @@ HONEST = """
 diligent = 40
 """
 CROWD = "workers"
+_PICTURES_OF_ONE_CROWD = 6000
 _T = TypeVar("_T")
 
 
@@ -83,12 +86,21 @@ def measure(size: str) -> dict[str, dict[str, float]]:
     from flows.rehearse import prepare, rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
+    is_rehearsed = "rehearsed" in size
+    apart: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = _campaign_file(Path(folder), size)
         campaign = watch.timed("read, draw", lambda: prepare(path))
         with rehearsal_of(campaign) as (run, crowd):
             began = run.clock.now()
-            passes, progress = _run(run, crowd, watch, polls="rehearsed" not in size)
+
+            def last_batch() -> None:
+                if is_rehearsed:
+                    apart.update(_passes_apart(run, crowd, path))
+
+            passes, progress = _run(
+                run, crowd, watch, polls=not is_rehearsed, last_batch=last_batch
+            )
             days = (run.clock.now() - began).total_seconds() / 86_400
             calls = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
             marketplace_mib = _marketplace_mib()
@@ -110,6 +122,7 @@ def measure(size: str) -> dict[str, dict[str, float]]:
         },
         "API calls": calls
         | {"per accepted assignment": sum(calls.values()) / accepted},
+        "seconds of a pass in a process of its own": apart,
     }
 
 
@@ -140,22 +153,93 @@ def _marketplace_mib() -> float:
 
 
 def _campaign_file(folder: Path, size: str) -> Path:
-    """The demo's campaign with so many pictures."""
+    """The demo's campaign with so many pictures, and no fewer workers for each.
+
+    HITs live two days. Of 7,800 pictures a batch the demo's 48 workers would do half in
+    that time, and most of the campaign would be HITs that are posted again.
+    """
+    from rehearsal.crowd.traits import default_crowd  # noqa: PLC0415 - as above
+
     images, _, crowd = size.partition(" ")
     text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")
     text = text.replace('"130.00"', f'"{int(images) * 3}.00"')
-    text += HONEST if crowd == "diligent" else ""
+    times = max(1, math.ceil(int(images) / _PICTURES_OF_ONE_CROWD))
+    if crowd == "diligent":
+        text += HONEST
+    elif times > 1:
+        text += "\n[rehearsal.crowd]\n"
+        text += "".join(
+            f"{name} = {n * times}\n" for name, n in default_crowd().items()
+        )
     path = folder / "bench.toml"
     path.write_text(text.replace("../../out/demo", "out"))
     return path
 
 
-def _run(run: Any, crowd: Any, watch: Watch, *, polls: bool) -> tuple[int, Any]:  # noqa: ANN401 - imported late
+_HITS = 10
+
+
+def _passes_apart(run: Any, crowd: Any, path: Path) -> dict[str, float]:  # noqa: ANN401 - imported late
+    """Seconds of passes of other processes: nothing due, and when ten HITs came."""
+    from store import hits  # noqa: PLC0415 - as above
+
+    idle = _pass_apart(path, run.endpoint)
+    waiting, submitted = len(hits.uncollected(run.store)), 0
+    # The first HITs of a batch are filled first; a few workers are at the next ones.
+    wanted = min(_HITS, waiting) * run.campaign.posting.assignments
+    while submitted < wanted:
+        submitted += crowd.work_until(hours=0.02).submitted
+    busy = _pass_apart(path, run.endpoint)
+    came = waiting - len(hits.uncollected(run.store))
+    return {f"nothing due: {part}": seconds for part, seconds in idle.items()} | {
+        f"{came} HITs came: {part}": seconds for part, seconds in busy.items()
+    }
+
+
+def _pass_apart(path: Path, endpoint: str) -> dict[str, float]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.campaign", "--pass", str(path), endpoint],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    seconds: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return seconds
+
+
+def one_pass(path: Path, endpoint: str) -> dict[str, float]:
+    """Seconds of one pass over a campaign that is being rehearsed elsewhere."""
+    began = time.perf_counter()
+    from flows.assembling import load_campaign  # noqa: PLC0415 - timed
+    from flows.opening import open_for_rehearsal  # noqa: PLC0415
+    from flows.passes import run_pass  # noqa: PLC0415
+    from platforms.virtual_clock import VirtualClock  # noqa: PLC0415
+
+    imported = time.perf_counter()
+    campaign = load_campaign(path)
+    loaded = time.perf_counter()
+    with open_for_rehearsal(campaign, endpoint, VirtualClock(endpoint)) as run:
+        run_pass(run)
+    return {
+        "imports": imported - began,
+        "reading the campaign": loaded - imported,
+        "the pass": time.perf_counter() - loaded,
+    }
+
+
+def _run(
+    run: Any,  # noqa: ANN401 - imported late
+    crowd: Any,  # noqa: ANN401
+    watch: Watch,
+    *,
+    polls: bool,
+    last_batch: Callable[[], None],
+) -> tuple[int, Any]:
     """Passes and workers in turn; how many passes, and the progress at the end."""
     from flows.passes import run_pass, write_results  # noqa: PLC0415
     from flows.polling import LEAST, next_wait  # noqa: PLC0415
 
-    passes, wait, known = 0, LEAST, 0
+    passes, wait, known, is_last = 0, LEAST, 0, False
     while True:
         passes += 1
         progress = run_pass(run, call=watch.timed)
@@ -163,6 +247,9 @@ def _run(run: Any, crowd: Any, watch: Watch, *, polls: bool) -> tuple[int, Any]:
             break
         if progress.waiting_for == "the next pass":
             continue
+        if progress.batch == progress.batches and not is_last:
+            is_last = True
+            last_batch()
         hours = None
         if polls:
             # As `piecework run` waits.
@@ -177,5 +264,7 @@ def _run(run: Any, crowd: Any, watch: Watch, *, polls: bool) -> tuple[int, Any]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measure(sys.argv[2])))
+    elif sys.argv[1:2] == ["--pass"]:
+        print(json.dumps(one_pass(Path(sys.argv[2]), sys.argv[3])))
     else:
         main(tuple(sys.argv[1:]) or SIZES)

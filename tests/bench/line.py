@@ -14,6 +14,9 @@ KEY = "BENCH"
 """The requester of all calls; a rehearsal looks at the key's name only."""
 
 HOST = "marketplace"
+"""Stands in prepared bytes for the marketplace's own, which a line knows."""
+
+_ANY_HOST = f"Host: {HOST}\r\n".encode()
 _END_OF_HEAD = b"\r\n\r\n"
 _LENGTH = b"content-length:"
 
@@ -29,7 +32,8 @@ class Reply:
 class Line(asyncio.Protocol):
     """One connection that is kept open; one request at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str) -> None:
+        self._host = f"Host: {host}\r\n".encode()
         self._received = bytearray()
         self._missing = -1
         self._answer: asyncio.Future[Reply] | None = None
@@ -69,7 +73,7 @@ class Line(asyncio.Protocol):
         if self._transport is None:
             raise ConnectionResetError("The marketplace hung up.")
         self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
+        self._transport.write(request.replace(_ANY_HOST, self._host, 1))
         return await self._answer
 
     def close(self) -> None:
@@ -84,7 +88,7 @@ async def connect(origin: str) -> Line:
     assert parts.hostname is not None
     assert parts.port is not None
     _, line = await asyncio.get_running_loop().create_connection(
-        Line, parts.hostname, parts.port
+        lambda: Line(parts.netloc), parts.hostname, parts.port
     )
     return line
 
@@ -113,7 +117,7 @@ def worker_call(what: str, token: str, form: str = "") -> bytes:
 
 
 def request_of(what: str, body: bytes, *headers: str) -> bytes:
-    """A request as bytes; the host is always the same, as signatures cover it."""
+    """A request as bytes, for any marketplace."""
     head = [f"{what} HTTP/1.1", f"Host: {HOST}", *headers]
     head.append(f"Content-Length: {len(body)}")
     return "\r\n".join(head).encode() + _END_OF_HEAD + body

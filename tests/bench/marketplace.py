@@ -284,6 +284,7 @@ def _signatures(folder: Path) -> None:
             database, {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 864_000}
         )
         with running(database, *options) as market:
+            caller.site = market.site
             made = {
                 "CreateHITWithHITType": caller.new_hit,
                 "GetHIT": caller.look,

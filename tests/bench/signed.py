@@ -13,7 +13,7 @@ from marketplace.requester.calling import perform
 from marketplace.requester.model import TARGET_PREFIX
 from marketplace.state import keys
 from marketplace.state.backend import Backend, Rules
-from tests.bench.line import HOST, request_of
+from tests.bench.line import request_of
 
 
 class LiveRequester:
@@ -22,6 +22,9 @@ class LiveRequester:
     Args:
         database: of the marketplace, which is made.
         hit: members of CreateHIT.
+
+    Attributes:
+        site: where the marketplace is, which signatures cover; set before a call.
     """
 
     def __init__(self, database: Path, hit: Mapping[str, object]) -> None:
@@ -36,6 +39,7 @@ class LiveRequester:
         }
         self._hit_id = made["HITId"]
         self._made = 0
+        self.site = ""
 
     def new_hit(self) -> bytes:
         """One more HIT; each is another request, so each signature is new."""
@@ -52,7 +56,7 @@ class LiveRequester:
         body = json.dumps(members).encode()
         request = AWSRequest(
             method="POST",
-            url=f"http://{HOST}/",
+            url=f"{self.site}/",
             data=body,
             headers={
                 "Content-Type": "application/x-amz-json-1.1",

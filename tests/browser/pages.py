@@ -12,6 +12,13 @@ TWO = "A green lawn under a blue sky, with the sun in a corner"
 CANNED = "Quality issues are too severe to recognize visual content."
 
 
+def sign_in(page: Page, address: str) -> None:
+    """Open a link and press the button of the page that it leads to."""
+    page.goto(address)
+    page.get_by_role("button", name="Sign in as").click()
+    page.wait_for_url("**/worker/hits")
+
+
 def tick(hit: FrameLocator, name: str, value: str) -> None:
     """Tick a box of a question's frame by the key: a click may meet a moving page."""
     box = hit.locator(f'[name="{name}"][value="{value}"]')

@@ -18,9 +18,10 @@ from platforms.answer_xml import fields_of
 from rehearsal.crowd.preview_worker import sign_in_url
 from store import assignments
 from store.answers_table import read_answers
-from tests.browser.pages import tick
+from tests.browser.pages import sign_in, tick
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN
+from tests.store.raw_answers import documents
 
 pytestmark = pytest.mark.browser
 
@@ -44,9 +45,9 @@ def _fill_in(hit: FrameLocator) -> None:
 def _collected(run: CampaignRun) -> dict[str, dict[str, str]]:
     """What the two workers sent, by worker and field."""
     assert collect(run) == 2
-    documents = assignments.documents(run.store)
+    answers_xml = documents(run.store)
     return {
-        assignment.worker_id: dict(fields_of(documents[assignment.assignment_id]))
+        assignment.worker_id: dict(fields_of(answers_xml[assignment.assignment_id]))
         for assignment in assignments.load(run.store)
     }
 
@@ -81,7 +82,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.goto(sign_in_url(running.endpoint_url))
+        sign_in(page, sign_in_url(running.endpoint_url))
         page.get_by_role("link", name="Preview").first.click()
         page.get_by_role("button", name="Accept").first.click()
         _fill_in(page.frame_locator("iframe"))

@@ -1,8 +1,11 @@
 """`serve`: its clock, its warnings, and what it refuses, with exit code and words."""
 
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -10,8 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
-from marketplace.state.backend import Backend, Rules
-from tests.marketplace.market import free_port
+from cli.serve import _marketplace, serve
+from marketplace.http.server import serve as served
+from marketplace.state.backend import Backend, Rules, rules_of
+from tests.marketplace.market import START, Market, expire, free_port, post
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,9 +39,58 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
             one.send_signal(signal.SIGTERM)
         assert one.stderr is not None
         said = one.stderr.read()
-    assert told == {"now": "2026-11-20T07:30:00+00:00"}
+    # From there on it runs.
+    begun = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
+    assert begun <= datetime.fromisoformat(told["now"]) < begun + timedelta(minutes=2)
     assert "WARNING: http://hits.example is plain HTTP" in said
     assert one.returncode == 0
+
+
+def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
+    """So that what an old client says of now means what it means.
+
+    A clock that stood in January would take it for a moment far ahead, and a HIT that
+    was expired would live on.
+    """
+    given = serve.make_context("serve", ["--rehearsal", "--port", "0"]).params
+    options = _marketplace({**given, "database": tmp_path / "m.db", "frames_port": 0})  # type: ignore[typeddict-item] # as click gives it
+    with (
+        served(options) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        first = market.now()
+        assert abs(first - datetime.now(UTC)) < timedelta(minutes=2)  # noqa: TID251 - the law
+        client = market.requester()
+        hit_id = post(client)["HITId"]
+        expire(client, hit_id, at=datetime.now(UTC))  # noqa: TID251 - as old clients do
+        found = client.get_hit(HITId=hit_id)["HIT"]
+        assert found["HITStatus"] == "Reviewable"
+        assert market.now() > first
+        market.wait(days=3)
+        assert market.now() - first > timedelta(days=3)
+
+
+def test_a_file_of_before_goes_on_from_today(tmp_path: Path) -> None:
+    """Its clock stood; served, it runs. Moved ahead, it stays ahead."""
+    database = tmp_path / "m.db"
+    Backend(database, Rules(rehearsal=True)).close()
+    begun = START
+    for _ in range(2):
+        with (
+            served(database, rehearsal=True, clock_runs=True) as running,
+            closing(Market(running.endpoint_url, running.frames_url)) as market,
+        ):
+            begun = market.now()
+            assert begun > datetime.now(UTC) - timedelta(minutes=1)  # noqa: TID251 - the law
+            market.wait(days=3)
+    assert begun > datetime.now(UTC) + timedelta(days=2)  # noqa: TID251 - as above
+    assert rules_of(database).clock_runs
+    # A campaign's rehearsal lets it stand where it is.
+    with (
+        served(database, rehearsal=True) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        assert market.now() == market.now() > begun
 
 
 def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
@@ -83,3 +137,15 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "start it as it was made" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--port", "--frames-port"])
+def test_a_port_that_is_taken_is_named(tmp_path: Path, option: str) -> None:
+    """Which of them, so that nobody has to guess."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        words = ["serve", "--rehearsal", "--database", str(tmp_path / "m.db")]
+        words += ["--port", "0", "--frames-port", "0", option, port]
+        result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert f"Address already in use: 127.0.0.1 port {port}" in result.stderr

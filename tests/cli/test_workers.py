@@ -27,7 +27,10 @@ def test_an_invited_person_comes_in_and_is_shut_out(
         made = worker(database, *words, "--site-url", running.endpoint_url + "/")
         invitation = json.loads(made.stdout)
         with httpx.Client(follow_redirects=True) as http:
-            page = http.get(invitation["link"])
+            asked = http.get(invitation["link"])
+            assert "Sign in as ann" in asked.text
+            address, _, given = invitation["link"].partition("?")
+            page = http.post(address, data=dict([given.split("=", 1)]))
             assert page.url.path == "/worker/hits"
             assert page.status_code == 200
             (row,) = json.loads(worker(database, "list", "--json").stdout)

@@ -15,7 +15,7 @@ from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
 from tests.crash.disturbed import Call, Ended, calls_made, pass_apart, run_command
 from tests.crash.faults import FAILED, KILLED, Fault
-from tests.crash.people import People
+from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
 from tests.small_campaign import write_campaign
 
@@ -75,7 +75,7 @@ class _Run:
     def __init__(self, world: World, fault: Fault | None, call: Call | None) -> None:
         self.world, self.fault, self.call = world, fault, call
         self.disturbed: list[int | None] = []
-        self.people = People(world.endpoint)
+        self.people = People(world.endpoint, script=WITH_A_HALF)
         self._moves = 0
 
     def to_the_end(self) -> None:
@@ -175,31 +175,44 @@ def check_store(books: dict[str, Any], path: Path) -> None:
 
 
 def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
-    hits = dict(store.execute("SELECT hit_key, hit_id FROM hits"))
-    assert len(hits) == 4  # two batches, each posted once and replaced once
+    # Two batches of one HIT; each was extended once, for an assignment it lost, and
+    # the answer that the second lost besides was asked for in a HIT of its own.
+    hits = dict(store.execute("SELECT hit_key, hit_id FROM hits WHERE extends IS NULL"))
+    assert len(hits) == 3
+    extended = store.execute("SELECT extends FROM hits WHERE extends IS NOT NULL")
+    assert len({*extended}) == 2
+    assert sorted(hit["max_assignments"] for hit in books["hits"]) == [1, 3, 3]
     annotations = Counter(hit["annotation"] for hit in books["hits"])
     assert {text.rpartition("/")[2] for text in annotations} == set(hits)
     assert set(annotations.values()) == {1}
     assert {hit["hit_id"] for hit in books["hits"]} == set(hits.values())
 
     statuses = Counter(one["status"] for one in books["assignments"])
-    assert statuses == {"Approved": 5, "Rejected": 1}
+    assert statuses == {"Approved": 6, "Rejected": 1}
     kept = store.execute("SELECT count(*) FROM assignments").fetchone()[0]
-    assert kept == len(books["assignments"]) == 6
-    assert store.execute("SELECT count(*) FROM answers").fetchone()[0] == 12
+    assert kept == len(books["assignments"]) == 7
+    assert store.execute("SELECT count(*) FROM answers").fetchone()[0] == 13
+    # No worker answered an item twice, and nothing is lacking.
+    twice = store.execute(
+        "SELECT count(*) - count(DISTINCT worker_id || item_id) "
+        "FROM answers JOIN assignments USING (assignment_id)"
+    )
+    assert twice.fetchone() == (0,)
+    totals = store.execute("SELECT min(workers), max(kept) FROM items")
+    assert totals.fetchone() == (2, 2)
 
 
 def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
-    # Five approved assignments of 50 cents, 10 cents fee each; nothing is held.
+    # Six approved assignments of 50 cents, 10 cents fee each; nothing is held.
     paid = sum(one["paid_cents"] for one in books["assignments"])
     fees = sum(one["fee_cents"] for one in books["assignments"])
-    assert (paid, fees, books["held_cents"]) == (250, 50, 0)
-    assert books["balance_cents"] == 1_000_000 - 300
+    assert (paid, fees, books["held_cents"]) == (300, 60, 0)
+    assert books["balance_cents"] == 1_000_000 - 360
     ledger = _ledger(store)
-    assert ledger == {"requester": -300, "held": 0, "rewards": 250, "fees": 50}
+    assert ledger == {"requester": -360, "held": 0, "rewards": 300, "fees": 60}
 
     excluded = [one for one in books["qualifications"] if one["status"] == "Granted"]
-    assert len(excluded) == len({one["worker_id"] for one in excluded}) == 2
+    assert len(excluded) == len({one["worker_id"] for one in excluded}) == 3
     assert books["blocks"] == []
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import click
 import urllib3
-from botocore.retries import standard
 
 from cli.main import main
 from domain.clock import Clock, SystemClock
@@ -27,6 +26,7 @@ from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
+from platforms import outage
 from tests.crash.apart import apart
 from tests.crash.faults import Fault
 from tests.crash.world import World
@@ -158,7 +158,8 @@ def _pass(
     call: Call | None,
 ) -> None:
     # Waiting between tries is botocore's, and not what is looked at here.
-    standard.ExponentialBackoff.delay_amount = lambda *_: 0.02  # type: ignore[method-assign]
+    outage.PATIENCE_SECONDS = outage.FIRST_SECONDS = _PATIENCE_SECONDS
+    outage._FIRST_DELAY = 0.001
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
     loaded = load_campaign(folder / "crash.toml")
     with open_for_rehearsal(loaded, endpoint, clock) as run:

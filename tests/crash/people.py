@@ -1,7 +1,7 @@
 """Scripted workers for a crash test: who takes the next HIT, and what is sent."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import httpx
@@ -11,6 +11,9 @@ from rehearsal.crowd.page import Page, read_page
 GOOD = (
     "A {what} lies on a wooden table beside an open window",
     "Beside the open window a {what} rests on a table of wood",
+    "Somebody holds a {what} up towards the light of a lamp",
+    "On the floor of a kitchen stands a {what} near the stove",
+    "In a cardboard box there is a {what} wrapped in paper",
 )
 SCRIPT = (
     ("ann", "good"),
@@ -24,22 +27,32 @@ SCRIPT = (
 )
 """bob's capitals are dropped and he is excluded; dan is rejected and excluded."""
 
+WITH_A_HALF = (
+    *SCRIPT[:4],
+    ("ann", "half"),
+    ("cat", "good"),
+    ("eve", "good"),
+)
+"""ann shouts once in the second batch, too: her HIT is extended for dan's assignment,
+which cat takes, and a HIT of its own, kept apart from it, asks eve for ann's answer."""
+
 
 @dataclass(slots=True)
 class People:
     """The workers of one test; each `work` lets the script go on."""
 
     endpoint: str
+    script: tuple[tuple[str, str], ...] = field(default_factory=lambda: tuple(SCRIPT))
     page: int = 0
     minutes: tuple[float, ...] = ()
     """How long each page of the script takes; no time beyond the last that is named."""
     meanwhile: Callable[[], object] = bool
 
-    def work(self, at_most: int = len(SCRIPT)) -> int:
+    def work(self, at_most: int = 1000) -> int:
         """Let the script's workers take HITs until none is offered; how many."""
         done = 0
-        while self.page < len(SCRIPT) and done < at_most:
-            handle, manner = SCRIPT[self.page]
+        while self.page < len(self.script) and done < at_most:
+            handle, manner = self.script[self.page]
             if not self._take_one(handle, manner):
                 break
             self.page += 1
@@ -86,9 +99,9 @@ class People:
 
 def _form(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
     form = {**page.fixed, "assignmentId": assignment_id}
-    for position in (1, 2):
+    for position in range(1, len(page.item_ids) + 1):
         caption = GOOD[position - 1].format(what=f"{assignment_id[:4].lower()} cup")
-        if manner == "shout":
+        if manner == "shout" or (manner == "half" and position == 1):
             caption = caption.upper()
         if manner == "paste":
             caption = "A picture that somebody took of a thing somewhere"

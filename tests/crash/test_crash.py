@@ -22,12 +22,13 @@ OPERATIONS = {
     "CreateQualificationType": 1,
     "CreateHITType": 1,
     "ListHITs": 7,
-    "CreateHITWithHITType": 4,
+    "CreateHITWithHITType": 3,
+    "CreateAdditionalAssignmentsForHIT": 2,
     "ListReviewableHITs": 4,
     "ListAssignmentsForHIT": 4,
-    "ApproveAssignment": 5,
+    "ApproveAssignment": 6,
     "RejectAssignment": 1,
-    "AssociateQualificationWithWorker": 2,
+    "AssociateQualificationWithWorker": 3,
 }
 CALLS = tuple(
     Call(operation, nth)
@@ -36,7 +37,8 @@ CALLS = tuple(
 )
 RUNS = tuple((call, fault.name) for fault in FAULTS for call in CALLS)
 SPENDING = (
-    Call("CreateHITWithHITType", 2),
+    Call("CreateHITWithHITType", 3),
+    Call("CreateAdditionalAssignmentsForHIT", 2),
     Call("ApproveAssignment", 3),
     Call("RejectAssignment", 1),
 )
@@ -49,7 +51,7 @@ SAMPLE = sorted(
             for number, call in enumerate(CALLS)
         ),
         *(
-            (SPENDING[number % 3], fault.name)
+            (SPENDING[number % len(SPENDING)], fault.name)
             for number, fault in enumerate(FAULTS)
             if fault not in DEATHS
         ),

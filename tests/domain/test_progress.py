@@ -34,6 +34,7 @@ HALF = Progress(
     waiting_for="workers",
     cap_reached=False,
     stopped_by="",
+    too_few_workers="",
     goes_on_at="",
     due_at="2026-01-05T15:00:00+00:00",
 )

@@ -43,20 +43,23 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         yield running.endpoint_url
 
 
+def _deployed(campaign: Path, endpoint: str, more: str = "") -> None:
+    campaign.with_suffix(".deployment.toml").write_text(
+        f'endpoint = "{endpoint}"\nlive = true\nspend_at_most = "5"\n{more}\n'
+    )
+
+
 def test_the_secret_is_in_no_store_log_or_message(
     campaign: Path, elsewhere: str, tmp_path: Path
 ) -> None:
     """A pass at the noisiest level: the key signs, and is found nowhere after."""
     home = tmp_path / "prefect"
+    _deployed(campaign, elsewhere)
     done = subprocess.run(
         [
             *(sys.executable, "-c"),
-            (
-                "import sys\n"
-                "from flows.advance import advance\n"
-                "advance(sys.argv[1], sys.argv[2], live=True, spend_at_most='5')\n"
-            ),
-            *(campaign, elsewhere),
+            ("import sys\nfrom flows.advance import advance\nadvance(sys.argv[1])\n"),
+            campaign,
         ],
         capture_output=True,
         timeout=600,
@@ -88,17 +91,20 @@ def test_keys_in_a_prefect_block_sign_the_calls(
         "from prefect.blocks.system import Secret\n"
         "from flows.advance import advance\n"
         "import sys\n"
-        "Secret(value={'access_key_id': 'A-KEY', 'secret_access_key': sys.argv[3]})"
+        "Secret(value={'access_key_id': 'A-KEY', 'secret_access_key': sys.argv[2]})"
         ".save('market')\n"
-        "print(advance(sys.argv[1], sys.argv[2], live=True, spend_at_most='5',"
-        " credentials_block='market')['hits_posted'])\n"
-        "advance(sys.argv[1], sys.argv[2], live=True, credentials_block='other')\n"
+        "from pathlib import Path\n"
+        "print(advance(sys.argv[1])['hits_posted'])\n"
+        "file = Path(sys.argv[1]).with_suffix('.deployment.toml')\n"
+        "file.write_text(file.read_text().replace('market', 'other'))\n"
+        "advance(sys.argv[1])\n"
     )
+    _deployed(campaign, elsewhere, 'credentials_block = "market"')
     environment = {
         name: value for name, value in os.environ.items() if "AWS" not in name
     }
     done = subprocess.run(
-        [sys.executable, "-c", script, campaign, elsewhere, SECRET],
+        [sys.executable, "-c", script, campaign, SECRET],
         capture_output=True,
         text=True,
         timeout=600,

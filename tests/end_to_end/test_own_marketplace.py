@@ -2,7 +2,9 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +14,9 @@ import pytest
 
 from marketplace.http.server import serve
 from tests.crash.people import People
+from tests.crash.world import World
 from tests.end_to_end.conftest import Command
-from tests.small_campaign import write_campaign
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 pytestmark = pytest.mark.flow
 
@@ -65,3 +68,50 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
     assert (tmp_path / "out/crash/report.html").exists()
     status = piecework("status", campaign, "--json")
     assert json.loads(status.stdout)["waiting_for"] == "nobody"
+
+
+@pytest.mark.full
+def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
+    tmp_path: Path, piecework: Command
+) -> None:
+    """It dies while many HITs are posted, for four seconds; each HIT is there once."""
+    text = CAMPAIGN.replace("batches = 2", "batches = 1").replace("= 2\n[r", "= 1\n[r")
+    path = write_campaign(tmp_path, text.replace('"20.00"', '"200.00"'), pictures=60)
+    world = World(tmp_path)
+    with world.marketplace(apart=True), ThreadPoolExecutor(1) as pool:
+        slow = [{"kind": "slow", "seconds": 0.3, "times": 1000}]
+        httpx.put(f"{world.endpoint}/rehearsal/faults", json=slow)
+        begun = pool.submit(
+            piecework,
+            "run",
+            path,
+            "--endpoint",
+            world.endpoint,
+            "--poll-seconds",
+            "0.2",
+        )
+        while _posted(world) < 5:
+            time.sleep(0.05)
+        world.kill()
+        time.sleep(4)
+        world.mend()
+        while _posted(world) < 60:
+            assert not begun.done(), begun.result().stderr
+            time.sleep(0.2)
+        # It waits for workers now; a stop lets it end.
+        assert piecework("stop", path).returncode == 0
+        done = begun.result()
+        books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
+        named = [hit["annotation"] for hit in books["hits"]]
+    assert done.returncode == 0, done.stderr
+    assert "does not answer; waiting for it" in done.stderr
+    assert "answers again" in done.stderr
+    assert len(named) == len(set(named)) == 60
+
+
+def _posted(world: World) -> int:
+    try:
+        books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
+    except httpx.HTTPError:
+        return 0
+    return len(books["hits"])

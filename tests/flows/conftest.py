@@ -15,7 +15,7 @@ from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 Opened = tuple[CampaignRun, People]
-Open = Callable[[str], AbstractContextManager[Opened]]
+Open = Callable[..., AbstractContextManager[Opened]]
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
 
     @contextmanager
-    def opened(text: str) -> Iterator[Opened]:
-        path = write_campaign(tmp_path, text)
+    def opened(text: str, *, pictures: int = 4) -> Iterator[Opened]:
+        path = write_campaign(tmp_path, text, pictures=pictures)
         with serve(
             tmp_path / "marketplace.db",
             rehearsal=True,

@@ -249,3 +249,16 @@ def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
         )
         with pytest.raises(RefusedForSafety, match="so it is real"):
             advance_without_prefect(wrong)
+
+
+def test_a_pass_loads_neither_plots_nor_word_lists() -> None:
+    """Only results need them; they would double the start of every other pass."""
+    program = (
+        "import sys, flows.passes, flows.opening; "
+        "dear = {'matplotlib', 'wordfreq', 'sacrebleu', 'scipy.stats'}; "
+        "print(sorted(dear & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from domain.clock import FixedClock
@@ -21,6 +22,7 @@ from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
 from flows.planning.dealing import deal, first_round
+from flows.steps.collect import collect
 from flows.steps.launch import launch
 from flows.steps.settle import settle
 from marketplace.http.server import serve
@@ -191,3 +193,17 @@ def test_a_pass_asks_no_more_of_a_store_that_holds_ten_times_as_much(
     # It does ask: each of ten HITs is written down with its answer, and paid for.
     assert few["ten HITs came"] > few["nothing due"] > (20, 10)
     assert few["ten are paid"][0] > 10 * 5
+
+
+def test_ten_hits_are_fetched_with_one_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where assignments are listed together; elsewhere each HIT takes a call."""
+    monkeypatch.setattr(
+        script, "SCRIPT", [(f"worker {number}", "good") for number in range(10)]
+    )
+    with at_second_batch(tmp_path / "one", answers_each=1) as run:
+        assert People(str(run.platform.endpoint)).work() == 10
+        assert collect(run) == 10
+        told = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
+        assert told.get("calls", told)["ListAssignmentsForHIT"] == 1

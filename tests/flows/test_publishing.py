@@ -36,11 +36,20 @@ class _Deaf(MTurk):
         super().publish(*args, **wanted)
         raise TransientPlatformError("the reply was lost")
 
+    def extend(self, *args: Any, **wanted: Any) -> None:  # noqa: ANN401
+        """Add slots to a HIT and forget it."""
+        super().extend(*args, **wanted)
+        raise TransientPlatformError("the reply was lost")
+
 
 class _Broken(MTurk):
     """Posts nothing."""
 
     def publish(self, *_: object, **__: object) -> HitId:
+        """Fail before the call."""
+        raise TransientPlatformError("the call never left")
+
+    def extend(self, *_: object, **__: object) -> None:
         """Fail before the call."""
         raise TransientPlatformError("the call never left")
 

@@ -56,6 +56,7 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
     """Reward and fee move once; what replaced it meanwhile becomes surplus."""
     with at_work(campaign_text) as (opened, people):
         run = replace(opened, clock=FixedClock(EVENING))
+        people.minutes = (1,) * 8
         name = to_the_end(run, people)
         before, was = ledger.balances(run.store), read_progress(run)
         assert unreject(run, name, because=WHY, by="ada") == 2

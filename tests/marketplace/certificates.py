@@ -30,7 +30,7 @@ def self_signed(folder: Path, *, now: datetime) -> Certificate:
 def issued(
     folder: Path, host: str, *, authority: Path, authority_key: Path, now: datetime
 ) -> Certificate:
-    """For any host, by whoever holds the key of an authority."""
+    """For any host or address, by whoever holds the key of an authority."""
     loaded = serialization.load_pem_private_key(authority_key.read_bytes(), None)
     assert isinstance(loaded, ec.EllipticCurvePrivateKey)
     issuer = x509.load_pem_x509_certificate(authority.read_bytes())
@@ -38,7 +38,7 @@ def issued(
     certificate = (
         _builder(_name(host), issuer.subject, key.public_key(), now=now)
         .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False
+            x509.SubjectAlternativeName([_general_name(host)]), critical=False
         )
         .add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_public_key(loaded.public_key()),
@@ -47,6 +47,13 @@ def issued(
         .sign(loaded, hashes.SHA256())
     )
     return _written(folder, key, certificate)
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _builder(

@@ -32,28 +32,38 @@ class Sent:
         what: what is wrong with it.
         to_frames: whether it goes to the frames, not to the site.
         is_forged: whether anything but a refusal would be a way in.
+        operation: which call it is, if nothing is wrong with it.
     """
 
     what: str
     request: bytes
     to_frames: bool = False
     is_forged: bool = False
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a stranger may know: true ids by member name, true sessions, true paths."""
+    """What a stranger may know: true ids by member name, true sessions, true paths.
+
+    Attributes:
+        ready: members of calls that can be carried out, once, by operation.
+    """
 
     values: Mapping[str, Any]
     session: str
     group: str
     accepted: str
     invitation: str
+    ready: Mapping[str, Mapping[str, Any]]
     texts: list[str] = field(default_factory=list)
 
 
 def requests(known: Known, chance: random.Random) -> Iterator[Sent]:
-    """Mischief without end."""
+    """Each call once as it should be, then mischief without end."""
+    for operation in sorted(known.ready):
+        body = json.dumps(known.ready[operation]).encode()
+        yield Sent(what=operation, request=call(operation, body), operation=operation)
     kinds: list[Callable[[Known, random.Random], Sent]] = [
         _one_member_broken,
         _one_member_broken,
@@ -301,11 +311,18 @@ def _forged_invitation(known: Known, chance: random.Random) -> Sent:
     if forged[:-1] == code[:-1]:
         forged = "x" + forged
     name = chance.choice(["invitation", "token", "code"])
-    return Sent(
-        what=f"invitation {name}={forged[:80]}",
-        request=http(f"GET /worker/sign-in?{name}={forged}", b""),
-        is_forged=True,
+    given = f"{name}={forged}"
+    request = chance.choice(
+        [
+            http(f"GET /worker/sign-in?{given}", b""),
+            http(
+                "POST /worker/sign-in",
+                given.encode("latin-1", "replace"),
+                "Content-Type: application/x-www-form-urlencoded",
+            ),
+        ]
     )
+    return Sent(what=f"invitation {given[:90]}", request=request, is_forged=True)
 
 
 def _cross_site(known: Known, chance: random.Random) -> Sent:
@@ -314,11 +331,12 @@ def _cross_site(known: Known, chance: random.Random) -> Sent:
             f"/worker/groups/{known.group}/accept",
             f"/worker/assignments/{known.accepted}/return",
             f"/worker/qualifications/{_type(known)}/request",
+            "/worker/sign-in",
             "/worker/sign-out",
             "/mturk/externalSubmit",
         ]
     )
-    form = f"assignmentId={known.accepted}&a=b".encode()
+    form = f"invitation={known.invitation}&assignmentId={known.accepted}&a=b".encode()
     origin = chance.choice(ORIGINS)
     return Sent(
         what=f"cross-site {path} from {origin!a}",

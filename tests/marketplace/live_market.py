@@ -30,7 +30,9 @@ class Live:
     key: Key
     http: httpx.Client
 
-    def client(self, key: Key | None = None, **given: str) -> "MTurkClient":
+    def client(
+        self, key: Key | None = None, *, config: Config | None = None, **given: str
+    ) -> "MTurkClient":
         """A requester's client; another key or credentials where they are given."""
         key = key or self.key
         options = {
@@ -42,7 +44,7 @@ class Live:
         return boto3.session.Session(**options).client(  # type: ignore[arg-type] # names
             "mturk",
             endpoint_url=self.endpoint,
-            config=Config(retries={"total_max_attempts": 1}),
+            config=config or Config(retries={"total_max_attempts": 1}),
         )
 
     def send(self, operation: str, body: bytes, **headers: str) -> httpx.Response:
@@ -75,7 +77,7 @@ def give(database: Path, name: str = "The lab", *, cents: int = 1000) -> Key:
 
 
 @contextmanager
-def running(database: Path, key: Key) -> Iterator[Live]:
+def running(database: Path, key: Key, *, port: int = 0) -> Iterator[Live]:
     """The live marketplace on this file."""
-    with serve(database) as served, httpx.Client() as http:
+    with serve(database, port=port) as served, httpx.Client() as http:
         yield Live(database, served.endpoint_url, key, http)

@@ -1,5 +1,6 @@
 """Who may call a live marketplace: the holder of a key, once for each signature."""
 
+import json
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -10,17 +11,18 @@ from pathlib import Path
 
 import httpx
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from marketplace.exceptions import Refusal
 from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.server import Marketplace, serve
-from marketplace.state import clock, keys, replay_protection
+from marketplace.state import accounts, clock, keys, replay_protection
 from marketplace.state.backend import Backend
 from marketplace.state.ids import IdGenerator
 from marketplace.state.transaction import Transaction
 from tests.marketplace.live_market import Live, give, opened, running
-from tests.marketplace.market import post, refusal
+from tests.marketplace.market import HIT_TYPE, QUESTION, post, refusal
 from tests.marketplace.signing import send, with_header
 
 
@@ -60,7 +62,7 @@ def test_the_sandbox_as_botocore_knows_it_is_served(live: Live) -> None:
 def test_nobody_else_gets_in(live: Live, given: dict[str, str], kind: str) -> None:
     """400 with AWS's own error, and nothing is posted."""
     with pytest.raises(ClientError) as caught:
-        post(live.client(None, **given))
+        post(live.client(None, config=None, **given))
     assert refusal(caught.value)[0].startswith(kind)
     assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
     assert live.client().list_hits()["HITs"] == []
@@ -98,20 +100,78 @@ def test_reading_may_be_repeated(live: Live) -> None:
         assert send(live.http, live.endpoint, received).status_code == 200
 
 
-def test_the_same_hit_posted_twice_in_a_second_is_two_hits(live: Live) -> None:
-    """Signatures are of whole seconds; an honest loop repeats them, and is served."""
-    client = live.client()
-    made = {post(client)["HITId"] for _ in range(6)}
-    assert len(made) == 6
+def test_the_same_hit_posted_again_and_again_is_as_many_hits(live: Live) -> None:
+    """Signatures are of whole seconds; an honest loop repeats them, and is served.
+
+    Each twice; then the loop is throttled, and botocore signs anew by itself.
+    """
+    client = live.client(None, config=Config(retries={"total_max_attempts": 12}))
+    made = {post(client)["HITId"] for _ in range(4)}
+    assert len(made) == 4
     with closing(sqlite3.connect(live.database)) as conn:
-        ((signatures, attempts),) = conn.execute(
-            "SELECT count(DISTINCT signature), count(*) FROM spent_signatures"
+        spent = conn.execute(
+            "SELECT sum(uses) FROM spent_signatures GROUP BY signature"
+        ).fetchall()
+    assert sum(uses for (uses,) in spent) == 4
+    assert max(spent) <= (2,)
+
+
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_a_stolen_bonus_is_paid_once_more_at_most(
+    live: Live, *, is_numbered: bool
+) -> None:
+    """Whatever numbers of attempts the thief invents; they are not signed."""
+    client = live.client()
+    made = post(client, MaxAssignments=1)
+    with opened(live.database) as backend, backend.transaction() as transaction:
+        worker_id, token = accounts.add_worker(
+            transaction, accounts.NewWorker(handle="ann", country="DE")
         )
-    assert attempts == 6
-    assert signatures < 6  # six calls take less than five seconds
+    live.http.post(f"{live.endpoint}/worker/sign-in", data={"token": token})
+    group = f"{live.endpoint}/worker/groups/{made['HITGroupId']}/accept"
+    taken = live.http.post(group, headers={"accept": "application/json"}).json()
+    form = {"assignmentId": taken["assignment_id"], "caption": "A bird."}
+    live.http.post(f"{live.endpoint}/mturk/externalSubmit", data=form)
+    bonus = {
+        "WorkerId": worker_id,
+        "AssignmentId": taken["assignment_id"],
+        "BonusAmount": "0.50",
+        "Reason": "Thanks",
+    }
+    stolen = live.signed("SendBonus", json.dumps(bonus).encode())
+    answers = []
+    for number in range(8):
+        again = stolen
+        if is_numbered:
+            again = with_header(again, "amz-sdk-invocation-id", b"%d" % number)
+        answers.append(send(live.http, live.endpoint, again).json().get("__type"))
+    assert answers == [None, None, *["ThrottlingException"] * 6]
+    paid = client.list_bonus_payments(HITId=made["HITId"], MaxResults=10)
+    assert len(paid["BonusPayments"]) == 2
 
 
-def test_a_restart_forgets_no_signature(live: Live, tmp_path: Path) -> None:
+def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
+    live: Live,
+) -> None:
+    """The token does it once, and says so each time."""
+    given = {
+        **{name: value for name, value in HIT_TYPE.items() if name != "Keywords"},
+        "LifetimeInSeconds": 3600,
+        "Question": QUESTION,
+        "UniqueRequestToken": "once",
+    }
+    body = json.dumps(given).encode()
+    received = with_header(
+        live.signed("CreateHIT", body), "amz-sdk-invocation-id", b"1f2e"
+    )
+    first, *others = [send(live.http, live.endpoint, received) for _ in range(4)]
+    assert first.status_code == 200
+    for again in others:
+        assert again.json()["TurkErrorCode"].endswith("HitAlreadyExists")
+    assert len(live.client().list_hits()["HITs"]) == 1
+
+
+def test_a_restart_forgets_no_signature(tmp_path: Path) -> None:
     """What was spent lies in the file, beside what it did."""
     database = tmp_path / "another.db"
     key = give(database)
@@ -122,14 +182,12 @@ def test_a_restart_forgets_no_signature(live: Live, tmp_path: Path) -> None:
             "amz-sdk-invocation-id",
             b"1f2e",
         )
-        host = dict(received.headers)[b"host"]
         assert send(first.http, first.endpoint, received).status_code == 200
-    with running(database, key) as second:
-        # The host is signed, so the bytes name the first server; any may answer them.
-        assert host in dict(received.headers).values()
+        port = int(first.endpoint.rpartition(":")[2])
+    # The host is signed, and another server would not answer to it.
+    with running(database, key, port=port) as second:
         reply = send(second.http, second.endpoint, received)
     assert reply.json()["__type"] == "AccessDeniedException"
-    assert live.endpoint != second.endpoint
 
 
 def test_a_refused_request_spends_nothing(live: Live) -> None:
@@ -170,6 +228,7 @@ def spend(backend: Backend, attempt: str, *, seconds: float, signature_: bytes) 
         (("a 1", "a 1"), (0, 0), False),
         (("a 1", "b 1"), (0, 5.001), False),
         (("a 1", "b 1", "c 1"), (0, 4, 8), False),
+        (("a 1", "b 1", "b 1"), (0, 1, 2), False),
         (("", ""), (0, 899), False),
     ],
 )
@@ -191,6 +250,18 @@ def test_a_signature_lives_five_seconds_from_its_first_use(
     with pytest.raises(Refusal) as caught:
         spend(backend, attempt, seconds=second, signature_=b"s" * 32)
     assert caught.value.kind == "AccessDeniedException"
+
+
+@pytest.mark.parametrize("attempts", [("", "", ""), ("a 1", "a 2", "a 3")])
+def test_the_third_use_in_a_moment_is_throttled(
+    backend: Backend, attempts: tuple[str, ...]
+) -> None:
+    """SDKs then sign anew, which a thief cannot."""
+    for attempt in attempts[:2]:
+        spend(backend, attempt, seconds=1, signature_=b"s" * 32)
+    with pytest.raises(Refusal) as caught:
+        spend(backend, attempts[2], seconds=1, signature_=b"s" * 32)
+    assert caught.value.kind == "ThrottlingException"
 
 
 def test_spent_signatures_are_kept_no_longer_than_they_could_be_used(

@@ -18,6 +18,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from marketplace.aws_proxy import authority
 from marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
@@ -338,6 +341,44 @@ def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
     )
     with pytest.raises(ssl.SSLCertVerificationError, match="permitted subtree"):
         handshake(forged, given.authority, "example.org")
+    for name in (f"below.{HOSTS[0]}", "127.0.0.1", "::1"):
+        forged = issued(
+            tmp_path / "forged",
+            name,
+            authority=given.authority,
+            authority_key=tmp_path / "aws" / "authority.key",
+            now=now,
+        )
+        with pytest.raises(ssl.SSLCertVerificationError, match="excluded subtree"):
+            handshake(forged, given.authority, name)
+
+
+def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) -> None:
+    """One of an earlier day permits names below its own, and says nothing of IPs."""
+    now, folder = machine_time(), tmp_path / "aws"
+    given = authority.establish(folder, now=now)
+    kept = given.authority.read_bytes()
+    assert authority.establish(folder, now=now).authority.read_bytes() == kept
+    key = serialization.load_pem_private_key(
+        (folder / "authority.key").read_bytes(), None
+    )
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    certificate = x509.load_pem_x509_certificate(kept)
+    builder = x509.CertificateBuilder(
+        certificate.issuer,
+        certificate.subject,
+        key.public_key(),
+        certificate.serial_number,
+        certificate.not_valid_before_utc,
+        certificate.not_valid_after_utc,
+    ).add_extension(
+        x509.NameConstraints([x509.DNSName(host) for host in HOSTS], None),
+        critical=True,
+    )
+    before = builder.sign(key, hashes.SHA256())
+    given.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
+    fresh = authority.establish(folder, now=now).authority.read_bytes()
+    assert fresh not in (kept, before.public_bytes(serialization.Encoding.PEM))
 
 
 def test_a_site_with_a_certificate_speaks_https(tmp_path: Path) -> None:

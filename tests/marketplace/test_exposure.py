@@ -5,8 +5,8 @@ import pytest
 from marketplace.http.exposure import warnings
 
 NAMED = ("https://hits.example", "https://frames.example")
-LAN = ("http://192.0.2.7:8080", "http://192.0.2.7:8081")
-HERE = ("http://127.0.0.1:8080", "http://127.0.0.1:8081")
+LAN = ("http://192.0.2.7:8080", "http://192.0.2.8:8081")
+HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ HERE = ("http://127.0.0.1:8080", "http://127.0.0.1:8081")
     [
         ("127.0.0.1", False, HERE, ""),
         ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP. Invitations"),
-        ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.7:8081"), ""),
+        ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.8:8081"), ""),
         # A proxy on this machine that ends TLS, or one that does not.
         ("127.0.0.1", False, NAMED, ""),
         ("127.0.0.1", False, ("http://hits.example", LAN[1]), "Invitations"),
@@ -31,3 +31,25 @@ def test_only_what_travels_in_the_clear_is_warned_of(
     found = warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
     assert len(found) == (1 if said else 0)
     assert said in " ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("site", "frames", "said"),
+    [
+        ("https://hits.example.org", "https://frames.example.org", ""),
+        ("https://hits.example.org", "https://*.hits.example.org", ""),
+        ("https://hits.example.org:8080", "https://hits.example.org:8081", "the host"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8081", "the host 127.0.0.1."),
+        ("http://127.0.0.1:8080", "http://*.localhost:8081", ""),
+        ("http://pw.localhost:8080", "http://*.pw.localhost:8081", "pages of pw."),
+        ("http://a.localhost:8080", "http://b.localhost:8081", ""),
+    ],
+)
+def test_hosts_that_share_cookies_are_warned_of(
+    site: str, frames: str, said: str
+) -> None:
+    """One name for both, or over plain HTTP one domain: a session can be exchanged."""
+    found = warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
+    shared = [one for one in found if "share the host" in one or "set cookies" in one]
+    assert len(shared) == bool(said)
+    assert said in " ".join(shared)

@@ -218,8 +218,10 @@ def test_a_form_that_cannot_be_is_refused(standing: Market, asked: str) -> None:
     assert client.get_account_balance()["OnHoldBalance"] == "0.00"
 
 
-def test_a_layout_does_not_exist_and_stands_alone(standing: Market) -> None:
-    """HITLayoutDoesNotExist for any id; never beside a question."""
+def test_an_unknown_layout_does_not_exist_and_a_known_one_stands_alone(
+    standing: Market,
+) -> None:
+    """HITLayoutDoesNotExist for an id that nobody made; never beside a question."""
     client = standing.requester()
     parameters = [{"Name": "image", "Value": "x"}]
     with pytest.raises(ClientError) as caught:

@@ -6,24 +6,30 @@ import itertools
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from marketplace.http.server import serve
+from marketplace.requester.model import operation_names
 from marketplace.state import accounts, audit
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.clock import DAY
 from marketplace.workers import invitations
 from tests.bench.line import Line, Reply, connect
 from tests.marketplace import hostile_requests
-from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
+from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, expire, post
+from tests.marketplace.notification_calls import specification
 from tests.marketplace.own_event_loop import run_in_thread
 
 RULES = Rules(rehearsal=True, seed=7, start=START)
+NEVER_DONE = {"GetFileUploadURL"}
+"""No question asks for files any more."""
+
 UNKEPT = ("calls", "sqlite_sequence")
 """Counting a refused call is no change."""
 
@@ -111,8 +117,104 @@ def scene(database: Path) -> Iterator[Scene]:
             group=group,
             accepted=accepted,
             invitation=invited.code,
+            ready=ready(market, values),
         )
         yield Scene(market, known, watch)
+
+
+def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Members of calls that can be carried out, each with what it needs of its own."""
+    client = market.requester("FUZZ")
+    workers = [market.worker(handle=f"ready{n}") for n in range(2)]
+
+    def new_hit(*, is_over: bool = False, **given: object) -> dict[str, Any]:
+        made = post(client, Title=f"Ready {next(numbers)}", **given)
+        if is_over:
+            expire(client, made["HITId"])
+        return {"HITId": made["HITId"]}
+
+    def new_work() -> dict[str, Any]:
+        made = post(client, Title=f"Ready {next(numbers)}")
+        return {"AssignmentId": workers[0].do(made["HITGroupId"])}
+
+    def new_type() -> dict[str, Any]:
+        made = client.create_qualification_type(
+            Name=f"Ready {next(numbers)}",
+            Description="x",
+            QualificationTypeStatus="Active",
+        )["QualificationType"]
+        return {"QualificationTypeId": made["QualificationTypeId"]}
+
+    def granted() -> dict[str, Any]:
+        to = {**new_type(), "WorkerId": workers[0].worker_id}
+        client.associate_qualification_with_worker(**to)
+        return to
+
+    def asked() -> dict[str, Any]:
+        kind = new_type()
+        path = f"/worker/qualifications/{kind['QualificationTypeId']}/request"
+        workers[1].http.post(path)
+        (one,) = client.list_qualification_requests(**kind)["QualificationRequests"]
+        return {"QualificationRequestId": one["QualificationRequestId"]}
+
+    numbers = itertools.count()
+    worker = {"WorkerId": workers[0].worker_id}
+    hit_type = {"HITTypeId": values["HITTypeId"]}
+    posted = {"LifetimeInSeconds": 3600, "Question": QUESTION}
+    reason = {"Reason": "x"}
+    done = {"AssignmentId": values["AssignmentId"]}
+    queue = {"Notification": specification("HITExpired")}
+    return {
+        "AcceptQualificationRequest": asked(),
+        "ApproveAssignment": new_work(),
+        "AssociateQualificationWithWorker": {**new_type(), **worker},
+        "CreateAdditionalAssignmentsForHIT": {
+            **new_hit(),
+            "NumberOfAdditionalAssignments": 1,
+        },
+        "CreateHIT": {**HIT_TYPE, **posted},
+        "CreateHITType": {**HIT_TYPE, "Title": "Ready"},
+        "CreateHITWithHITType": {**hit_type, **posted},
+        "CreateQualificationType": {
+            "Name": "Ready",
+            "Description": "x",
+            "QualificationTypeStatus": "Active",
+        },
+        "CreateWorkerBlock": {**worker, **reason},
+        "DeleteHIT": new_hit(is_over=True),
+        "DeleteQualificationType": new_type(),
+        "DeleteWorkerBlock": worker,
+        "DisassociateQualificationFromWorker": granted(),
+        "GetAccountBalance": {},
+        "GetAssignment": done,
+        "GetHIT": new_hit(),
+        "GetQualificationScore": granted(),
+        "GetQualificationType": new_type(),
+        "ListAssignmentsForHIT": new_hit(),
+        "ListBonusPayments": done,
+        "ListHITs": {},
+        "ListHITsForQualificationType": new_type(),
+        "ListQualificationRequests": new_type(),
+        "ListQualificationTypes": {"MustBeRequestable": True},
+        "ListReviewPolicyResultsForHIT": new_hit(),
+        "ListReviewableHITs": {},
+        "ListWorkerBlocks": {},
+        "ListWorkersWithQualificationType": new_type(),
+        "NotifyWorkers": {
+            "Subject": "x",
+            "MessageText": "x",
+            "WorkerIds": [workers[0].worker_id],
+        },
+        "RejectAssignment": {**new_work(), "RequesterFeedback": "x"},
+        "RejectQualificationRequest": asked(),
+        "SendBonus": {**worker, **new_work(), **reason, "BonusAmount": "0.01"},
+        "SendTestEventNotification": {**queue, "TestEventType": "Ping"},
+        "UpdateExpirationForHIT": {**new_hit(), "ExpireAt": 0},
+        "UpdateHITReviewStatus": new_hit(is_over=True),
+        "UpdateHITTypeOfHIT": {**new_hit(), **hit_type},
+        "UpdateNotificationSettings": {**hit_type, **queue},
+        "UpdateQualificationType": {**new_type(), "Description": "y"},
+    }
 
 
 async def answer(lines: dict[str, Line], origin: str, request: bytes) -> Reply:
@@ -127,16 +229,23 @@ async def answer(lines: dict[str, Line], origin: str, request: bytes) -> Reply:
     raise AssertionError(f"no answer to {request[:300]!r}")
 
 
-async def besiege(stage: Scene, count: int, seed: int) -> Counter[int]:
-    """Send so many requests, one after another; how often each status came."""
+async def besiege(stage: Scene, count: int, seed: int) -> tuple[Counter[int], set[str]]:
+    """Send so many requests, one after another.
+
+    Returns:
+        How often each status came, and which operations were carried out.
+    """
     chance = random.Random(seed)  # noqa: S311 - the same requests every time
     lines: dict[str, Line] = {}
     statuses: Counter[int] = Counter()
+    done = set()
     before = stage.watch.digest()
     for sent in itertools.islice(hostile_requests.requests(stage.known, chance), count):
         to = stage.market.frames if sent.to_frames else stage.market.endpoint
         reply = await answer(lines, to, sent.request)
         statuses[reply.status] += 1
+        if reply.status == 200:
+            done.add(sent.operation)
         after = stage.watch.digest()
         assert (400 if sent.is_forged else 200) <= reply.status < 500, (
             sent.what,
@@ -148,14 +257,16 @@ async def besiege(stage: Scene, count: int, seed: int) -> Counter[int]:
         before = after
     for line in lines.values():
         line.close()
-    return statuses
+    return statuses, done - {""}
 
 
 def check(folder: Path, *, count: int, seed: int) -> None:
     """Besiege a marketplace, and look at what is left of it."""
     database = folder / "market.db"
     with scene(database) as stage:
-        statuses = run_in_thread(besiege(stage, count, seed))
+        statuses, done = run_in_thread(besiege(stage, count, seed))
+        # Else no request that was spoiled would have been a good one before.
+        assert set(operation_names()) - done == NEVER_DONE
         # Most are refused; some were harmless, and prove that the door is open.
         assert statuses[400] > count // 4, statuses
         assert statuses[200] > count // 50, statuses

@@ -1,6 +1,7 @@
 """Links that let people in, and the sessions that they open."""
 
 import base64
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,10 +17,12 @@ from marketplace.state import accounts
 from marketplace.state.accounts import NewWorker
 from marketplace.state.backend import Backend, Rules, rules_of
 from marketplace.state.clock import DAY
-from marketplace.workers import invitations, sessions
+from marketplace.workers import invitations
+from marketplace.workers.sessions import MOST, Sessions
 from tests.marketplace.market import START, Market
 
 ANN = NewWorker(handle="ann", country="DE")
+EVE = NewWorker(handle="eve", country="DE")
 HTML = {"accept": "text/html"}
 
 
@@ -35,15 +38,23 @@ class Place:
         """The same file, opened by another hand."""
         return closing(Backend(self.database, rules_of(self.database)))
 
-    def invite(self, *, days: int = 14) -> str:
-        """An invitation's code for Ann."""
+    def invite(self, who: NewWorker = ANN, *, days: int = 14) -> str:
+        """An invitation's code, for Ann unless it is said for whom."""
         with self.backend() as backend, backend.transaction() as transaction:
-            return invitations.invite(transaction, ANN, lifetime_ms=days * DAY).code
+            return invitations.invite(transaction, who, lifetime_ms=days * DAY).code
 
     def sign_in(self, code: str) -> httpx.Response:
-        """Open the link in a browser that knows nothing yet."""
+        """Send the form of the link's page, with a browser that knows nothing yet."""
+        return httpx.post(
+            f"{self.site}/worker/sign-in", data={"invitation": code}, headers=HTML
+        )
+
+    def open_link(self, code: str, **headers: str) -> httpx.Response:
+        """Open the link."""
         return httpx.get(
-            f"{self.site}/worker/sign-in", params={"invitation": code}, headers=HTML
+            f"{self.site}/worker/sign-in",
+            params={"invitation": code},
+            headers={**HTML, **headers},
         )
 
 
@@ -60,8 +71,12 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def status(place: Place, session: httpx.Response) -> int:
     """What the list says to the browser that got this reply's cookie."""
-    cookies = {"worker_session": session.cookies["worker_session"]}
-    return httpx.get(f"{place.site}/worker/hits", cookies=cookies).status_code
+    return httpx.get(f"{place.site}/worker/hits", headers=of(session)).status_code
+
+
+def of(session: httpx.Response) -> dict[str, str]:
+    """The header by which a browser sends the cookie of this reply."""
+    return {"cookie": f"worker_session={session.cookies['worker_session']}"}
 
 
 def test_a_link_signs_in_until_it_ends(place: Place) -> None:
@@ -142,8 +157,7 @@ def test_signing_out_ends_the_session_on_this_side(place: Place) -> None:
     """A kept copy of the cookie opens nothing; other devices stay signed in."""
     code = place.invite()
     here, there = place.sign_in(code), place.sign_in(code)
-    cookies = {"worker_session": here.cookies["worker_session"]}
-    out = httpx.post(f"{place.site}/worker/sign-out", cookies=cookies, headers=HTML)
+    out = httpx.post(f"{place.site}/worker/sign-out", headers={**HTML, **of(here)})
     assert out.status_code == 200
     assert 'worker_session=""' in out.headers["set-cookie"]
     assert status(place, here) == 401
@@ -171,15 +185,130 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(place: Place) -> 
     assert all(key not in file.read_bytes() for file in files)
 
 
+def test_a_link_alone_opens_no_session(place: Place) -> None:
+    """It leads to a page that names whom it is for; the page cannot be framed."""
+    reply = place.open_link(place.invite())
+    assert reply.status_code == 200
+    assert "set-cookie" not in reply.headers
+    assert "You are not signed in." in reply.text
+    assert "Sign in as ann" in reply.text
+    assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+    assert reply.headers["cross-origin-opener-policy"] == "same-origin"
+    with place.backend() as backend, backend.transaction() as transaction:
+        assert transaction.all("SELECT * FROM worker_sessions") == []
+
+
+def test_another_worker_takes_over_only_by_name(place: Place) -> None:
+    """Whose session ends must have been said; else the page asks, and nothing is."""
+    ann, code = place.sign_in(place.invite()), place.invite(EVE)
+    asked = place.open_link(code, **of(ann))
+    assert "You are signed in as <strong>ann</strong>" in asked.text
+    assert "The link that you opened is for <strong>eve</strong>" in asked.text
+    agreed = re.search(r'name="instead_of" value="(\w+)" required', asked.text)
+    assert agreed
+    for said in ({}, {"instead_of": "A0NOBODY"}):
+        reply = httpx.post(
+            f"{place.site}/worker/sign-in",
+            data={"invitation": code, **said},
+            headers={**HTML, **of(ann)},
+        )
+        assert (reply.status_code, "set-cookie" in reply.headers) == (409, False)
+        assert "You are signed in as <strong>ann</strong>" in reply.text
+    assert status(place, ann) == 200
+    eve = httpx.post(
+        f"{place.site}/worker/sign-in",
+        data={"invitation": code, "instead_of": agreed[1]},
+        headers={**HTML, **of(ann)},
+    )
+    assert eve.status_code == 303
+    assert status(place, ann) == 401  # it ended with the change
+    assert status(place, eve) == 200
+
+
+def test_who_is_signed_in_already_goes_on(place: Place) -> None:
+    """The same worker's link is no question, and opens no second session."""
+    code = place.invite()
+    session = place.sign_in(code)
+    again = place.open_link(code, **of(session))
+    assert (again.status_code, again.headers["location"]) == (303, "/worker/hits")
+    assert "set-cookie" not in again.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-dest": "iframe"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-dest": "image"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-mode": "no-cors"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"},
+    ],
+)
+def test_a_session_is_opened_from_the_sites_own_page_only(
+    place: Place, headers: dict[str, str]
+) -> None:
+    """Not from a frame, a script or another site: 403, and no cookie."""
+    reply = httpx.post(
+        f"{place.site}/worker/sign-in",
+        data={"invitation": place.invite()},
+        headers={**HTML, **headers},
+    )
+    assert reply.status_code == 403
+    assert "set-cookie" not in reply.headers
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_sessions_at_once_are_nobodys(place: Place, order: int) -> None:
+    """A page of the same domain can add a cookie; neither of the two is believed."""
+    ann, eve = place.sign_in(place.invite()), place.sign_in(place.invite(EVE))
+    both = [of(session)["cookie"] for session in (ann, eve)][::order]
+    for headers in (
+        [("cookie", "; ".join(both))],
+        [("cookie", cookie) for cookie in both],
+        [("cookie", f"a=b; {both[0]};worker_session=x")],
+    ):
+        for path in ("/worker/hits", f"/worker/sign-in?invitation={place.invite()}"):
+            reply = httpx.get(place.site + path, headers=[*HTML.items(), *headers])
+            assert reply.status_code == 401
+            assert "two sessions" in reply.text
+
+
+def test_a_worker_has_so_many_sessions_and_no_more(place: Place) -> None:
+    """One more ends the oldest; nobody can fill the file by signing in."""
+    code = place.invite()
+    first = place.sign_in(code)
+    place.market.wait(seconds=1)
+    for _ in range(MOST - 2):
+        place.sign_in(code)
+    last = place.sign_in(code)
+    assert status(place, first) == 200
+    place.sign_in(code)
+    assert status(place, first) == 401
+    assert status(place, last) == 200
+    with place.backend() as backend, backend.transaction() as transaction:
+        (row,) = transaction.all("SELECT count(*) FROM worker_sessions")
+    assert row[0] == MOST
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_over_tls_the_cookie_is_secure(scheme: str) -> None:
     """The address that browsers see decides, also behind a proxy that speaks TLS."""
     site = f"{scheme}://hits.example"
+    sessions = Sessions(site=site, rehearsal=False)
+    name = "__Host-worker_session" if scheme == "https" else "worker_session"
     for reply in (
-        sessions.set_cookie(Response(), "key", site=site),
-        sessions.drop_cookie(Response(), site=site),
+        sessions.set_cookie(Response(), "key"),
+        sessions.drop_cookie(Response()),
     ):
-        assert ("Secure" in reply.headers["set-cookie"]) == (scheme == "https")
+        cookie = reply.headers["set-cookie"]
+        assert ("Secure" in cookie) == (scheme == "https")
+        # What browsers want of the prefix, too: for all paths, and for no domain.
+        assert cookie.startswith(f"{name}=")
+        assert "Path=/" in cookie
+        assert "Domain" not in cookie
 
 
 def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
@@ -197,7 +326,7 @@ def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
         http.cookies.set("worker_session", token)
         assert http.get("/worker/hits").status_code == 401
         http.cookies.clear()
-        assert http.get("/worker/sign-in", params={"token": token}).status_code == 303
+        assert http.post("/worker/sign-in", data={"token": token}).status_code == 303
         assert http.get("/worker/hits").status_code == 200
         with (
             closing(Backend(database, Rules())) as backend,

@@ -28,7 +28,7 @@ def test_a_requester_and_a_worker_are_let_in(tmp_path: Path) -> None:
     ):
         client = market.requester("LAB")
         made = post(client)
-        market.http.get("/worker/sign-in", params={"token": token})
+        market.http.post("/worker/sign-in", data={"token": token})
         market.http.headers["accept"] = "application/json"
         (group,) = market.http.get("/worker/hits").json()["hit_groups"]
         assert group["requester"] == "The lab"
@@ -57,8 +57,8 @@ def test_a_new_invitation_ends_the_old_one(tmp_path: Path) -> None:
     assert first != second
     with serve(database) as running, httpx.Client() as http:
         address = f"{running.endpoint_url}/worker/sign-in"
-        assert http.get(address, params={"token": first}).status_code == 401
-        assert http.get(address, params={"token": second}).status_code == 303
+        assert http.post(address, data={"token": first}).status_code == 401
+        assert http.post(address, data={"token": second}).status_code == 303
 
 
 def test_an_account_is_opened_once(backend: Backend) -> None:

@@ -2,10 +2,12 @@
 
 import base64
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.marketplace.conftest import a_market
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post, refusal
 
 
@@ -67,6 +69,35 @@ def test_a_token_serves_only_the_request_that_gave_it(standing: Market) -> None:
         with pytest.raises(ClientError) as caught:
             client.list_reviewable_hits(HITTypeId=hit_type, NextToken=bad)
         assert refusal(caught.value)[0] == "ParameterValidationError"
+
+
+def test_a_token_is_signed_for_who_asks(standing: Market) -> None:
+    """Neither can its row be changed, nor can another requester use it."""
+    client, other = standing.requester(), standing.requester()
+    for _ in range(2):
+        post(client)
+        post(other)
+    token = client.list_hits(MaxResults=1)["NextToken"]
+    signed = base64.urlsafe_b64decode(token)
+    assert signed.endswith(b"]")
+    moved = base64.urlsafe_b64encode(signed[:-2] + b"9]").decode()
+    for asking, bad in ((client, moved), (other, token)):
+        with pytest.raises(ClientError) as caught:
+            asking.list_hits(MaxResults=1, NextToken=bad)
+        assert refusal(caught.value)[0] == "ParameterValidationError"
+    assert client.list_hits(MaxResults=1, NextToken=token)["NumResults"] == 1
+
+
+def test_a_token_outlives_a_restart(tmp_path: Path) -> None:
+    """A program that reads page after page need not begin again."""
+    with a_market(tmp_path / "m.db") as market:
+        client = market.requester("LAB")
+        first, _ = (post(client)["HITId"] for _ in range(2))
+        token = client.list_hits(MaxResults=1)["NextToken"]
+    with a_market(tmp_path / "m.db") as market:
+        client = market.requester("LAB")
+        rest = client.list_hits(MaxResults=1, NextToken=token)
+        assert [hit["HITId"] for hit in rest["HITs"]] == [first]
 
 
 def test_assignments_submitted_at_one_moment_are_paged_apart(standing: Market) -> None:

@@ -232,6 +232,14 @@ def test_test_key_and_duration_change_together(standing: Market) -> None:
     assert "AnswerKey" not in changed
 
 
+def test_a_duration_without_a_test_says_nothing(standing: Market) -> None:
+    """Clients send it with every new type."""
+    client = standing.requester()
+    kind = make(client, "plain", TestDurationInSeconds=60)
+    found = client.get_qualification_type(QualificationTypeId=kind)
+    assert "TestDurationInSeconds" not in found["QualificationType"]
+
+
 def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
     standing: Market,
 ) -> None:
@@ -259,7 +267,6 @@ def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
     "given",
     [
         {"Test": TEST},
-        {"TestDurationInSeconds": 60},
         {"AnswerKey": KEY},
         {**TIMED, "TestDurationInSeconds": 0},
         {**TIMED, "AutoGranted": True},

@@ -44,6 +44,7 @@ def test_a_page_comes_out_verbatim() -> None:
         "http://127.0.0.1:8000/page",
         "http://localhost/",
         "https://[::1]:8443/",
+        "https://my_lab.example.org/page",
     ],
 )
 def test_an_external_page_has_an_https_address(url: str) -> None:
@@ -67,6 +68,20 @@ def test_an_external_page_has_an_https_address(url: str) -> None:
 def test_other_addresses_are_refused(url: str) -> None:
     """Nothing that could run, leak a password or break a header."""
     with pytest.raises(Refusal, match="ExternalURL"):
+        read(external(url))
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://example.org/", "must be an https address"),
+        ("https://user:pw@example.org/", "no user or password"),
+        ("https://example.org/&quot;", "characters that an address may not have"),
+    ],
+)
+def test_an_address_is_refused_for_its_true_reason(url: str, reason: str) -> None:
+    """Whoever posts it can mend it."""
+    with pytest.raises(Refusal, match=reason):
         read(external(url))
 
 

@@ -10,7 +10,7 @@ from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.server import Marketplace, serve
 from marketplace.requester.question import EXTERNAL_NAMESPACE
 from marketplace.state.system_qualifications import NUMBER_APPROVED
-from tests.marketplace.market import HIT_TYPE, Market, Worker, post
+from tests.marketplace.market import HIT_TYPE, Market, Worker, expire, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}
 
@@ -28,7 +28,10 @@ def test_a_worker_goes_from_the_link_to_the_thank_you_page(market: Market) -> No
     first, second = post(client), post(client)
     group = first["HITGroupId"]
     ann.http.cookies.clear()
-    link = ann.http.get("/worker/sign-in", params={"token": ann.token}, headers=HTML)
+    asked = ann.http.get("/worker/sign-in", params={"token": ann.token}, headers=HTML)
+    assert "set-cookie" not in asked.headers
+    assert "Sign in as" in asked.text
+    link = ann.http.post("/worker/sign-in", data={"token": ann.token}, headers=HTML)
     assert link.status_code == 303
     assert link.headers["location"] == "/worker/hits"
     cookie = link.headers["set-cookie"]
@@ -108,6 +111,21 @@ def test_a_worker_reads_what_he_lacks_and_may_ask_for_it(market: Market) -> None
     assert "to be without the qualification “excluded”" in listed
     assert kinds["excluded"] not in listed  # nobody can ask to lose one
     assert ann.accept(made_hit["HITGroupId"]).status_code == 409
+
+
+def test_a_hit_that_nobody_can_take_is_not_previewed(market: Market) -> None:
+    """Neither by its id: what is over, or all in hand, is no offer."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    first, second = post(client), post(client)
+    group = f"/worker/groups/{first['HITGroupId']}/preview"
+    for made in (first, second):
+        assert ann.http.get(f"{group}?hit_id={made['HITId']}").status_code == 200
+    expire(client, first["HITId"])
+    ann.accept(second["HITGroupId"])
+    third = post(client)
+    for made in (first, second):
+        assert bob.http.get(f"{group}?hit_id={made['HITId']}").status_code == 404
+    assert bob.http.get(f"{group}?hit_id={third['HITId']}").status_code == 200
 
 
 def test_a_program_gets_what_a_page_shows(market: Market) -> None:

@@ -12,7 +12,8 @@ from domain.clock import FixedClock
 from domain.hit import HitType, PlannedHit
 from domain.ids import HitId, HitKey, HitTypeId
 from marketplace.http.server import serve
-from platforms.mturk import MTurk, _newer
+from platforms.listing import newer
+from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from store import hits
 from store.database import open_store
@@ -119,7 +120,7 @@ def test_only_a_page_that_is_the_newest_first_ends_a_listing(
 ) -> None:
     """MTurk promises no order; H1 is older than all that is waited for."""
     asked = iter([_page(*first), _page(0, 0)])
-    list(_newer(asked, {"H1"}))
+    list(newer(asked, {"H1"}))
     assert 2 - len(list(asked)) == pages
 
 

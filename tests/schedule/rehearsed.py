@@ -98,12 +98,13 @@ def driven_by_a_schedule(
         assert crowd.stdout is not None
         said = re.search(r"http://\S+", crowd.stdout.readline())
         assert said is not None
+        campaign.with_suffix(".deployment.toml").write_text(
+            f'endpoint = "{said.group()}"\nrehearsal = true\n'
+        )
         prefect.server()
         prefect.deploy(
             every_seconds=every_seconds,
             campaign=str(campaign),
-            endpoint=said.group(),
-            rehearsal=True,
         )
         prefect.worker()
         while crowd.poll() is None:

@@ -23,6 +23,7 @@ from domain.ids import (
 from domain.verdicts import Decision, Finding, SubjectKind
 from store import assignments, decisions, edits, findings, hits
 from store.database import Store, get_setting, open_store, set_once
+from tests.store.raw_answers import documents
 
 HIT = PlannedHit(
     hit_key=HitKey("birds.b0001.r00.000001"),
@@ -116,7 +117,7 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(
     for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
         with store.db.atomic():
             assignments.keep(store, _assignment(clock, raw), [answer])
-    assert assignments.documents(store) == {"S1": "<Answer>\x85\r\n</Answer>"}
+    assert documents(store) == {"S1": "<Answer>\x85\r\n</Answer>"}
     assert assignments.load(store) == [
         replace(_assignment(clock, ""), fields={})  # documents are asked for apart
     ]

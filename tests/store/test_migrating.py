@@ -23,6 +23,7 @@ from store import (
 from store.answers_table import last_number
 from store.database import Store, get_setting, open_store
 from tests.store.earlier_release import Rows, earlier_store, write
+from tests.store.raw_answers import documents
 
 MONDAY = "2026-01-05T09:00:00.000000+00:00"
 TUESDAY = "2026-01-06T09:00:00.000000+00:00"
@@ -272,8 +273,8 @@ def test_balances_costs_of_batches_and_promises_of_days_add_up(opened: Store) ->
 
 def test_documents_are_kept_verbatim_and_apart(opened: Store) -> None:
     """As the platform returned them, control character and all."""
-    documents = assignments.documents(opened)
-    assert documents == {
+    kept = documents(opened)
+    assert kept == {
         f"S{number}": f"<Answer>of S{number}\x85</Answer>" for number in range(1, 7)
     }
     columns = [row[1] for row in opened.db.execute("PRAGMA table_info(assignments)")]

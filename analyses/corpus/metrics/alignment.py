@@ -20,7 +20,7 @@ NEAREST = 8
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Partners as (place here, place there), by place here.
+    """Partners as (place in the candidate, place in the reference), sorted.
 
     Attributes:
         chunks: runs of partners that follow each other on both sides.
@@ -35,13 +35,13 @@ class Alignment:
         """Smaller is better."""
         return (-len(self.partners), self.chunks, self.distance)
 
-    def with_partner(self, here: int, there: int) -> "Alignment":
-        """One partner more; `here` lies behind all that have one."""
-        follows = bool(self.partners) and self.partners[-1] == (here - 1, there - 1)
+    def with_partner(self, place: int, partner: int) -> "Alignment":
+        """One partner more, in the reference; `place` lies behind all that have one."""
+        follows = bool(self.partners) and self.partners[-1] == (place - 1, partner - 1)
         return Alignment(
-            (*self.partners, (here, there)),
+            (*self.partners, (place, partner)),
             self.chunks + (not follows),
-            self.distance + abs(here - there),
+            self.distance + abs(place - partner),
         )
 
 
@@ -52,33 +52,33 @@ def align(candidate: Tokens, reference: Tokens) -> Alignment:
     ((1, 1),)
     """
     places: dict[str, list[int]] = {}
-    for there, word in enumerate(reference):
-        places.setdefault(stem(word), []).append(there)
+    for partner, word in enumerate(reference):
+        places.setdefault(stem(word), []).append(partner)
     beam = [Alignment()]
-    for here, word in enumerate(candidate):
+    for place, word in enumerate(candidate):
         if options := places.get(stem(word)):
-            nearest = sorted(options, key=lambda there: abs(here - there))[:NEAREST]
-            beam = _best(_grown(beam, here, nearest))
+            nearest = sorted(options, key=lambda partner: abs(place - partner))
+            beam = _best(_grown(beam, place, nearest[:NEAREST]))
     return beam[0]
 
 
 def _grown(
-    beam: Sequence[Alignment], here: int, options: Sequence[int]
+    beam: Sequence[Alignment], place: int, options: Sequence[int]
 ) -> Iterator[Alignment]:
-    for one in beam:
-        yield one
-        taken = {there for _, there in one.partners}
-        for there in options:
-            if there not in taken:
-                yield one.with_partner(here, there)
+    for alignment in beam:
+        yield alignment
+        taken = {partner for _, partner in alignment.partners}
+        for partner in options:
+            if partner not in taken:
+                yield alignment.with_partner(place, partner)
 
 
 def _best(alignments: Iterator[Alignment]) -> list[Alignment]:
     """The beam: of those that leave the same choices, only the best."""
-    found: dict[tuple[frozenset[int], tuple[int, int]], Alignment] = {}
-    for one in alignments:
-        last = one.partners[-1] if one.partners else (-1, -1)
-        choices = (frozenset(there for _, there in one.partners), last)
-        if choices not in found or one.rank < found[choices].rank:
-            found[choices] = one
-    return sorted(found.values(), key=lambda one: one.rank)[:BEAM]
+    best: dict[tuple[frozenset[int], tuple[int, int]], Alignment] = {}
+    for alignment in alignments:
+        last = alignment.partners[-1] if alignment.partners else (-1, -1)
+        choices = (frozenset(partner for _, partner in alignment.partners), last)
+        if choices not in best or alignment.rank < best[choices].rank:
+            best[choices] = alignment
+    return sorted(best.values(), key=lambda alignment: alignment.rank)[:BEAM]

@@ -43,7 +43,7 @@ def cider_d_each(pairs: Sequence[Pair]) -> list[float]:
     frequency = Counter(
         gram
         for pair in pairs
-        for gram in {g for one in pair.references for g in _grams(one)}
+        for gram in {g for reference in pair.references for g in _grams(reference)}
     )
     idf = {gram: math.log(len(pairs) / many) for gram, many in frequency.items()}
     unseen = math.log(len(pairs)) if pairs else 0.0
@@ -54,7 +54,8 @@ def cider_d_each(pairs: Sequence[Pair]) -> list[float]:
     return [
         10
         * fmean(
-            _likeness(vector(pair.candidate), vector(one)) for one in pair.references
+            _likeness(vector(pair.candidate), vector(reference))
+            for reference in pair.references
         )
         for pair in pairs
     ]
@@ -72,29 +73,37 @@ def _vector(words: Tokens, idf: Mapping[Gram, float], unseen: float) -> _Vector:
     weights: list[dict[Gram, float]] = [{} for _ in ORDERS]
     for gram, many in _grams(words).items():
         weights[len(gram) - 1][gram] = many * idf.get(gram, unseen)
-    norms = [math.sqrt(math.fsum(w * w for w in one.values())) for one in weights]
+    norms = [
+        math.sqrt(math.fsum(w * w for w in of_order.values())) for of_order in weights
+    ]
     return _Vector(weights, norms, max(len(words) - 1, 0))
 
 
-def _likeness(one: _Vector, other: _Vector) -> float:
-    penalty = math.exp(-((one.length - other.length) ** 2) / (2 * SIGMA**2))
+def _likeness(candidate: _Vector, reference: _Vector) -> float:
+    penalty = math.exp(-((candidate.length - reference.length) ** 2) / (2 * SIGMA**2))
     return penalty * fmean(
-        _cosine(*both)
-        for both in zip(one.weights, other.weights, one.norms, other.norms, strict=True)
+        _cosine(*of_order)
+        for of_order in zip(
+            candidate.weights,
+            reference.weights,
+            candidate.norms,
+            reference.norms,
+            strict=True,
+        )
     )
 
 
 def _cosine(
-    one: Mapping[Gram, float],
-    other: Mapping[Gram, float],
-    norm: float,
-    other_norm: float,
+    candidate: Mapping[Gram, float],
+    reference: Mapping[Gram, float],
+    candidate_norm: float,
+    reference_norm: float,
 ) -> float:
-    if not norm or not other_norm:
+    if not candidate_norm or not reference_norm:
         return 0.0
     clipped = math.fsum(
-        min(weight, other[gram]) * other[gram]
-        for gram, weight in one.items()
-        if gram in other
+        min(weight, reference[gram]) * reference[gram]
+        for gram, weight in candidate.items()
+        if gram in reference
     )
-    return clipped / (norm * other_norm)
+    return clipped / (candidate_norm * reference_norm)

@@ -45,7 +45,7 @@ class Stats:
     words: int = 0
 
     def __add__(self, other: "Stats") -> "Stats":
-        names = [one.name for one in fields(self)]
+        names = [field.name for field in fields(self)]
         return Stats(
             **{name: getattr(self, name) + getattr(other, name) for name in names}
         )
@@ -71,19 +71,21 @@ def meteor(pairs: Sequence[Pair]) -> float:
 def best_stats(pair: Pair) -> Stats:
     """The stats against the reference that scores best, the first of equals."""
     candidate = _normalised(pair.candidate)
-    each = [stats(candidate, _normalised(one)) for one in pair.references]
-    return max(each, key=lambda one: one.score)
+    by_reference = [
+        stats(candidate, _normalised(reference)) for reference in pair.references
+    ]
+    return max(by_reference, key=lambda of_reference: of_reference.score)
 
 
 def stats(candidate: Tokens, reference: Tokens) -> Stats:
     """What the score of one caption against one reference is made of."""
     alignment = align(candidate, reference)
     candidate_matched = reference_matched = 0.0
-    for here, there in alignment.partners:
-        is_exact = candidate[here] == reference[there]
+    for place, partner in alignment.partners:
+        is_exact = candidate[place] == reference[partner]
         kind = 1.0 if is_exact else STEM_WEIGHT
-        candidate_matched += kind * _weight(candidate[here])
-        reference_matched += kind * _weight(reference[there])
+        candidate_matched += kind * _weight(candidate[place])
+        reference_matched += kind * _weight(reference[partner])
     return Stats(
         candidate_weight=sum(map(_weight, candidate)),
         reference_weight=sum(map(_weight, reference)),

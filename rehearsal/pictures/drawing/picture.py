@@ -1,9 +1,10 @@
 """A scene as one SVG picture: the place, its things in rows, and the flaws."""
 
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from random import Random
 
-from rehearsal.pictures.catalogue import KINDS, Kind
+from rehearsal.pictures.catalogue import KINDS
 from rehearsal.pictures.drawing import animals, kitchen, outdoors, room, study
 from rehearsal.pictures.drawing.pen import INKS, SHADES, Paint, placed, shadow
 from rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
@@ -72,13 +73,18 @@ def draw(scene: Scene) -> str:
     be shown within any page.
     """
     rng = seeded_rng(scene.layout_seed, "layout")
-    picture = PLACE_DRAWINGS[scene.place]() + _things(scene, rng)
+    picture = _place(scene.place) + _things(scene, rng)
     spoilt = spoil(picture, scene.flaws, severity=scene.severity, rng=rng)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}"><defs>{SHADES}</defs>'
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#2c2c30"/>{spoilt}</svg>\n'
     )
+
+
+@cache
+def _place(name: str) -> str:
+    return PLACE_DRAWINGS[name]()
 
 
 def _things(scene: Scene, rng: Random) -> str:
@@ -114,12 +120,13 @@ def _row(
         kind = KINDS[thing.name]
         middle = x + kind.size[0] * scale / 2 + gap * (lean + rng.uniform(-0.3, 0.3))
         at = (middle, feet + rng.uniform(-5, 5))
-        drawn.append(placed(_thing(thing, kind), at, scale=scale))
+        thing_drawn = _thing(thing.name, thing.colour, thing.text)
+        drawn.append(placed(thing_drawn, at, scale=scale))
         x += kind.size[0] * scale + gap
     return "".join(drawn)
 
 
-def _thing(thing: Thing, kind: Kind) -> str:
-    paint = Paint(INKS[thing.colour], thing.text)
-    under = "" if thing.name in _NO_SHADOW else shadow(kind.size[0])
-    return under + THING_DRAWINGS[thing.name](paint)
+@lru_cache(maxsize=4096)
+def _thing(name: str, colour: str, text: str) -> str:
+    under = "" if name in _NO_SHADOW else shadow(KINDS[name].size[0])
+    return under + THING_DRAWINGS[name](Paint(INKS[colour], text))

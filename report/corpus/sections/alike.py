@@ -37,9 +37,9 @@ def build(description: Description) -> Section | None:
 
 
 def _figure(values: list[float]) -> Figure:
-    found = Counter(_place(value, _BINS) for value in values)
+    counts = Counter(_place(value, _BINS) for value in values)
     bins = [
-        plots.Bin(place / _BINS, (place + 1) / _BINS, found[place])
+        plots.Bin(place / _BINS, (place + 1) / _BINS, counts[place])
         for place in range(_BINS)
     ]
     mean = fmean(values)
@@ -71,9 +71,13 @@ def _table(values: list[float]) -> Table:
 
 
 def _fifths(values: list[float]) -> list[tuple[str, str, int]]:
-    found = Counter(_place(value, _TABLE_BINS) for value in values)
+    counts = Counter(_place(value, _TABLE_BINS) for value in values)
     return [
-        (f"{place / _TABLE_BINS:.1f}", f"{(place + 1) / _TABLE_BINS:.1f}", found[place])
+        (
+            f"{place / _TABLE_BINS:.1f}",
+            f"{(place + 1) / _TABLE_BINS:.1f}",
+            counts[place],
+        )
         for place in range(_TABLE_BINS)
     ]
 

@@ -14,11 +14,11 @@ def build(description: Description) -> Section | None:
     """The shared words by part of speech; nothing where no other corpus was given."""
     if not description.overlaps:
         return None
-    other = excerpt(description.against, limit=80)
+    against = excerpt(description.against, limit=80)
     words = description.overlaps["words"]
     lead = (
         f"Of the {count(words.compared)} most common words, {100 * words.share:.1f} % "
-        f"are among as many most common words of {other}."
+        f"are among as many most common words of {against}."
     )
     return Section(
         key="overlap",
@@ -32,8 +32,8 @@ def build(description: Description) -> Section | None:
 def _figure(description: Description) -> Figure:
     title = "Share of the most common words that are common there too"
     rows = [
-        plots.Bar(part, 100 * one.share, f"{100 * one.share:.1f} %")
-        for part, one in description.overlaps.items()
+        plots.Bar(part, 100 * overlap.share, f"{100 * overlap.share:.1f} %")
+        for part, overlap in description.overlaps.items()
     ]
     described = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="shared", title=title, description=described)
@@ -52,11 +52,11 @@ def _shares(description: Description) -> Table:
         rows=tuple(
             (
                 part,
-                f"{count(one.shared)} ({100 * one.share:.1f} %)",
-                count(one.compared),
+                f"{count(overlap.shared)} ({100 * overlap.share:.1f} %)",
+                count(overlap.compared),
                 f"{OVERLAP_PERCENT[part]:.1f} %",
             )
-            for part, one in description.overlaps.items()
+            for part, overlap in description.overlaps.items()
         ),
         note=(
             "The 3,000 most common, or as many as the smaller vocabulary holds where "
@@ -75,11 +75,12 @@ def _examples(description: Description) -> Table:
                 part,
                 Quote(
                     ", ".join(
-                        excerpt(word, limit=30) for word in one.only_here[:_EXAMPLES]
+                        excerpt(word, limit=30)
+                        for word in overlap.only_here[:_EXAMPLES]
                     )
                 ),
             )
-            for part, one in description.overlaps.items()
+            for part, overlap in description.overlaps.items()
         ),
         is_wide=True,
     )

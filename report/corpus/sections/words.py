@@ -36,9 +36,9 @@ def build(description: Description) -> Section | None:
         lead=(lead, _SPATIAL),
         figures=(_figure(whole),),
         tables=tuple(
-            build_one(name, one)
-            for build_one in (_means, _different)
-            for name, one in groups.items()
+            build_table(name, composition)
+            for build_table in (_means, _different)
+            for name, composition in groups.items()
         ),
     )
 
@@ -54,7 +54,7 @@ def _figure(whole: Composition) -> Figure:
     return Figure(title=title, svg=drawing)
 
 
-def _means(name: str, one: Composition) -> Table:
+def _means(name: str, composition: Composition) -> Table:
     return Table(
         caption=f"Mean number in a caption, {_images(name)}",
         columns=(
@@ -66,17 +66,18 @@ def _means(name: str, one: Composition) -> Table:
         rows=tuple(
             (
                 part,
-                f"{one.per_caption[part]:.2f}",
-                f"{one.per_image[part]:.2f}",
+                f"{composition.per_caption[part]:.2f}",
+                f"{composition.per_image[part]:.2f}",
                 f"{MEANS[name][part]:.1f}" if part in MEANS[name] else NOTHING,
             )
             for part in PARTS
         ),
-        note=f"{plural(one.captions, 'caption')} of {plural(one.images, 'image')}.",
+        note=f"{plural(composition.captions, 'caption')} of "
+        f"{plural(composition.images, 'image')}.",
     )
 
 
-def _different(name: str, one: Composition) -> Table:
+def _different(name: str, composition: Composition) -> Table:
     return Table(
         caption=f"Different ones, {_images(name)}",
         columns=(
@@ -87,7 +88,7 @@ def _different(name: str, one: Composition) -> Table:
         rows=tuple(
             (
                 part,
-                count(one.unique[part]),
+                count(composition.unique[part]),
                 count(UNIQUE[name][part]) if part in UNIQUE[name] else NOTHING,
             )
             for part in PARTS

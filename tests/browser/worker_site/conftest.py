@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.browser.pages import sign_in
 from tests.marketplace.conftest import a_market
 from tests.marketplace.market import Market
 
@@ -46,7 +47,7 @@ def open_site(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]
         context.set_default_timeout(5_000)
         contexts.append(context)
         page = context.new_page()
-        page.goto(f"{market.endpoint}/worker/sign-in?token={token}")
+        sign_in(page, f"{market.endpoint}/worker/sign-in?token={token}")
         if path != "/worker/hits":
             page.goto(market.endpoint + path)
         return page

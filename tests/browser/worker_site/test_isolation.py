@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from marketplace.http.server import serve
+from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import external_question, form, html_question
 from tests.marketplace.market import START, Market, Worker, free_port, post
 
@@ -290,7 +291,7 @@ def test_a_question_reads_no_draft_of_another_requesters(
         with closing(browser.new_context()) as context:
             page = context.new_page()
             page.set_default_timeout(5_000)
-            page.goto(f"{site}/worker/sign-in?token={ann.token}")
+            sign_in(page, f"{site}/worker/sign-in?token={ann.token}")
             typed = page.frame_locator("iframe").get_by_label("Caption")
             page.goto(f"{site}/worker/assignments/{ours}")
             typed.fill("between LAB and me")

@@ -71,6 +71,8 @@ def test_somebody_new_takes_the_test_and_does_five_pictures(
             width=_WIDTHS[view],
             height=_HEIGHT,
         )
+        page.get_by_role("button", name="Sign in as").click()
+        page.wait_for_url("**/worker/hits")
         recorder = Recorder(page, view, keeps=update_pictures)
         recorder.look("lacking")
         _take_the_test(page, recorder)

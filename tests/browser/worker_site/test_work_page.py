@@ -15,6 +15,7 @@ from marketplace.state import accounts, clock
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.system_qualifications import NUMBER_APPROVED
 from marketplace.workers import invitations
+from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import form, html_question
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post
 
@@ -94,7 +95,7 @@ def test_live_the_browsers_clock_only_fills_the_gaps(
         perform(backend, "LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
         page = browser.new_page()
         page.clock.install()
-        page.goto(f"{running.endpoint_url}/worker/sign-in?invitation={code}")
+        sign_in(page, f"{running.endpoint_url}/worker/sign-in?invitation={code}")
         page.get_by_role("button", name="Accept a HIT").click()
         expect(page.locator("#left")).to_have_text(re.compile(r"(10:00|09:5\d)"))
         with page.expect_response("**/time"):
@@ -274,7 +275,7 @@ def test_without_scripts_a_person_finds_accepts_and_returns(
     assert browser is not None
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{market.endpoint}/worker/sign-in?token={ann.token}")
+    sign_in(page, f"{market.endpoint}/worker/sign-in?token={ann.token}")
     page.get_by_role("searchbox", name="Search").fill("PICTURE describe")
     page.get_by_role("button", name="Show").click()
     page.get_by_role("button", name="Accept a HIT").click()

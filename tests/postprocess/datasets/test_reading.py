@@ -156,6 +156,7 @@ BAD = {
     "no.json": (b"{", "line 1: no JSON"),
     "number.json": (b"3", "neither an object"),
     "deep.json": (b"[" * 200_000, "nested too deeply"),
+    "digits.json": (b"[" + b"1" * 5000 + b"]", "thousands of digits"),
     "other.json": (b'{"data": []}', "keys found: 'data'"),
     "none.json": (b'{"annotations": []}', "holds no captions"),
     "strange.json": (

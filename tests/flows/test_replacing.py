@@ -1,0 +1,218 @@
+"""What is asked for again goes to workers who have not answered the same items."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.clock import FixedClock
+from domain.ids import HitId, ItemId
+from flows.campaign_run import CampaignRun
+from flows.opening import open_on_marketplace
+from flows.passes import run_pass
+from flows.planning.dealing import all_first_rounds, replacements
+from flows.progress import read_progress
+from flows.steps import assess, collect, decide, settle
+from platforms.mturk import MTurk
+from platforms.virtual_clock import VirtualClock
+from store import hits, ledger
+from tests.crash.people import WITH_A_HALF, People
+from tests.flows.bookkeeping import EVENING, books, check_books
+from tests.flows.campaigns import TODAY, campaign
+from tests.flows.conftest import Open
+from tests.flows.test_publishing import _copy_of
+
+TWICE = (
+    "SELECT count(*) - count(DISTINCT worker_id || ' ' || item_id) "
+    "FROM answers JOIN assignments USING (assignment_id)"
+)
+
+
+class _Elsewhere(MTurk):
+    """A marketplace that cannot keep HITs apart."""
+
+    def keeps_apart(self) -> bool:
+        """It cannot."""
+        return False
+
+
+def _evening(run: CampaignRun) -> CampaignRun:
+    return replace(run, clock=FixedClock(EVENING))
+
+
+def _to_the_end(run: CampaignRun, people: People) -> None:
+    while not run_pass(run).is_finished:
+        people.work()
+
+
+@given(
+    missing=st.dictionaries(
+        st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(0, 5)
+    ),
+    keeps_apart=st.booleans(),
+)
+def test_extensions_and_hits_ask_for_exactly_what_is_missing(
+    missing: dict[ItemId, int],
+    keeps_apart: bool,  # noqa: FBT001 - Hypothesis names its arguments
+) -> None:
+    """Each item as often as it misses answers; where HITs overlap, the rest waits."""
+    one = campaign(61, batches=1)
+    (before,) = all_first_rounds(one, on=TODAY)
+    planned = replacements(
+        *(one, 1, 1, missing),
+        on=TODAY,
+        extendable=[replace(hit, hit_id=HitId(hit.hit_key)) for hit in before],
+        keeps_apart=keeps_apart,
+    )
+    asked: Counter[ItemId] = Counter()
+    shown: Counter[ItemId] = Counter()
+    for hit in planned:
+        asked.update(dict.fromkeys(hit.item_ids, hit.max_assignments))
+        shown.update(hit.item_ids)
+    lacking = Counter({item_id: n for item_id, n in missing.items() if n})
+    for hit in before:
+        whole = min(missing.get(item_id, 0) for item_id in hit.item_ids)
+        # Five slots were posted, and nine are the most that the lower fee allows.
+        grown = [one for one in planned if one.extends == hit.hit_key]
+        assert [one.max_assignments for one in grown] == [whole] * (0 < whole < 5)
+    if keeps_apart:
+        assert asked == lacking
+    else:
+        assert asked <= lacking
+        assert max(shown.values(), default=0) <= 1
+    slots = [hit.max_assignments for hit in planned]
+    assert slots == sorted(slots)
+
+
+def test_a_hit_is_extended_only_where_a_slot_costs_the_same() -> None:
+    """After the reward was raised, and from ten assignments on, new HITs are posted."""
+    one = campaign(5, batches=1)
+    ((hit,),) = all_first_rounds(one, on=TODAY)
+    missing = dict.fromkeys(hit.item_ids, 1)
+
+    def extended(*changed: Any) -> list[bool]:  # noqa: ANN401 - HITs
+        again = replacements(one, 1, 1, missing, on=TODAY, extendable=changed)
+        return [bool(planned.extends) for planned in again]
+
+    assert extended(hit) == [True]
+    assert extended(replace(hit, reward_cents=90)) == [False]
+    assert extended(replace(hit, max_assignments=9)) == [False]
+    assert extended(replace(hit, max_assignments=12, fee_cents=40)) == [False]
+
+
+def test_a_whole_assignment_that_was_lost_costs_one_call(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Bob's answers were dropped: his HIT gets a slot, and it is not for him or ann."""
+    with at_work(campaign_text) as (opened, people):
+        clock = VirtualClock(opened.platform.endpoint)
+        run = replace(opened, clock=clock)
+        people.minutes = (1, 1, 1)
+        run_pass(run)
+        people.work(at_most=2)
+        before = _calls(run)
+        clock.refresh()
+        reached = run_pass(run)
+        assert (reached.hits_posted, reached.replaced, reached.hits_open) == (1, 1, 1)
+        made = _calls(run) - before
+        assert made["CreateAdditionalAssignmentsForHIT"] == 1
+        assert not made["CreateHITWithHITType"]
+        (hit,) = books(run)["hits"]
+        assert hit["max_assignments"] == 3
+        check_books(run)
+        taken = People(people.endpoint, script=(("ann", "good"), ("bob", "good")))
+        assert taken.work() == 0
+        assert people.work(at_most=1) == 1
+        clock.refresh()
+        run_pass(run)
+        check_books(run)
+        assert run.answers()["round"].tolist() == [0] * 4 + [1] * 2
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+def test_no_worker_is_asked_twice_about_an_item(
+    at_work: Open, campaign_text: str, platform: type[MTurk]
+) -> None:
+    """By HITs kept apart, or elsewhere by a qualification; nothing surplus is paid."""
+    with at_work(campaign_text) as (opened, people):
+        people.script = WITH_A_HALF
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        everybody = ("ann", "bob", "cat", "dan", "eve", "fay")
+        while not (reached := run_pass(run)).is_finished:
+            before = people.page
+            people.work()
+            if people.page != before:
+                continue
+            # The script's next worker is not offered this; then whoever is, takes it.
+            others = tuple((name, "good") for name in everybody)
+            assert any(People(people.endpoint, script=(one,)).work() for one in others)
+        assert (reached.missing, reached.surplus) == (0, 0)
+        assert run.store.db.execute(TWICE).fetchone() == (0,)
+        check_books(run)
+        assert ledger.balances(run.store)["held"] == 0
+
+
+def test_a_hit_that_was_deleted_is_replaced_by_another(
+    at_work: Open, campaign_text: str
+) -> None:
+    """It cannot be extended any more: nothing is held for it, another one is posted."""
+    with at_work(campaign_text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        (hit,) = hits.load(run.store)
+        deaf = replace(run, platform=_Deleting(run.platform.endpoint))
+        run_pass(deaf)
+        assert len(hits.unposted(run.store)) == 0
+        check_books(run)
+        again = run_pass(run)
+        assert (again.hits_posted, again.hits_open) == (2, 1)
+        assert {one["hit_id"] for one in books(run)["hits"]} > {hit.hit_id}
+        people.page = 2
+        _to_the_end(run, people)
+        assert read_progress(run).missing == 0
+        check_books(run)
+
+
+class _Deleting(MTurk):
+    """Somebody deletes each HIT just before it is extended."""
+
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """Delete, then try."""
+        self._client.delete_hit(HITId=hit_id)
+        super().extend(hit_id, more=more, slots=slots, token=token)
+
+
+def test_a_store_from_a_copy_adds_no_slots_twice(
+    at_work: Open, campaign_text: str, tmp_path: Path
+) -> None:
+    """The slots are there, so the copy takes them for its own and makes no call."""
+    with at_work(campaign_text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+            step(run)
+        older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
+        run_pass(run)
+        before = _calls(run)
+        # Two days later no token is remembered.
+        httpx.put(
+            f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-07T09:00:00+00:00"}
+        )
+        with open_on_marketplace(older, run.platform.endpoint, live=False) as later:
+            copy = _evening(later)
+            run_pass(copy)
+            assert hits.load(copy.store)[0].max_assignments == 3
+            check_books(copy)
+        assert not (_calls(run) - before)["CreateAdditionalAssignmentsForHIT"]
+
+
+def _calls(run: CampaignRun) -> Counter[str]:
+    told = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
+    return Counter(told.get("calls", told))

@@ -1,0 +1,98 @@
+"""Two fresh stores of one campaign, begun at the same moment: one of them posts."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import httpx
+import pytest
+
+from domain.errors import RefusedForSafety
+from flows.assembling import load_campaign
+from flows.opening import open_on_marketplace
+from flows.passes import run_pass
+from marketplace.http.server import serve
+from platforms.mturk import MTurk
+from tests.crash.world import START
+from tests.small_campaign import write_campaign
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+
+
+def _folder(folder: Path) -> Path:
+    folder.mkdir()
+    return write_campaign(folder)
+
+
+def test_of_two_that_begin_at_once_one_posts_and_the_other_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have looked for HITs and found none before either posts; calls are slow."""
+    paths = [_folder(tmp_path / name) for name in ("one", "two")]
+    both_have_looked = Barrier(2, timeout=30)
+    looked = MTurk.claim
+
+    def claim(self: MTurk, name: str, owner: str) -> str:
+        both_have_looked.wait()
+        return looked(self, name, owner)
+
+    monkeypatch.setattr(MTurk, "claim", claim)
+    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+        slow = [{"kind": "slow", "seconds": 0.2, "times": 100}]
+        httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=slow)
+
+        def begin(path: Path) -> str:
+            campaign = load_campaign(path)
+            try:
+                with open_on_marketplace(
+                    campaign, running.endpoint_url, live=False
+                ) as run:
+                    run_pass(run)
+            except RefusedForSafety as refusal:
+                return str(refusal)
+            return "posted"
+
+        with ThreadPoolExecutor(2) as pool:
+            ended = sorted(pool.map(begin, paths))
+        assert ended[1] == "posted"
+        assert "was begun on" in ended[0]
+        books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
+        assert len(books["hits"]) == 1
+
+
+def test_a_second_store_may_begin_if_a_person_says_so_once(tmp_path: Path) -> None:
+    """Its later passes need not be told again; the first store goes on as well."""
+    first, second = (_folder(tmp_path / name) for name in ("one", "two"))
+    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+
+        def open_and_close(path: Path, *, allow: bool = False) -> None:
+            with open_on_marketplace(
+                load_campaign(path),
+                running.endpoint_url,
+                live=False,
+                allow_second_store=allow,
+            ):
+                pass
+
+        open_and_close(first)
+        with pytest.raises(RefusedForSafety, match="was begun on"):
+            open_and_close(second)
+        open_and_close(second, allow=True)
+        open_and_close(second)
+        open_and_close(first)
+
+
+def test_a_claim_whose_reply_was_lost_is_its_own(tmp_path: Path) -> None:
+    """boto3 repeats the call, and finds its own name there."""
+    path = _folder(tmp_path / "one")
+    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+        lost = [{"kind": "lose_reply", "operation": "CreateQualificationType"}]
+        httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=lost)
+        with open_on_marketplace(
+            load_campaign(path), running.endpoint_url, live=False
+        ) as run:
+            assert run.platform.claim("piecework: store of crash", "x") != "x"

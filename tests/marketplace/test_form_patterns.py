@@ -1,0 +1,121 @@
+"""Patterns of strangers on texts of strangers: nobody else waits for them."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from marketplace.exceptions import Refusal
+from marketplace.forms.patterns import Format, Match, complaint_about, matched
+from marketplace.forms.schema import read_form
+from marketplace.workers import form_views
+from tests.marketplace.documents import form, free_text, question
+from tests.marketplace.market import Market, post
+
+SLOW = "^(?:a|a|aa)+$"
+LONG = "a" * 60 + "b"
+
+
+def field(source: str, *, flags: str = "") -> str:
+    """An answer that has to have a pattern."""
+    return free_text(f'<AnswerFormatRegex regex="{source}"{flags}/>')
+
+
+def test_nobody_waits_for_the_patterns_of_a_form(market: Market) -> None:
+    """200 slow fields, sent by four workers at once: a requester is served meanwhile.
+
+    With a tenth of a second for each field, and on the event loop, all others waited
+    for twenty seconds a form.
+    """
+    keys = [f"q{n}" for n in range(200)]
+    hostile = form("".join(question(key, field(SLOW)) for key in keys))
+    eve = market.requester("EVE")
+    made = post(eve, Question=hostile, MaxAssignments=4)
+    workers = [market.worker() for _ in range(4)]
+    taken = [
+        worker.accept(made["HITGroupId"]).json()["assignment_id"] for worker in workers
+    ]
+    honest = market.requester("HONEST")
+    is_over = threading.Event()
+    waits = []
+
+    def call() -> None:
+        while not is_over.is_set():
+            begun = time.monotonic()
+            honest.get_account_balance()
+            waits.append(time.monotonic() - begun)
+
+    with ThreadPoolExecutor(5) as pool:
+        calls = pool.submit(call)
+        sent = [
+            pool.submit(worker.submit, assignment, **dict.fromkeys(keys, LONG))
+            for worker, assignment in zip(workers, taken, strict=True)
+        ]
+        # A worker does not suffer for it: what is not known in time fits.
+        assert [one.result().status_code for one in sent] == [200] * 4
+        is_over.set()
+        calls.result()
+    assert max(waits) < 2.0, f"{max(waits):.2f} s at most, of {len(waits)} calls"
+
+
+def test_a_form_has_one_budget_for_all_its_patterns() -> None:
+    """A tenth of a second in all; what was matched before it ended counts."""
+    quick = Format(source="^b", ignores_case=False, complaint="")
+    slow = Format(source=SLOW, ignores_case=False, complaint="")
+    matches: list[Match] = [(quick, "abc"), *((slow, LONG + str(n)) for n in range(50))]
+    begun = time.process_time()
+    verdicts = matched(matches)
+    assert time.process_time() - begun < 1.0
+    assert verdicts == {match: match[0] is slow for match in matches}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ([f"a{{{n}}}{'x' * 1000}" for n in range(4)], "4000 characters together"),
+        (["x" * 1000] * 9, ""),  # the same one counts once
+        (["(" * 900 + ")" * 900], "no regular expression"),
+    ],
+)
+def test_the_patterns_of_a_form_are_bounded(fields: list[str], said: str) -> None:
+    """To read them takes time, too, and all others wait for it."""
+    document = form(
+        "".join(question(f"q{n}", field(one)) for n, one in enumerate(fields))
+    )
+    if not said:
+        read_form(document)
+        return
+    with pytest.raises(Refusal, match=said):
+        read_form(document)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_quick"),
+    [
+        ("\\S", True),
+        ("^[12][0-9]{3}-[01]?\\d-[0-3]?\\d$", True),
+        ("^[A-Za-z+*]+$", True),
+        ("^\\d*$", True),
+        ("a\\+b", True),
+        (SLOW, False),
+        ("^\\d+\\d+$", False),
+        ("\\d+", False),  # tried anew at each place
+        ("^(a+)+$", False),
+        ("^a{2,}b*$", False),
+        ("^a{500}a{500}$", False),
+        ("^(.)\\1$", False),
+        ("(?=a)", False),
+        ("^[a-z&&[^b]]+$", False),
+        ("^\\p{L}+$", False),
+        ("a|b", False),
+    ],
+)
+def test_a_page_gets_only_patterns_that_are_quick(
+    source: str, *, is_quick: bool
+) -> None:
+    """The browser's engine cannot be stopped; the server holds the others alone."""
+    assert complaint_about(source) == ""
+    answer = field(source.replace("&", "&amp;"))
+    (asked,) = read_form(form(question("q", answer))).questions
+    assert bool(form_views.pattern(asked.answer)) == is_quick  # type: ignore[arg-type] # a text

@@ -1,0 +1,112 @@
+"""HITs that are kept apart: a worker does one of them, whichever comes first."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.marketplace.market import Market, post, refusal
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+
+def _post_apart(
+    client: "MTurkClient", others: object, **given: object
+) -> dict[str, Any]:
+    """Post a HIT with the member that the API's own model does not have."""
+
+    def add(params: dict[str, Any], **_: object) -> None:
+        document = json.loads(params["body"]) | {"PieceworkKeepApart": others}
+        params["body"] = json.dumps(document).encode()
+
+    events = client.meta.events
+    events.register("before-call.mturk.CreateHIT", add)
+    try:
+        return post(client, **given)
+    finally:
+        events.unregister("before-call.mturk.CreateHIT", add)
+
+
+def test_whoever_did_one_is_offered_none_of_the_others(market: Market) -> None:
+    """Ann did the first, so she cannot have the second, by group or by name."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    first = post(client)
+    ann.do(first["HITGroupId"])
+    second = _post_apart(client, [first["HITId"]])
+    assert ann.groups() == []
+    assert ann.accept(second["HITGroupId"]).status_code == 409
+    by_name = ann.accept(second["HITGroupId"], hit_id=second["HITId"])
+    assert (by_name.status_code, by_name.json()["error"]) == (409, "AlreadyDone")
+    assert [group["available"] for group in bob.groups()] == [1]
+    bob.do(second["HITGroupId"])
+
+
+def test_it_holds_in_the_other_direction_for_slots_that_come_later(
+    market: Market,
+) -> None:
+    """Bob did the second HIT; the first, extended afterwards, is not for him."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    cat = market.worker()
+    first = post(client)
+    ann.do(first["HITGroupId"])
+    second = _post_apart(client, [first["HITId"]], MaxAssignments=2)
+    bob.do(second["HITGroupId"])
+    client.create_additional_assignments_for_hit(
+        HITId=first["HITId"], NumberOfAdditionalAssignments=1
+    )
+    # Both are open, one slot each: nothing for ann or bob, one of the two for cat.
+    assert ann.groups() == bob.groups() == []
+    assert [group["available"] for group in cat.groups()] == [2]
+    taken = cat.accept(first["HITGroupId"]).json()["hit_id"]
+    assert taken == first["HITId"]
+    assert cat.groups() == []
+    dan = market.worker()
+    assert dan.accept(first["HITGroupId"]).json()["hit_id"] == second["HITId"]
+
+
+def test_what_was_returned_keeps_nobody_from_the_other(market: Market) -> None:
+    """Ann gave the first back without an answer, and may do the second."""
+    client, ann = market.requester(), market.worker()
+    first = post(client)
+    group = first["HITGroupId"]
+    ann.give_back(ann.accept(group).json()["assignment_id"])
+    second = _post_apart(client, [first["HITId"]])
+    assert ann.accept(group).json()["hit_id"] == second["HITId"]
+
+
+def test_every_reply_names_the_extension(market: Market) -> None:
+    """A client can tell this marketplace from others by any answer."""
+    heard = market.requester().get_account_balance()["ResponseMetadata"]
+    assert heard["HTTPHeaders"]["x-piecework-extensions"] == "keep-apart list-together"
+
+
+@pytest.mark.parametrize(
+    ("others", "complaint"),
+    [
+        ("3AAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "must be a list"),
+        ([7], "must be a list"),
+        (["3A"] * 1001, "must be a list"),
+        (["3AAAAAAAAAAAAAAAAAAAAAAAAAAAAA"], "does not exist"),
+    ],
+)
+def test_what_makes_no_sense_posts_nothing(
+    market: Market, others: object, complaint: str
+) -> None:
+    """A wrong list is refused, and the HIT is not there."""
+    client = market.requester()
+    with pytest.raises(ClientError) as fault:
+        _post_apart(client, others)
+    assert complaint in refusal(fault.value)[2]
+    assert client.list_hits()["HITs"] == []
+
+
+def test_only_own_hits_can_be_named(market: Market) -> None:
+    """Another requester's HIT is as unknown as one that is not there."""
+    theirs = post(market.requester())["HITId"]
+    client = market.requester()
+    with pytest.raises(ClientError) as fault:
+        _post_apart(client, [theirs])
+    assert refusal(fault.value)[1] == "HITDoesNotExist"
+    assert client.list_hits()["HITs"] == []
