@@ -1,13 +1,18 @@
 """What every pass does alike, done once where passes are forked from.
 
 Otherwise each of several hundred processes reads the same descriptions of services for
-its client of the marketplace, and copies memory that its garbage collector touches.
+its client of the marketplace, compiles the same page, and copies memory that its
+garbage collector touches.
 """
 
 import gc
 
 import sqlite_utils
 
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.render import render_hit
+from hit_templates.tasks import load_task
 from platforms.client import turk_client
 from tests.read_once import read_once
 
@@ -16,5 +21,9 @@ turk_client("http://127.0.0.1:1", access_key="any", secret_key="any").can_pagina
     "list_hits"
 )
 sqlite_utils.Database(memory=True).close()
+render_hit(
+    load_task("caption"),
+    [Item(item_id=ItemId("p"), columns={"image_id": "p", "url": "https://x.test/p"})],
+)
 gc.collect()
 gc.freeze()

@@ -27,16 +27,10 @@ _PATIENCE = 180.0
 
 @dataclass(slots=True)
 class PrefectApart:
-    """Started with `server()` and `worker()`; `kill` sends SIGKILL to whole groups.
-
-    Attributes:
-        lease_seconds: how long the one slot for passes is held by a pass that does not
-            say that it lives. Its process has to start within it, or a second begins.
-    """
+    """Started with `server()` and `worker()`; `kill` sends SIGKILL to whole groups."""
 
     home: Path
     port: int
-    lease_seconds: int
     settings: dict[str, str] = field(default_factory=dict)
     """More of Prefect's settings, of which the address is always this one's."""
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
@@ -59,9 +53,6 @@ class PrefectApart:
             "PREFECT_WORKER_QUERY_SECONDS": "1",
             "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": (
                 "prefect.server.concurrency.lease_storage.filesystem"
-            ),
-            "PREFECT_SERVER_CONCURRENCY_INITIAL_DEPLOYMENT_LEASE_DURATION": str(
-                self.lease_seconds
             ),
             # An interval of seconds would be a hundred runs at once.
             "PREFECT_SERVER_SERVICES_SCHEDULER_MAX_RUNS": "10",
@@ -183,14 +174,14 @@ def _began(flow_run: dict[str, Any]) -> str:
 
 @contextmanager
 def prefect_apart(
-    home: Path, settings: dict[str, str] | None = None, *, lease_seconds: int = 300
+    home: Path, settings: dict[str, str] | None = None
 ) -> Iterator[PrefectApart]:
     """A Prefect of its own; nothing is started yet, and nothing is left running."""
     home.mkdir(parents=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    prefect = PrefectApart(home, port, lease_seconds, settings or {})
+    prefect = PrefectApart(home, port, settings or {})
     try:
         yield prefect
     finally:
