@@ -184,13 +184,15 @@ def _passes_apart(run: Any, crowd: Any, path: Path) -> dict[str, float]:  # noqa
     from store import hits  # noqa: PLC0415 - as above
 
     idle = _pass_apart(path, run.endpoint)
-    waiting, submitted = len(hits.uncollected(run.store)), 0
-    # The first HITs of a batch are filled first; a few workers are at the next ones.
-    wanted = min(_HITS, waiting) * run.campaign.posting.assignments
-    while submitted < wanted:
-        submitted += crowd.work_until(hours=0.02).submitted
-    busy = _pass_apart(path, run.endpoint)
-    came = waiting - len(hits.uncollected(run.store))
+    least = min(_HITS, len(hits.uncollected(run.store)))
+    wanted, busy, came = least * run.campaign.posting.assignments, idle, 0
+    while came < least:
+        before, submitted = len(hits.uncollected(run.store)), 0
+        while submitted < wanted:
+            submitted += crowd.work_until(hours=0.02).submitted
+        busy = _pass_apart(path, run.endpoint)
+        came = before - len(hits.uncollected(run.store))
+        wanted *= 2  # the more workers there are, the more HITs are begun at once
     return {f"nothing due: {part}": seconds for part, seconds in idle.items()} | {
         f"{came} HITs came: {part}": seconds for part, seconds in busy.items()
     }
