@@ -8,10 +8,16 @@ import sys
 import click
 
 from domain.errors import PieceworkError
+from domain.printable import printable
 
+_BRING_BACK = (
+    "bring a copy of piecework.db back; what was posted since is refused rather than "
+    "posted again"
+)
 _THEN = "then run the same command again; nothing is lost and nothing is done twice"
 
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 class ErrorCodes(click.Group):
@@ -22,9 +28,9 @@ class ErrorCodes(click.Group):
         try:
             return super().invoke(ctx)
         except PieceworkError as error:
-            click.secho(str(error), fg="red", err=True)
+            click.secho(printable(str(error)), fg="red", err=True)
             if error.next_step:
-                click.echo(f"next: {error.next_step}", err=True)
+                click.echo(f"next: {printable(error.next_step)}", err=True)
             ctx.exit(error.exit_code)
         except BrokenPipeError:
             # Whoever read our output has seen enough (`| head`).
@@ -33,7 +39,7 @@ class ErrorCodes(click.Group):
         except (OSError, sqlite3.Error) as fault:
             # A full disk, a folder without rights, a port in use: nothing of ours.
             said, next_step = sentence(fault)
-            click.secho(said, fg="red", err=True)
+            click.secho(printable(said), fg="red", err=True)
             click.echo(f"next: {next_step}", err=True)
             ctx.exit(1)
 
@@ -47,6 +53,8 @@ def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:
             f"another program holds the store for longer than we wait: {fault}",
             f"end it (`fuser -v` on piecework.db names it), {_THEN}",
         )
+    if _code(fault) in _DAMAGED:
+        return f"the store is damaged: {fault}", _BRING_BACK
     if _code(fault) in _UNWRITABLE:
         return (
             f"the store cannot be written: {fault}",

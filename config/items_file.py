@@ -25,6 +25,9 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]
 
 _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
+_LONGEST_LINE = 500_000
+"""Far more than fits into a HIT, of which all items have 65,535 bytes."""
+
 Row = Mapping[str, str]
 
 
@@ -90,6 +93,7 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
                 )
             yield reader.line_num, cells
     except csv.Error as error:
+        # One cell can be no longer than csv's own limit, a quarter of a line's.
         raise ConfigError(
             [f"{path}: line {reader.line_num}: no valid CSV ({error})"]
         ) from error
@@ -99,6 +103,9 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     faults: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
+            continue
+        if len(line) > _LONGEST_LINE:
+            faults.append(f"{path}: line {number}: {_too_long(len(line))}")
             continue
         try:
             yield number, _json_row(line)
@@ -114,6 +121,10 @@ def _json_row(line: str) -> Row:
     ):
         raise ValueError("each line is one object of plain values")
     return {key: _cell(value) for key, value in row.items()}
+
+
+def _too_long(characters: int) -> str:
+    return f"has {characters:,} characters; an item has at most {_LONGEST_LINE:,}"
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

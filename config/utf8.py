@@ -16,6 +16,9 @@ def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
     Raises:
         ConfigError: it cannot be read, or is not UTF-8.
     """
+    # A pipe or a device would be waited for, for ever.
+    if path.exists() and not path.is_file():
+        raise ConfigError([f"{path}: the {name} is no file"], next_step=next_step)
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as fault:

@@ -5,6 +5,7 @@ its items and to how they are dealt; opened for another, it refuses.
 """
 
 import hashlib
+import json
 import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +24,7 @@ from platforms.mturk import MTurk
 from platforms.ports import Platform
 from store import hits
 from store.agreements import agree, agreed_cents
+from store.damage import damage_told
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
 from store.latest import latest
@@ -258,9 +260,12 @@ def _opened(
 ) -> Iterator[Store]:
     """The campaign's store, made if there is none, and bound for good."""
     path = campaign.out / FILE_NAME
-    with closing(
-        open_store(path, create=True, survives_power_cuts=survives_power_cuts)
-    ) as store:
+    with (
+        closing(
+            open_store(path, create=True, survives_power_cuts=survives_power_cuts)
+        ) as store,
+        damage_told(store),
+    ):
         with store.db.atomic():
             _bind_store(store, campaign, environment)
         yield store
@@ -351,6 +356,14 @@ def _bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         otherwise="the items, task, batches, assignments or items_per_hit have changed "
         "since its HITs were dealt",
     )
+    # Stores of earlier versions do not know it; what they have now is what they keep.
+    set_once(
+        store,
+        "columns",
+        _columns_hash(campaign),
+        otherwise="a column of an item (its url, a text) has changed since its HITs "
+        "were dealt, so that its answers would be about two things",
+    )
 
 
 def _work_hash(campaign: Campaign) -> str:
@@ -363,3 +376,12 @@ def _work_hash(campaign: Campaign) -> str:
         *(f"practice {item.item_id}" for item in campaign.practice),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _columns_hash(campaign: Campaign) -> str:
+    """All that the items' rows say: workers were shown it, and answered about it."""
+    rows = sorted(
+        json.dumps(dict(item.columns), sort_keys=True)
+        for item in (*campaign.items, *campaign.practice)
+    )
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

@@ -15,6 +15,7 @@ from flows.steps.collect import collect
 from flows.steps.decide import decide
 from flows.steps.launch import launch
 from flows.steps.settle import settle
+from flows.steps.verify import verify
 
 _T = TypeVar("_T")
 
@@ -54,6 +55,7 @@ def run_pass(
     call("decide", lambda: decide(run))
     call("settle", lambda: settle(run))
     call("launch", lambda: launch(run))
+    call("verify", lambda: verify(run))
     return read_progress(run)
 
 

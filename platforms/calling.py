@@ -1,9 +1,11 @@
 """One call of the requester API, its failures translated; and pages of a listing."""
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.parsers import ResponseParserError
 
 from domain.errors import (
     ConfigError,
@@ -11,12 +13,43 @@ from domain.errors import (
     RefusalKind,
     TransientPlatformError,
 )
+from domain.printable import one_line
 from platforms.pace import THROTTLED
 
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
-_SERVER_FAULT = 500
+_CLIENT_FAULT, _SERVER_FAULT = 400, 500
+_SHORT = 4096
+_OF_HIT = ("HITId", "MaxAssignments", "HITStatus")
+_OF_LISTED = (
+    *("HITId", "MaxAssignments", "CreationTime"),
+    *("NumberOfAssignmentsAvailable", "NumberOfAssignmentsPending"),
+)
+_OF_ASSIGNMENT = (
+    *("AssignmentId", "HITId", "WorkerId", "AssignmentStatus"),
+    *("AcceptTime", "SubmitTime"),
+)
+_READ: Mapping[str, Sequence[Sequence[str]]] = {
+    "CreateHITType": [("HITTypeId",)],
+    "CreateHITWithHITType": [("HIT", "HITId")],
+    "CreateQualificationType": [("QualificationType", "QualificationTypeId")],
+    "GetAssignment": [("Assignment", "AssignmentStatus")],
+    "GetHIT": [("HIT", name) for name in _OF_HIT],
+    "ListAssignmentsForHIT": [("Assignments", name) for name in _OF_ASSIGNMENT],
+    "ListBonusPayments": [
+        ("BonusPayments", name) for name in ("AssignmentId", "WorkerId", "BonusAmount")
+    ],
+    "ListHITs": [("HITs", name) for name in _OF_LISTED],
+    "ListQualificationTypes": [
+        ("QualificationTypes", name) for name in ("Name", "QualificationTypeId")
+    ],
+    "ListReviewableHITs": [("HITs", "HITId")],
+    "ListWorkersWithQualificationType": [
+        ("Qualifications", name) for name in ("WorkerId", "IntegerValue")
+    ],
+}
+"""What is read of an answer; an answer that lacks it is no marketplace's."""
 _KINDS: Mapping[str, RefusalKind] = {
     "HITDoesNotExist": "hit_unknown",
     "HITTypeDoesNotExist": "hit_type_unknown",
@@ -44,9 +77,19 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
             ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
             next_step="any two words will do for `piecework serve --rehearsal`",
         ) from fault
+    # botocore's own words for what it could not parse, a moment or a number.
+    except (
+        *(ValueError, TypeError, AttributeError, RecursionError),
+        ResponseParserError,
+    ) as fault:
+        raise TransientPlatformError(
+            f"the platform's answer cannot be read: {one_line(str(fault))}",
+            next_step="look at the address and at what lies between, then run the "
+            "same command again; nothing is done twice",
+        ) from fault
     except BotoCoreError as fault:
         raise TransientPlatformError(
-            f"the platform could not be reached: {fault}",
+            f"the platform could not be reached: {one_line(str(fault))}",
             next_step="run the same command again; nothing is done twice",
         ) from fault
 
@@ -71,30 +114,74 @@ def hear_only_the_marketplace(
     def check(response_dict: dict[str, Any], **_: object) -> None:
         status = response_dict["status_code"]
         if "x-amzn-requestid" in response_dict["headers"]:
+            if not _is_document(response_dict["body"]):
+                raise _strange(endpoint, status)
             return
         if status >= _SERVER_FAULT:
             # botocore repeats the call; what a stranger says besides is not read.
             response_dict["body"] = b""
             return
-        raise TransientPlatformError(
-            f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
-            "a portal or another program on that port gave it",
-            next_step="look at the address and at what lies between, then run the "
-            "same command again; nothing is done twice",
-        )
+        raise _strange(endpoint, status)
+
+    def check_parsed(
+        parsed: Mapping[str, Any],
+        model: Any,  # noqa: ANN401 - botocore's
+        **_: object,
+    ) -> None:
+        status = parsed.get("ResponseMetadata", {}).get("HTTPStatusCode", 200)
+        lacks = (path for path in _READ.get(model.name, ()) if not _has(parsed, path))
+        if status < _CLIENT_FAULT and any(lacks):
+            raise _strange(endpoint, status)
 
     events.register_first("before-parse.mturk", check)
+    events.register_first("after-call.mturk", check_parsed)
+
+
+def _strange(endpoint: str, status: int) -> TransientPlatformError:
+    return TransientPlatformError(
+        f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
+        "a portal or another program on that port gave it",
+        next_step="look at the address and at what lies between, then run the "
+        "same command again; nothing is done twice",
+    )
+
+
+def _is_document(body: bytes) -> bool:
+    """Whether a body can be a JSON object; a long one is only looked at from outside.
+
+    botocore takes what it cannot read for an answer that says nothing, as most acts
+    are answered.
+    """
+    if len(body) > _SHORT:
+        return body[:1] == b"{" and body.rstrip()[-1:] == b"}"
+    try:
+        return not body or isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has(parsed: object, path: Sequence[str]) -> bool:
+    """Whether an answer has a member, in each element of the lists on the way."""
+    if isinstance(parsed, list):
+        return all(_has(element, path) for element in parsed)
+    if not path:
+        return parsed is not None
+    if not isinstance(parsed, Mapping) or parsed.get(path[0]) is None:
+        return False
+    return _has(parsed[path[0]], path[1:])
 
 
 def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
     response: Mapping[str, Any] = fault.response
     error = response.get("Error", {})
-    code, sentence = error.get("Code", ""), error.get("Message", str(fault))
+    code = one_line(str(error.get("Code", "")), at_most=100)
+    sentence = one_line(str(error.get("Message") or fault))
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     if code in _TRANSIENT or status >= _SERVER_FAULT:
         return TransientPlatformError(
             f"the platform is busy ({code}): {sentence}",
             next_step="run the same command again; nothing is done twice",
         )
-    code = response.get("TurkErrorCode", "").removeprefix(_PREFIX) or code
+    turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
+    code = one_line(turk_code, at_most=100) or code
     return PlatformRefused(sentence, code=code, kind=_KINDS.get(code, "other"))

@@ -1,7 +1,7 @@
 """Listings of MTurk: HITs no further than there is news, and assignments of HITs."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from domain.assignment import Assignment
@@ -97,7 +97,7 @@ def fetch(
     """
     if len(slots) == 1:
         return {
-            hit_id: list(_one_by_one(client, hit_id, slots=number))
+            hit_id: _of_one_hit(client, hit_id, slots=number)
             for hit_id, number in slots.items()
         }
     first, *others = slots
@@ -108,27 +108,43 @@ def fetch(
         **{LIST_TOGETHER: others},
     )
     found: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
-    for assignment in map(assignment_from_wire, reply["Assignments"]):
-        found[assignment.hit_id].append(assignment)
+    for assignment in _each_once(reply["Assignments"]):
+        if assignment.hit_id in found:
+            found[assignment.hit_id].append(assignment)
     return {
         # Each has a page at most there; by hand it may have come to more.
         hit_id: some
         if len(some) < PAGE
-        else list(_one_by_one(client, hit_id, slots=slots[hit_id]))
+        else _of_one_hit(client, hit_id, slots=slots[hit_id])
         for hit_id, some in found.items()
     }
 
 
-def _one_by_one(
+def _of_one_hit(
     client: "MTurkClient", hit_id: HitId, *, slots: int
-) -> Iterator[Assignment]:
+) -> list[Assignment]:
+    listed = _each_once(_pages_of_one_hit(client, hit_id, slots=slots))
+    return [assignment for assignment in listed if assignment.hit_id == hit_id]
+
+
+def _each_once(listed: Iterable[Any]) -> Iterator[Assignment]:
+    """Assignments of a listing: one named twice would be held and paid for twice."""
+    seen = set()
+    for assignment in map(assignment_from_wire, listed):
+        if assignment.assignment_id not in seen:
+            seen.add(assignment.assignment_id)
+            yield assignment
+
+
+def _pages_of_one_hit(
+    client: "MTurkClient", hit_id: HitId, *, slots: int
+) -> Iterator[Any]:
     seen = 0
     pages = client.get_paginator("list_assignments_for_hit").paginate(
         HITId=hit_id, PaginationConfig={"PageSize": PAGE}
     )
     for page in pages_of(pages):
-        for assignment in page["Assignments"]:
-            yield assignment_from_wire(assignment)
+        yield from page["Assignments"]
         seen += len(page["Assignments"])
         # A list ends with an empty page, which need not be asked for: had somebody
         # added slots, what they brought would have filled this page further.

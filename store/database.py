@@ -69,7 +69,8 @@ def open_store(
         make_private_store(path)
         db = _open(path, survives_power_cuts=survives_power_cuts)
         return Store(path, db, _version(db))
-    except sqlite3.Error as fault:
+    # SQLite's own complaint about a damaged file quotes bytes of it.
+    except (sqlite3.Error, UnicodeDecodeError) as fault:
         if (store := _to_look_at(path, fault)) is not None:
             return store
         raise StoreError(
@@ -97,7 +98,7 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
     return db
 
 
-def _to_look_at(path: Path, fault: sqlite3.Error) -> Store | None:
+def _to_look_at(path: Path, fault: Exception) -> Store | None:
     """The store as it was closed, to be read only; `None` if it was not closed.
 
     To open it takes room for a log. On a full disk, or in a folder that may not be

@@ -160,6 +160,16 @@ def has_outcome(store: Store, operation: str, outcome: str) -> bool:
     return row is not None
 
 
+def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
+    """Whom or what the intents of an operation were about that ended so, in order."""
+    rows = store.db.execute(
+        "SELECT json_extract(arguments, '$.subject') FROM intents "
+        "WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? ORDER BY rowid",
+        [operation, outcome],
+    )
+    return [str(subject) for (subject,) in rows]
+
+
 def withdraw(store: Store, key: str) -> None:
     """Forget an open intent that was looked for and not found."""
     with store.db.atomic():

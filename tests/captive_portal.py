@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -16,6 +16,7 @@ class CaptivePortal:
     """What it answers, and to which calls; every other one goes to the marketplace.
 
     Attributes:
+        headers: of its answers.
         intercepted: how many calls it has answered.
     """
 
@@ -23,6 +24,9 @@ class CaptivePortal:
     operations: tuple[str, ...] = ()
     status: int = 200
     page: bytes = b"<html>We will be back soon."
+    headers: dict[str, str] = field(
+        default_factory=lambda: {"content-type": "text/html"}
+    )
     intercepted: int = 0
 
 
@@ -48,7 +52,7 @@ def _handler(
             operation = self.headers.get("x-amz-target", "").split(".")[-1]
             if not marketplace or operation in portal.operations:
                 portal.intercepted += 1
-                self._answer(portal.status, portal.page, {"content-type": "text/html"})
+                self._answer(portal.status, portal.page, portal.headers)
                 return
             names = [name for name in self.headers if name.lower() != "host"]
             headers = {name: self.headers[name] for name in names}

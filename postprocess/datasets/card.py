@@ -5,6 +5,7 @@ can answer; what only the requester can say is left open and named as open.
 """
 
 from collections.abc import Iterable
+from html import escape
 from importlib.resources import files
 
 import pandas as pd
@@ -72,10 +73,11 @@ def _reason_counts(reasons: "pd.Series[str]") -> dict[str, int]:
 
 def _template(name: str) -> Template:
     source = (files(__package__ or "") / name).read_text(encoding="utf-8")
-    # Markdown, not HTML; the only strange words in it are the requester's own.
+    # Markdown passes HTML on to the page that shows it, so words of others are escaped.
     environment = Environment(
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701
+        finalize=_escaped,
         trim_blocks=True,
         keep_trailing_newline=True,
     )
@@ -116,3 +118,7 @@ def _period(table: pd.DataFrame) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def _escaped(value: object) -> object:
+    return escape(value, quote=False) if isinstance(value, str) else value

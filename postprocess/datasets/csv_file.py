@@ -9,6 +9,7 @@ JSON and Parquet run nothing and keep the bare text.
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -34,15 +35,21 @@ FORMULA_SIGNS = (
 """What begins a formula somewhere; the last four are the full-width signs."""
 
 _MAY_BEGIN = frozenset({"'", *FORMULA_SIGNS})
-_NUL_SHOWN = "\u2400"
-"""NUL ends the cell in most readers of CSV; the symbol for it does not."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SHOWN = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in b"\t\n\r"},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+}
+"""Controls steer terminals, and NUL ends a cell in most readers of CSV; the symbols for
+them do not. Those from 0x80 on have no symbol."""
 
 
 def write_csv(table: FileTable, file: BinaryIO) -> None:
     """Write a table with a header row, UTF-8; all text is quoted, lines end in LF.
 
     Times are ISO 8601 in UTC, truth is True or False, lists are joined with "|", a
-    missing number is an empty cell, NUL is shown as U+2400.
+    missing number is an empty cell, controls are shown as symbols (NUL as U+2400).
     """
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -111,10 +118,10 @@ def _cell(value: object) -> object:
 def _texts(cells: Iterable[str]) -> list[str]:
     # Most cells are harmless, which their first character shows.
     return [
-        _harmless(cell) if cell[:1] in _MAY_BEGIN or "\x00" in cell else cell
+        _harmless(cell) if cell[:1] in _MAY_BEGIN or _CONTROL.search(cell) else cell
         for cell in cells
     ]
 
 
 def _harmless(cell: str) -> str:
-    return defused(cell.replace("\x00", _NUL_SHOWN))
+    return defused(cell.translate(_SHOWN))

@@ -29,6 +29,7 @@ OPERATIONS = {
     "ApproveAssignment": 6,
     "RejectAssignment": 1,
     "AssociateQualificationWithWorker": 3,
+    "GetAssignment": 5,
 }
 CALLS = tuple(
     Call(operation, nth)

@@ -1,14 +1,31 @@
 """An answer that is not a marketplace's: a sentence, and never an act that was done."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from domain.errors import TransientPlatformError
-from domain.ids import AssignmentId
+from domain.errors import PlatformRefused, TransientPlatformError
+from domain.ids import AssignmentId, HitId, HitTypeId
+from platforms import outage
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
 from tests.captive_portal import CaptivePortal, captive_portal
+
+_CALLS: list[Callable[[MTurk], object]] = [
+    lambda turk: list(turk.find_hits()),
+    lambda turk: turk.hit_status(HitId("3A")),
+    lambda turk: turk.assignments({HitId("3A"): 1}),
+    lambda turk: turk.assignment_status(AssignmentId("3A")),
+    lambda turk: turk.publish(
+        HitTypeId("3T"),
+        "q",
+        max_assignments=1,
+        lifetime_seconds=60,
+        annotation="a",
+        token="t",  # noqa: S106 - a request token
+    ),
+]
 
 
 @pytest.fixture
@@ -32,12 +49,75 @@ def test_what_no_marketplace_said_is_no_answer(
         list(platform.find_hits())
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"{}",
+        b"null",
+        b"[]",
+        b"<html>Hello",
+        b'{"HIT": null}',
+        b'{"HIT": {}}',
+        b'{"HITs": [null]}',
+        b'{"HITs": [{}]}',
+        b'{"HITs": [{"HITId": "1", "CreationTime": "x", "MaxAssignments": 1}]}',
+        b'{"HITs": 7}',
+        b"{" * 5000,
+        b'{"HITs": ' + b"[" * 5000 + b"}",
+    ],
+)
+def test_an_answer_with_an_id_of_aws_that_makes_no_sense_is_said(
+    stranger: CaptivePortal, page: bytes
+) -> None:
+    """A broken marketplace, or a proxy that imitates one: a sentence, no traceback."""
+    stranger.page = page
+    stranger.headers = {
+        "content-type": "application/x-amz-json-1.1",
+        "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
+    }
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    for call in _CALLS:
+        with pytest.raises(TransientPlatformError):
+            call(platform)
+
+
+@pytest.mark.parametrize("page", [b"null", b"[]", b"<html>Done!", b"{]"])
+def test_no_act_is_done_by_an_answer_that_makes_no_sense(
+    stranger: CaptivePortal, page: bytes
+) -> None:
+    """Approving is answered with an empty object, and with nothing else."""
+    stranger.page = page
+    stranger.headers = {"x-amzn-requestid": "00000000-0000-0000-0000-000000000000"}
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    with pytest.raises(TransientPlatformError, match="not a market"):
+        platform.approve(AssignmentId("A1"))
+    stranger.page = b"{}"
+    platform.approve(AssignmentId("A1"))
+
+
+def test_a_refusal_cannot_steer_a_terminal(stranger: CaptivePortal) -> None:
+    """Colours, cursors, right-to-left marks and new lines are shown, not obeyed."""
+    refusal = {
+        "__type": "RequestError",
+        "Message": "no\x1b[2J\x9b31m\n\u202eyes",
+        "TurkErrorCode": "AWS.MechanicalTurk.X\x1b]0;y",
+    }
+    stranger.status, stranger.page = 400, json.dumps(refusal).encode()
+    stranger.headers = {"x-amzn-requestid": "00000000-0000-0000-0000-000000000000"}
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    with pytest.raises(PlatformRefused) as refused:
+        platform.hit_status(HitId("3A"))
+    assert str(refused.value).isprintable()
+    assert "no" in str(refused.value)
+    assert refused.value.code.isprintable()
+
+
 @pytest.mark.parametrize("page", [b"[]", b"<html>Bad gateway"])
 def test_a_server_fault_of_a_proxy_is_asked_again(
     stranger: CaptivePortal, page: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy whose marketplace is just being started: tries, then a sentence."""
-    monkeypatch.setattr("botocore.endpoint.time.sleep", bool)
+    monkeypatch.setattr(outage, "FIRST_SECONDS", 0.3)
     stranger.status, stranger.page = 502, page
     platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
     with pytest.raises(TransientPlatformError, match="busy"):

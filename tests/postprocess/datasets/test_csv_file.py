@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postprocess.datasets.csv_file import (
+    _SHOWN,
     FORMULA_SIGNS,
     defused,
     plain,
@@ -39,11 +40,11 @@ def test_harmless_text_is_left(text: str) -> None:
 
 @given(st.lists(st.text(), min_size=1))
 def test_pandas_reads_back_what_was_written(texts: list[str]) -> None:
-    """Any text survives, but for NUL, which is shown as a symbol."""
+    """Any text survives, but for controls, which are shown as symbols."""
     table = to_csv({"n": list(range(len(texts))), "text": texts})
     loaded = pd.read_csv(io.BytesIO(table), dtype=str, keep_default_na=False)
     found = loaded["text"].map(plain).tolist()
-    assert found == [text.replace("\x00", "\u2400") for text in texts]
+    assert found == [text.translate(_SHOWN) for text in texts]
 
 
 def test_each_kind_of_value_has_one_form() -> None:
@@ -77,3 +78,9 @@ def test_a_table_in_batches_has_the_same_form(texts: list[str]) -> None:
     types = {"n": WHOLE, "text": TEXT, "lists": TEXTS}
     write_csv(FileTable(cells=cells, types=types), file)
     assert file.getvalue() == to_csv(columns)
+
+
+def test_no_cell_steers_a_terminal() -> None:
+    """An escape, a delete and the one-byte forms of C1 are symbols in the file."""
+    (_, cell) = to_csv({"text": ["a\x1b[2J\x7f\x9b31m\x85b\tc"]}).decode().splitlines()
+    assert cell == '"a\u241b[2J\u2421\ufffd31m\ufffdb\tc"'

@@ -1,6 +1,7 @@
 """A dataset of answers in files: every field a column, nothing lost."""
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -68,3 +69,12 @@ def test_without_answers_there_are_files_with_headers() -> None:
     found = contents(rows([]), ITEMS, FACTS, ("csv", "parquet"))
     assert b"answer_id" in found["answers.csv"]
     assert len(pq.read_table(io.BytesIO(found["items.parquet"]))) == 3
+
+
+def test_no_html_of_a_description_reaches_the_page_that_shows_the_card() -> None:
+    """Markdown passes HTML on, so it is written as the text that it is."""
+    facts = replace(FACTS, purpose="Birds <script>alert(1)</script> & more")
+    files = contents(rows(SAID), ITEMS, facts, ("csv",))
+    card = files["DATA_CARD.md"].decode()
+    assert "<script>" not in card
+    assert "Birds &lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in card

@@ -1,0 +1,82 @@
+"""A store with changed bytes: an answer or a sentence, and never a traceback."""
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from flows.passes import run_pass
+from store.files import FILE_NAME
+from tests.flows.conftest import Open
+
+
+@pytest.fixture
+def finished(at_work: Open, campaign_text: str, tmp_path: Path) -> Path:
+    """A campaign file whose store holds a whole campaign, without a log beside it."""
+    with at_work(campaign_text) as (run, people):
+        while not run_pass(run).is_finished:
+            people.work()
+        run.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return tmp_path / "crash.toml"
+
+
+def _look(campaign: Path, store: Path, bytes_: bytes) -> list[tuple[int, str]]:
+    store.write_bytes(bytes_)
+    for log in store.parent.glob("piecework.db-*"):
+        log.unlink()
+    looked = []
+    for words in (("status", "--json"), ("export",)):
+        done = CliRunner().invoke(main, [words[0], str(campaign), *words[1:]])
+        fault = done.exception
+        assert fault is None or isinstance(fault, SystemExit), done.exc_info
+        looked.append((done.exit_code, done.output))
+    return looked
+
+
+@pytest.mark.parametrize("tries", [12, pytest.param(400, marks=pytest.mark.full)])
+def test_flipped_bytes_are_said(finished: Path, tries: int) -> None:
+    """Anywhere in the file, one byte or a whole block of them."""
+    store = finished.parent / "out/crash" / FILE_NAME
+    sound = store.read_bytes()
+    draw = random.Random(1)  # noqa: S311 - no secret
+    for number in range(tries):
+        spoiled = bytearray(sound)
+        at = draw.randrange(len(sound))
+        length = draw.choice((1, 8, 600))
+        spoiled[at : at + length] = draw.randbytes(len(spoiled[at : at + length]))
+        for code, said in _look(finished, store, bytes(spoiled)):
+            assert code in {0, 1, 2, 3}, (number, at, said)
+            assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE hits SET posted_at = 'yesterday'",
+        "UPDATE answers SET fields = 'x'",
+        "UPDATE assignments SET submitted_at = '20'",
+    ],
+)
+def test_a_value_that_makes_no_sense_is_called_damage(
+    finished: Path, change: str
+) -> None:
+    """The file is sound for SQLite; the sentence says what to do."""
+    store = finished.parent / "out/crash" / FILE_NAME
+    with closing(sqlite3.connect(store)) as spoiling, spoiling:
+        spoiling.execute(change)
+    looked = _look(finished, store, store.read_bytes())
+    said = [text for code, text in looked if code == 1]
+    assert said
+    assert all("the store is damaged" in text for text in said)
+
+
+def test_a_copy_is_sound(finished: Path, tmp_path: Path) -> None:
+    """What the tests above spoil is readable before."""
+    store = finished.parent / "out/crash" / FILE_NAME
+    shutil.copy(store, tmp_path / "copy.db")
+    assert [code for code, _ in _look(finished, store, store.read_bytes())] == [0, 0]
