@@ -20,7 +20,10 @@ from rehearsal.crowd.page import read_page
 from rehearsal.crowd.people import people
 from tests.hit_templates.examples import Example, example_of
 
-CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
+_FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
+CAMPAIGNS = sorted(
+    path for path in _FOLDER.glob("*.toml") if not path.stem.endswith(".deployment")
+)
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
 
 SPOKEN = [(name, language) for name in task_names() for language in languages(name)]
@@ -43,7 +46,7 @@ def test_the_folder_is_whole(task: Task) -> None:
     """Page, example, notes, and an example campaign that a user can rehearse."""
     for name in ("question.html.j2", "example.jsonl", "NOTES.md"):
         assert (FOLDER / task.name / name).exists(), name
-    files = CAMPAIGNS.glob("*.toml")
+    files = CAMPAIGNS
     assert [one for one in files if f'task = "{task.name}"' in one.read_text("utf-8")]
 
 
@@ -140,9 +143,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         ]
 
 
-@pytest.mark.parametrize(
-    "path", sorted(CAMPAIGNS.glob("*.toml")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.stem)
 def test_every_example_campaign_can_be_read(path: Path) -> None:
     """Its items fit its task, and it has settings for nothing that is not there."""
     if path.stem != "demo":  # its items are drawn when it is rehearsed

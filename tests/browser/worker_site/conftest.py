@@ -44,7 +44,7 @@ def open_site(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]
         token: str, path: str = "/worker/hits", *, width: int = 1280, height: int = 900
     ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height})
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
         sign_in(page, f"{market.endpoint}/worker/sign-in?token={token}")
