@@ -88,11 +88,11 @@ def parse(path: Path) -> CampaignFile:
     )
     try:
         tables = CampaignTables.model_validate(tomllib.loads(text))
-    # tomllib is recursive, and brackets can be nested deeper than Python's stack.
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     except ValidationError as fault:
         raise ConfigError(schema_faults(path, text, fault)) from fault
+    # Brackets may be nested deeper than Python's stack, numbers too long for it.
+    except (ValueError, RecursionError) as fault:
+        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
 

@@ -64,7 +64,7 @@ def read_deployment(campaign: Path) -> Deployment:
     )
     try:
         return Deployment.model_validate(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     except ValidationError as fault:
         raise ConfigError(schema_faults(path, text, fault)) from fault
+    except (ValueError, RecursionError) as fault:  # as of a campaign file
+        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault

@@ -146,7 +146,7 @@ def _codes(folder: Path, stem: str) -> set[str]:
 def _read(path: Path) -> Raw:
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:
         shown = path.relative_to(FOLDER.parent)
         raise ConfigError([f"{shown}: {fault}."]) from fault
 

@@ -63,7 +63,7 @@ def read_task(
     where = f"hit_templates/{name}/task.toml"
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{where}: {fault}."]) from fault
     words = dict(wording or {})
     raw, strange = joined(

@@ -121,9 +121,8 @@ def matched(matches: Collection[Match]) -> dict[Match, bool]:
     ends = monotonic() + _SECONDS
     verdicts = dict.fromkeys(matches, True)
     for rule, text in matches:
-        left = ends - monotonic()
         try:
-            verdicts[rule, text] = left <= 0 or _has(rule, text, left)
+            verdicts[rule, text] = _has(rule, text, ends - monotonic())
         except TimeoutError:
             _LOG.warning("gave up on an AnswerFormatRegex that takes too long")
             break
@@ -140,6 +139,8 @@ def complaint_about(source: str) -> str:
 
 
 def _has(rule: Format, text: str, seconds: float) -> bool:
+    if seconds <= 0:
+        raise TimeoutError
     flags = regex.IGNORECASE if rule.ignores_case else 0
     found = regex.search(rule.source, text, flags, timeout=seconds, concurrent=True)
     return found is not None

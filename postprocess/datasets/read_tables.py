@@ -14,8 +14,8 @@ from postprocess.datasets.csv_file import plain
 from postprocess.datasets.reading_faults import UnreadableError, decoded
 
 _IDS = ("item_id", "image_id")
-_TRUTHS = ("is_precanned", "is_rejected")
-_WANTED = (*_IDS, "caption", *_TRUTHS, "is_surplus", "text_detected", "set_aside")
+_TRUTHS = ("is_precanned", "is_rejected", "text_detected")
+_WANTED = (*_IDS, "caption", *_TRUTHS, "is_surplus", "set_aside")
 _TRUE = frozenset({"1", "true", "yes"})
 _FALSE = frozenset({"", "0", "false", "no"})
 _FLICKR = re.compile(r"([^\t#]+)#\w+\t(.*)")
@@ -154,7 +154,7 @@ def _row_faults(row: Row) -> list[str]:
     if not row:
         return ["not as many cells as the header has columns"]
     faults = [
-        f"{name} is {row[name][:40]!r}; allowed are 0, 1, true, false"
+        f"{name} is {row[name][:40]!r}; allowed are 0, 1, true, false, yes, no"
         for name in _TRUTHS
         if row.get(name, "").lower() not in _TRUE | _FALSE
     ]

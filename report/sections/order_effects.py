@@ -142,7 +142,7 @@ def _of_sides(
         for value, order in zip(
             rows[ITEM_VALUE + field.name], rows[ORDER + arrangement.name], strict=True
         )
-        if value != "" and not pd.isna(value)
+        if _is_answer(field, value)
     ]
     if not outcomes:
         return None
@@ -156,13 +156,18 @@ def _of_sides(
     )
 
 
+def _is_answer(field: Field, value: object) -> bool:
+    if isinstance(value, float):
+        return not pd.isna(value)
+    return value in {option.value for option in field.options}
+
+
 def _outcome(field: Field, value: object, *, is_turned: bool) -> str:
     if isinstance(value, float):
         lean = value - (field.minimum + field.maximum) / 2
     else:
         values = [option.value for option in field.options]
-        at = values.index(str(value)) if value in values else (len(values) - 1) / 2
-        lean = at - (len(values) - 1) / 2
+        lean = values.index(str(value)) - (len(values) - 1) / 2
     lean = -lean if is_turned else lean
     return "tie" if lean == 0 else "first" if lean < 0 else "second"
 

@@ -140,6 +140,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ("version = 1", 'version = 1\nhit_holds_one = "a"', "one_value_per_hit now"),
         ("optional = true", "varies = true", "fields.1.varies: it is called expects_"),
         ("version = 1", "version =", "Invalid value"),
+        ("version = 1", "version = " + "1" * 5_000, "Exceeds the limit"),
     ],
 )
 def test_each_fault_is_named(before: str, after: str, fault: str) -> None:

@@ -63,7 +63,10 @@ ITEMS = tuple(
 
 
 def rows(
-    said: Sequence[tuple[str, str, Mapping[str, Any]]], **more: object
+    said: Sequence[tuple[str, str, Mapping[str, Any]]],
+    task: Task = TASK,
+    /,
+    **more: object,
 ) -> pd.DataFrame:
     """The table of these answers: worker (a letter), item, values by field."""
     return made_table(
@@ -84,5 +87,5 @@ def rows(
             }
             for n, (worker, item, values) in enumerate(said)
         ],
-        TASK,
+        task,
     )

@@ -151,6 +151,7 @@ BAD = {
     "long.csv": (b"image_id,caption\n1,a,cup\n", "line 2: not as many cells"),
     "quote.csv": (b'image_id,caption\n1,"a cup\n', "no CSV"),
     "flag.csv": (b"image_id,caption,is_precanned\n1,a,maybe\n", "'maybe'; allowed are"),
+    "sign.csv": (b"image_id,caption,text_detected\n1,a,some\n", "'some'; allowed are"),
     "no_id.csv": (b"image_id,caption\n,a cup\n", "line 2: no image id"),
     "no.parquet": (b"PAR1 not really", "no Parquet file"),
     "no.json": (b"{", "line 1: no JSON"),

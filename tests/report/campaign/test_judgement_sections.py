@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from domain.task import Arrangement
 from report.components import Section
 from report.facts import ReportFacts
 from report.model import report_model
 from report.page import render
 from report.sections import judgements, order_effects, texts
-from tests.postprocess.answers_by_hand import TASK, rows
+from tests.postprocess.answers_by_hand import FIT, TASK, rows
 from tests.report.campaign import made_up
 
 SAID = [
@@ -74,6 +75,19 @@ def test_places_among_options_are_held_against_equal_shares(
     by = {(row[0], row[1]): row for row in found}
     place = by["ticks", "place among the options"]
     assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
+
+
+def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
+    """A value that is none of the field's options is for no side, and for no tie."""
+    sides = Arrangement(name="sides", columns=("a", "b"))
+    fields = (replace(FIT, mirrored_by="sides"), *TASK.fields[1:])
+    task = replace(TASK, fields=fields, arrangements=(sides,))
+    shown: dict[str, object] = {"order.sides": ("a", "b")}
+    stray = [("z", "i1", {**SAID[0][2], "fit": "perhaps"}), *SAID[:2]]
+    told = replace(facts, answers=rows(stray, task, **shown), task=task)
+    found = tables(order_effects.build(report_model(told)))["Order on the page"]
+    side = {row[1]: row for row in found}["side shown first"]
+    assert side[2:4] == ("first 1, second 1", "2 comparisons")
 
 
 def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
