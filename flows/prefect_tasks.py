@@ -20,12 +20,15 @@ from flows.snapshot import take_snapshot
 _T = TypeVar("_T")
 _RETRIES = {"collect": 2}
 
+CROWD = "crowd"
+"""The step between two passes of a rehearsal, in which simulated workers work."""
+
 
 def task_for_each(run: CampaignRun) -> Call:
     """What runs the steps of a pass as tasks; those without work leave no trace."""
 
     def call(name: str, step: Callable[[], _T], /) -> _T:
-        if name == "collect" or _is_work_due(run):
+        if name in {"collect", CROWD} or _is_work_due(run):
             return run_as_task(name, step)
         return step()
 

@@ -28,9 +28,9 @@ from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
 from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
 from flows.pass_request import campaign_path
-from flows.passes import run_pass, write_results
+from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
-from flows.prefect_tasks import run_as_task, run_name, task_for_each
+from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
@@ -64,6 +64,31 @@ def rehearse(campaign: str) -> dict[str, object]:
     return _rehearse(prepare(campaign_path(campaign)))
 
 
+def work_through(
+    run: CampaignRun,
+    crowd: Crowd,
+    *,
+    call: Call = call_plainly,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Progress:
+    """Make passes, and let the crowd work between them, until neither goes on.
+
+    Args:
+        run: the campaign at work.
+        crowd: who works.
+        call: what runs each step, and the crowd as a step.
+        on_progress: told how far the campaign is after every pass but the last.
+    """
+    while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
+        if on_progress is not None:
+            on_progress(progress)
+        if progress.waiting_for == "workers":
+            call(CROWD, lambda: crowd.work_until().submitted)
+        elif progress.waiting_for == "the next day":
+            crowd.clock.move_to(next_day(run))
+    return progress
+
+
 def rehearsal_flow(
     on_progress: Callable[[Progress], None],
 ) -> Flow[[str], dict[str, object]]:
@@ -88,14 +113,9 @@ def _rehearse(
         See `rehearse`.
     """
     with rehearsal_of(campaign) as (run, crowd):
-        call = task_for_each(run)
-        while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
-            if on_progress is not None:
-                on_progress(progress)
-            if progress.waiting_for == "workers":
-                run_as_task("crowd", lambda: crowd.work_until().submitted)
-            elif progress.waiting_for == "the next day":
-                crowd.clock.move_to(next_day(run))
+        progress = work_through(
+            run, crowd, call=task_for_each(run), on_progress=on_progress
+        )
         report = write_results(run, call=run_as_task)
         publish_artifacts(run, progress, report)
         virtual = run.clock.now() - START

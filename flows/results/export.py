@@ -21,6 +21,12 @@ DATASET = "dataset"
 
 def export(campaign_store: CampaignStore) -> Path:
     """Write everything into the campaign's folder; the path of the report."""
+    # One after the other: each has a table of all answers, and memory is for one.
+    _write_dataset(campaign_store)
+    return write_report(campaign_store)
+
+
+def _write_dataset(campaign_store: CampaignStore) -> None:
     campaign = campaign_store.campaign
     proposed = proposed_verdicts(campaign_store)
     table = answers_table(campaign_store, proposed=proposed)
@@ -38,7 +44,6 @@ def export(campaign_store: CampaignStore) -> Path:
     files = dataset_files(table, campaign.items, facts, campaign.formats)
     for name, write in files.items():
         write_whole(campaign.out / DATASET / name, write)
-    return write_report(campaign_store)
 
 
 def write_report(campaign_store: CampaignStore) -> Path:

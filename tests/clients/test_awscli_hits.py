@@ -6,6 +6,8 @@ import pytest
 
 from tests.clients.scene import Scene, extent
 
+pytestmark = pytest.mark.full
+
 WHAT = (
     "--title 'Describe a picture' --description 'Say what it shows.' "
     "--keywords 'image, caption' --reward 0.55 --assignment-duration-in-seconds 600 "

@@ -3,8 +3,12 @@
 import secrets
 from pathlib import Path
 
+import pytest
+
 from tests.clients.scene import Scene
 from tests.marketplace.market import SCHEMAS
+
+pytestmark = pytest.mark.full
 
 TEST = (
     f'<QuestionForm xmlns="{SCHEMAS}/2017-11-06/QuestionForm.xsd"><Question>'

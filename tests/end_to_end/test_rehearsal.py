@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from flows.passes import write_results
+from flows.rehearse import prepare, rehearsal_of, work_through
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow
@@ -53,6 +55,15 @@ def _rehearse(folder: Path, command: Command) -> dict[str, object]:
     return facts
 
 
+def _rehearse_plainly(folder: Path) -> dict[str, object]:
+    folder.mkdir(exist_ok=True)
+    (folder / "small.toml").write_text(CAMPAIGN)
+    with rehearsal_of(prepare(folder / "small.toml")) as (run, crowd):
+        progress = work_through(run, crowd)
+        write_results(run)
+    return progress.as_dict()
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
     return {path.name: path.read_bytes() for path in made}
@@ -66,7 +77,10 @@ def _posted(folder: Path) -> int:
 def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     tmp_path: Path, installed: Command, piecework: Command
 ) -> None:
-    """Same seed, same bytes; and again over the finished store: no HIT more."""
+    """Same seed, same bytes; and again over the finished store: no HIT more.
+
+    The first time Prefect is around the passes, the others it is not.
+    """
     facts = _rehearse(tmp_path / "one", installed)
     assert facts["is_finished"] is True
     assert facts["missing"] == 0
@@ -76,13 +90,13 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     posted = _posted(tmp_path / "one")
     assert posted == facts["hits_posted"]
 
-    _rehearse(tmp_path / "other", piecework)
+    _rehearse_plainly(tmp_path / "other")
     assert _files(tmp_path / "other") == files
 
-    again = _rehearse(tmp_path / "one", piecework)
+    again = _rehearse_plainly(tmp_path / "one")
     assert _posted(tmp_path / "one") == posted
     assert _files(tmp_path / "one") == files
-    assert {**again, "seconds": 0} == {**facts, "seconds": 0}
+    assert again.items() <= facts.items()
 
     (tmp_path / "one/small.toml").write_text(CAMPAIGN.replace("seed = 3", "seed = 4"))
     pictures = {

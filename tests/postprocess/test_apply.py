@@ -48,14 +48,14 @@ def _cleaned(given_texts: Sequence[Text]) -> list[Text]:
     ]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(texts())
 def test_cleaning_the_cleaned_changes_nothing(drawn: list[Text]) -> None:
     """Clean is idempotent over a whole campaign, whose counts it changes itself."""
     assert not any(clean(_cleaned(drawn)).values())
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(texts(), st.randoms(use_true_random=False))
 def test_the_order_of_texts_never_matters(
     drawn: list[Text],
@@ -67,7 +67,7 @@ def test_the_order_of_texts_never_matters(
     assert clean(shuffled) == clean(drawn)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(texts())
 def test_every_change_can_be_taken_back(drawn: list[Text]) -> None:
     """The original comes back from the cleaned text and its edits."""
@@ -76,7 +76,7 @@ def test_every_change_can_be_taken_back(drawn: list[Text]) -> None:
         assert undo(cleaned.text, edits[text.text_id]) == text.text
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(texts())
 def test_canned_texts_are_never_touched(drawn: list[Text]) -> None:
     """Not even their spaces: the dataset recognises them by their exact words."""

@@ -15,7 +15,7 @@ from postprocess.apply import Text, clean, replay
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 SPELLING = DATA / "spelling"
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.full]
 
 
 def _rows(name: str) -> list[dict[str, object]]:
@@ -106,7 +106,6 @@ def test_captions_without_a_slip_are_left(edits: dict[str, tuple[Edit, ...]]) ->
     ]
 
 
-@pytest.mark.full
 def test_thirty_thousand_captions_take_well_under_a_minute() -> None:
     """Unknown words are treated once each, so the time grows slower than the texts."""
     rows = _rows("input_corpus.jsonl")[:30_000]

@@ -11,7 +11,7 @@ import pytest
 from tests.schedule.prefect_apart import PrefectApart, prefect_apart
 from tests.schedule.rehearsed import driven_by_a_schedule
 
-pytestmark = [pytest.mark.flow]
+pytestmark = [pytest.mark.flow, pytest.mark.full]
 
 SHORT_LEASES = {"PREFECT_SERVER_CONCURRENCY_INITIAL_DEPLOYMENT_LEASE_DURATION": "30"}
 """The slot of a pass that died is soon free. A pass has to start within a lease, or a
@@ -55,7 +55,6 @@ class _Kills:
             getattr(self._prefect, name)()
 
 
-@pytest.mark.full
 def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
     """600 pictures: worker and server die by SIGKILL; the files are the same bytes."""
     ended = []

@@ -15,7 +15,7 @@ from tests.browser.pages import tick
 from tests.browser.worker_site.scene import CAPTIONS, NAME, WITH_TEXT, campaigning
 from tests.marketplace.market import Market
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 _PICTURES = Path(__file__).parents[3] / "docs" / "worker-site"
 _WIDTHS = {"desk": 1000, "phone": 390}

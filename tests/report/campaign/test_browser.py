@@ -16,11 +16,23 @@ _PAGES = {
     "hostile": hostile.campaign(hostile.NASTY),
 }
 
+_SHORT = {("hostile", 390), ("large", 1280), ("empty", 390)}
+"""What is looked at each time."""
+
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", _PAGES)
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [
+        pytest.param(
+            *(name, width),
+            marks=() if (name, width) in _SHORT else (pytest.mark.full,),
+        )
+        for name in _PAGES
+        for width in (1280, 390)
+    ],
+)
 def test_everybody_can_read_it(
     browser: Browser, tmp_path: Path, name: str, width: int
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_second_rendering_is_equal(name: str) -> None:
     assert render(_CAMPAIGNS[name]) == _page(name)
 
 
+@pytest.mark.full
 def test_another_process_writes_the_same_bytes() -> None:
     """Neither the order of sets nor the age of the process shows in the page."""
     program = (
@@ -218,6 +219,7 @@ def test_one_worker_is_a_whole_crowd() -> None:
     assert "the busiest tenth (1 worker) 100.0 %" in page
 
 
+@pytest.mark.full
 def test_six_thousand_images_make_a_page_one_can_send() -> None:
     """Under 600 kB for 6,000 images, 30,000 answers and 300 workers."""
     page = render(made_up.large(items=6000, crowd=300))

@@ -23,6 +23,7 @@ def _path(name: str) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_half_of_val_is_as_documented() -> None:
     """The column "here" of each table in docs/describe.md, to the digits it shows.
 
