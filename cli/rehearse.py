@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.options import CAMPAIGN, JSON
 from cli.output import say_progress
+from cli.prefect_server import end_server_with_us
 
 
 @click.command()
@@ -23,6 +24,7 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
 
     Example:  piecework rehearse config/campaigns/demo.toml
     """
+    end_server_with_us()
     began = time.monotonic()
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):

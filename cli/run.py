@@ -14,6 +14,7 @@ from cli.options import (
     SPEND_AT_MOST,
 )
 from cli.output import say_progress
+from cli.prefect_server import end_server_with_us
 
 
 @click.command()
@@ -45,6 +46,7 @@ def run(
     """
     from cli.work.run import run_passes  # noqa: PLC0415 - Prefect costs seconds
 
+    end_server_with_us()
     say_progress(
         run_passes(
             campaign,
