@@ -1,0 +1,163 @@
+"""The web application: tokens, bodies, faults, errors, and one transaction a call."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from rehearsal.prolific.call import Call, read_object
+from rehearsal.prolific.control import Control
+from rehearsal.prolific.due import catch_up
+from rehearsal.prolific.errors import ApiError
+from rehearsal.prolific.faults import FaultScript
+from rehearsal.prolific.routes import OPERATIONS, PARTICIPANTS, PREFIX, Operation
+from rehearsal.prolific.state import State
+from rehearsal.prolific.taking import complete_in_browser
+from rehearsal.prolific.transport import drop_connection
+
+LARGEST_BODY_BYTES = 1_048_576
+_NO_CONTENT = 204
+_SCHEME = "token "
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Emulator:
+    """All addresses of one emulator.
+
+    Args:
+        state: its memory, which this is the only one to write.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._faults = FaultScript()
+
+    def app(self) -> Starlette:
+        """The application for a server."""
+        routes = [self._route(operation) for operation in OPERATIONS]
+        routes += [
+            Route(
+                operation.path,
+                _for_programs(self._unguarded(operation)),
+                methods=[operation.method],
+            )
+            for operation in PARTICIPANTS
+        ]
+        routes += [
+            Route(path, _for_programs(endpoint), methods=[method])
+            for method, path, endpoint in Control(self._state, self._faults).endpoints()
+        ]
+        routes.append(Route("/submissions/complete", self._complete_in_browser))
+        app = Starlette(
+            routes=routes,
+            exception_handlers={
+                ApiError: self._refused,
+                HTTPException: self._not_routed,
+            },
+        )
+        # A missing slash is another address: Prolific loses the body of such a POST.
+        app.router.redirect_slashes = False
+        return app
+
+    def _route(self, operation: Operation) -> Route:
+        async def endpoint(request: Request) -> Response:
+            request.state.is_bare = operation.is_bare
+            _check_token(request)
+            fault = self._faults.strike(operation.name)
+            if fault is not None and fault.kind == "slow":
+                await asyncio.sleep(fault.seconds)
+            if fault is not None and fault.answer is not None:
+                raise fault.answer
+            try:
+                reply = await self._perform(operation, request)
+            finally:
+                if fault is not None and fault.kind == "lose_reply":
+                    await drop_connection(request)
+            return reply
+
+        return Route(PREFIX + operation.path, endpoint, methods=[operation.method])
+
+    def _unguarded(self, operation: Operation) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            return await self._perform(operation, request)
+
+        return endpoint
+
+    async def _perform(self, operation: Operation, request: Request) -> Response:
+        body = read_object(await _received(request))
+        value = self._in_transaction(operation.handler, self._call(request, body))
+        if operation.status == _NO_CONTENT:
+            return Response(status_code=_NO_CONTENT)
+        return JSONResponse(value, status_code=operation.status)
+
+    def _call(self, request: Request, body: dict[str, Any]) -> Call:
+        return Call(
+            state=self._state,
+            path=request.path_params,
+            address=request.url.path,
+            query=request.query_params,
+            body=body,
+            origin=str(request.base_url).rstrip("/"),
+        )
+
+    def _in_transaction(self, handler: Callable[[Call], Any], call: Call) -> Any:  # noqa: ANN401 - JSON
+        # What is due stays done when the call itself is refused.
+        with self._state.transaction():
+            catch_up(self._state)
+        with self._state.transaction():
+            return handler(call)
+
+    async def _complete_in_browser(self, request: Request) -> Response:
+        page = self._in_transaction(complete_in_browser, self._call(request, {}))
+        return HTMLResponse(page)
+
+    async def _refused(self, request: Request, refusal: Exception) -> Response:
+        if not isinstance(refusal, ApiError):
+            raise refusal
+        switch = self._state.switches.errors
+        is_bare = getattr(request.state, "is_bare", False)
+        is_wrapped = switch == "wrapped" or (switch == "documented" and not is_bare)
+        return JSONResponse(
+            refusal.document(is_wrapped=is_wrapped), status_code=refusal.status
+        )
+
+    async def _not_routed(self, request: Request, fault: Exception) -> Response:
+        if not isinstance(fault, HTTPException):
+            raise fault
+        return await self._refused(request, ApiError(fault.status_code, fault.detail))
+
+
+def _check_token(request: Request) -> None:
+    header = request.headers.get("authorization", "")
+    if not header.lower().startswith(_SCHEME) or not header[len(_SCHEME) :].strip():
+        raise ApiError(401, "Send the header `Authorization: Token <your token>`.")
+
+
+def _for_programs(endpoint: Endpoint) -> Endpoint:
+    """The controls are for programs and for a person who types an address.
+
+    A page that is open in a browser, such as the work of a study, must not play with
+    the rehearsal that it is shown in.
+    """
+
+    async def guarded(request: Request) -> Response:
+        if request.headers.get("sec-fetch-site", "none") != "none":
+            raise ApiError(403, "The controls are for programs, not for pages.")
+        return await endpoint(request)
+
+    return guarded
+
+
+async def _received(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY_BYTES:
+            raise ApiError(413, f"A body has at most {LARGEST_BODY_BYTES} bytes.")
+    return body

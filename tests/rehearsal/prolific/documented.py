@@ -1,0 +1,129 @@
+"""Prolific's OpenAPI document, which answers and requests are held to.
+
+It lies beside the project and is not ours to copy; where it is missing, nothing is
+compared. Its `oneOf` name alternatives that do not exclude each other, so they are read
+as `anyOf`.
+"""
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+from jsonschema import Draft202012Validator
+
+FILE = Path(__file__).resolve().parents[3] / "../shared/reference/prolific-openapi.yml"
+MISSING = "../shared/reference/prolific-openapi.yml is not here"
+
+_UNDOCUMENTED = {
+    "get-user": {
+        *("first_name", "last_name", "username", "user_type"),
+        *("currency_code", "balance", "available_balance"),
+    },
+}
+"""What is answered beyond the document: the official command line reads it."""
+_OF_LISTS = {"_links", "meta"}
+
+
+class Documented:
+    """The operations of the document, by method and address."""
+
+    def __init__(self) -> None:
+        self.document = _read()
+        self.seen: set[str] = set()
+
+    def operation(self, method: str, path: str) -> dict[str, Any]:
+        """The operation that answers at an address; fixed words win over variables."""
+        fitting = [
+            template
+            for template in self.document["paths"]
+            if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)
+            and method.lower() in self.document["paths"][template]
+        ]
+        template = min(fitting, key=lambda one: one.count("{"))
+        found: dict[str, Any] = self.document["paths"][template][method.lower()]
+        return found
+
+    def check(self, response: httpx.Response) -> None:
+        """Hold an answer, and what was sent for it, to the document."""
+        request = response.request
+        operation = self.operation(request.method, request.url.path)
+        name = operation["operationId"]
+        self.seen.add(name)
+        if response.is_success and request.content:
+            self._compare(operation["requestBody"], response_of(request.content))
+        status = str(response.status_code)
+        if status not in operation["responses"]:
+            # 401, 404 and 429 are documented for all, and by no operation.
+            assert not response.is_success, (name, status)
+            return
+        documented = operation["responses"][status]
+        if response.status_code == 204:
+            assert not response.content
+            return
+        value = response.json()
+        self._compare(documented, value)
+        if response.is_success:
+            self._check_names(name, _schema(documented), value)
+
+    def _compare(self, described: dict[str, Any], value: object) -> None:
+        validator = Draft202012Validator(
+            {**_schema(described), "components": self.document["components"]}
+        )
+        faults = [
+            f"{one.json_path}: {one.message}" for one in validator.iter_errors(value)
+        ]
+        assert not faults, faults
+
+    def _check_names(self, name: str, schema: dict[str, Any], value: object) -> None:
+        schema = self._resolved(schema)
+        if not isinstance(value, dict) or "properties" not in schema:
+            return
+        known = {*schema["properties"], *_UNDOCUMENTED.get(name, ())}
+        if "results" in value:
+            known |= _OF_LISTS
+            inner = schema["properties"]["results"]["items"]
+            for one in value["results"]:
+                self._check_names(name, inner, one)
+        assert set(value) <= known, set(value) - known
+
+    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in schema:
+            part = schema["$ref"].rsplit("/", 1)[1]
+            schema = self.document["components"]["schemas"][part]
+        return schema
+
+
+def response_of(content: bytes) -> object:
+    """The JSON that was sent."""
+    return httpx.Response(200, content=content).json()
+
+
+@functools.cache
+def documented() -> Documented | None:
+    """The document, if it is here."""
+    return Documented() if FILE.is_file() else None
+
+
+def _schema(described: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = described["content"]["application/json"]["schema"]
+    return found
+
+
+def _read() -> dict[str, Any]:
+    with FILE.open(encoding="utf-8") as file:
+        document: dict[str, Any] = _as_any(yaml.load(file, Loader=yaml.CSafeLoader))
+    return document
+
+
+def _as_any(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        return {
+            "anyOf" if name == "oneOf" else name: _as_any(inner)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_as_any(inner) for inner in value]
+    return value
