@@ -10,7 +10,7 @@ _KINDS: dict[str, Callable[[State, str], None]] = {
     "recruit": study_life.recruit,
     "time_out": submission.time_out,
     "approve": submission.approve_by_silence,
-    "bulk_approve": submission.approve_by_silence,
+    "bulk_approve": submission.approve_if_waiting,
     "pay_bonus": bonuses.settle,
 }
 

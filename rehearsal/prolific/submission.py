@@ -223,11 +223,24 @@ def time_out(state: State, submission_id: str) -> None:
         set_status(state, submission, "TIMED-OUT")
 
 
-def approve_by_silence(state: State, submission_id: str) -> None:
-    """Approve what was not judged for 21 days."""
+def approve_if_waiting(state: State, submission_id: str) -> None:
+    """Approve what waits for review; anything else is left as it is."""
     submission = Submission.find(state, submission_id)
     if submission.status == "AWAITING REVIEW":
         approve(state, submission)
+
+
+def approve_by_silence(state: State, submission_id: str) -> None:
+    """Approve what was not judged for 21 days.
+
+    Who took a rejection back began to wait anew, and that time is planned as well.
+    """
+    waits_longer = state.number(
+        "SELECT count(*) FROM due WHERE kind = 'approve' AND subject = ?",
+        (submission_id,),
+    )
+    if not waits_longer:
+        approve_if_waiting(state, submission_id)
 
 
 def _approve_partly(

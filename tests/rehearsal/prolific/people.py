@@ -96,7 +96,7 @@ class Researcher:
 
     def post(self, path: str, **body: object) -> Any:  # noqa: ANN401 - JSON
         """What a POST answers."""
-        return self.ask("POST", path, body)
+        return self.ask("POST", path, body or None)
 
     def control(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """What the emulator's own addresses answer."""

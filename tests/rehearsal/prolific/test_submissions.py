@@ -184,6 +184,20 @@ def test_silence_approves_after_21_days(researcher: Researcher) -> None:
     researcher.books()
 
 
+def test_silence_counts_anew_after_a_rejection_was_taken_back(
+    researcher: Researcher,
+) -> None:
+    """The 21 days that began before it are over."""
+    submission_id = researcher.participant().do(researcher.study())
+    researcher.wait(days=1)
+    researcher.judge(submission_id, "REJECT", **REJECTION)
+    researcher.judge(submission_id, "UNREJECT")
+    researcher.wait(days=20)
+    assert researcher.submission(submission_id)["status"] == "AWAITING REVIEW"
+    researcher.wait(days=1)
+    assert researcher.submission(submission_id)["status"] == "APPROVED"
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
