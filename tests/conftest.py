@@ -26,6 +26,7 @@ SLOW = (
     "tests/analyses/test_alpha.py",
     "tests/analyses/test_published.py",
     "tests/cli/test_describing.py",
+    "tests/cli/test_prolific_emulator.py",
     "tests/clients",
     "tests/crash",
     "tests/end_to_end",

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypedDict, get_args
 
 from rehearsal.prolific.errors import ApiError, wrong
 
@@ -46,6 +46,21 @@ class Options:
     participants: int = 0
     start: datetime | None = None
     clock_runs: bool = False
+
+
+class Given(TypedDict, total=False):
+    """The same, as a command line gives it."""
+
+    database: Path | None
+    port: int
+    seed: int
+    currency: Currency
+    fee_percent: Decimal
+    vat_percent: Decimal
+    balance: int
+    participants: int
+    start: datetime | None
+    clock_runs: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,10 +19,14 @@ from rehearsal.prolific.options import Options, Switches
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _KIND = "prolific-emulator 1"
+_UNUSABLE = {
+    sqlite3.SQLITE_NOTADB: "is no database; take another file.",
+    sqlite3.SQLITE_BUSY: "is in use; one emulator works on a file.",
+}
 
 
 class WrongDatabaseError(Exception):
-    """The file is something else's."""
+    """The file is something else's, or another emulator works on it."""
 
 
 class State:
@@ -165,13 +169,21 @@ class State:
 def _opened(database: Path | None) -> sqlite3.Connection:
     # Opened by the thread that starts the server, used by the server's alone.
     conn = sqlite3.connect(
-        database or ":memory:", isolation_level=None, check_same_thread=False
+        database or ":memory:", isolation_level=None, check_same_thread=False, timeout=1
     )
     conn.row_factory = sqlite3.Row
-    conn.execute("PRAGMA foreign_keys = ON")
-    # In WAL a commit survives the death of the process, though not of the machine.
-    conn.execute("PRAGMA journal_mode = WAL")
-    conn.execute("PRAGMA synchronous = NORMAL")
+    try:
+        conn.execute("PRAGMA foreign_keys = ON")
+        conn.execute("PRAGMA locking_mode = EXCLUSIVE")
+        # In WAL a commit survives the death of the process, though not of the machine.
+        conn.execute("PRAGMA journal_mode = WAL")
+        conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError as fault:
+        conn.close()
+        sentence = _UNUSABLE.get(fault.sqlite_errorcode)
+        if sentence is None:
+            raise
+        raise WrongDatabaseError(f"{database} {sentence}") from fault
     return conn
 
 
