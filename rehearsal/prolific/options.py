@@ -75,6 +75,8 @@ class Switches:
         late_completion: whether a submission that timed out may still be completed.
         unreject: whether a rejection can be taken back.
         internal_links: whether links to other pages name a host that nobody reaches.
+        publishes_at_once: whether PUBLISH answers ACTIVE, as its table says, without
+            PUBLISHING, which is documented too; old clients do not know that.
         publishing_seconds: how long a study is PUBLISHING; 0 is until the next call.
         settling_seconds: the same of bulk approvals and payments of bonuses.
     """
@@ -84,6 +86,7 @@ class Switches:
     late_completion: bool = False
     unreject: bool = True
     internal_links: bool = False
+    publishes_at_once: bool = False
     publishing_seconds: int = 0
     settling_seconds: int = 0
 

@@ -42,6 +42,9 @@ def publish(state: State, study: Study) -> None:
     if not study.is_ready:
         raise wrong("completion_codes", "At least one is needed to publish.")
     reconcile_hold(state, study.set_status(state, "PUBLISHING"))
+    if state.switches.publishes_at_once:
+        recruit(state, study.study_id)
+        return
     at_ms = state.now_ms + state.switches.publishing_seconds * SECOND
     state.plan("recruit", study.study_id, at_ms=at_ms)
 

@@ -216,6 +216,14 @@ def test_publishing_may_take_a_while(researcher: Researcher) -> None:
     assert someone.studies() == [study_id]
 
 
+def test_publishing_may_be_over_at_once(researcher: Researcher) -> None:
+    """As the table of transitions has it, for clients that know no PUBLISHING."""
+    researcher.control("PUT", "/switches", {"publishes_at_once": True})
+    study_id = researcher.draft()
+    assert researcher.move(study_id, "PUBLISH") == "ACTIVE"
+    assert researcher.balance() == (BALANCE - 3 * UNIT, 3 * UNIT)
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
