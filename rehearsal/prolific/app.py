@@ -2,27 +2,36 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
+from rehearsal.prolific import site
 from rehearsal.prolific.call import Call, read_object
 from rehearsal.prolific.control import Control
 from rehearsal.prolific.due import catch_up
 from rehearsal.prolific.errors import ApiError
-from rehearsal.prolific.faults import FaultScript
+from rehearsal.prolific.faults import Fault, FaultScript
 from rehearsal.prolific.routes import OPERATIONS, PARTICIPANTS, PREFIX, Operation
 from rehearsal.prolific.state import State
-from rehearsal.prolific.taking import complete_in_browser
+from rehearsal.prolific.taking import complete_in_hand
 from rehearsal.prolific.transport import drop_connection
 
 LARGEST_BODY_BYTES = 1_048_576
 _NO_CONTENT = 204
+_BAD_GATEWAY = HTMLResponse("<h1>502 Bad Gateway</h1>", status_code=502)
 _SCHEME = "token "
+_OURS = ("none", "same-origin")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -53,7 +62,16 @@ class Emulator:
             Route(path, _for_programs(endpoint), methods=[method])
             for method, path, endpoint in Control(self._state, self._faults).endpoints()
         ]
-        routes.append(Route("/submissions/complete", self._complete_in_browser))
+        routes += [
+            Route("/submissions/complete", self._complete),
+            Route("/emulator/site", _for_programs(self._people)),
+            Route("/emulator/site/{participant_id}", _for_programs(self._studies)),
+            Route(
+                "/emulator/site/{participant_id}/{study_id}",
+                _for_programs(self._take),
+                methods=["POST"],
+            ),
+        ]
         app = Starlette(
             routes=routes,
             exception_handlers={
@@ -70,22 +88,32 @@ class Emulator:
             request.state.is_bare = operation.is_bare
             _check_token(request)
             fault = self._faults.strike(operation.name)
-            if fault is not None and fault.kind == "slow":
-                await asyncio.sleep(fault.seconds)
-            if fault is not None and fault.answer is not None:
-                raise fault.answer
-            try:
-                reply = await self._perform(operation, request)
-            finally:
-                if fault is not None and fault.kind == "lose_reply":
-                    await drop_connection(request)
-            return reply
+            if fault is None:
+                return await self._perform(operation, request)
+            return await self._struck(fault, operation, request)
 
         return Route(PREFIX + operation.path, endpoint, methods=[operation.method])
 
+    async def _struck(
+        self, fault: Fault, operation: Operation, request: Request
+    ) -> Response:
+        if fault.kind == "slow":
+            await asyncio.sleep(fault.seconds)
+        if fault.kind == "lose_request":
+            await drop_connection(request)
+            return Response()
+        if fault.answer is not None:
+            raise fault.answer
+        try:
+            reply = await self._perform(operation, request)
+        finally:
+            if fault.kind == "lose_reply":
+                await drop_connection(request)
+        return _BAD_GATEWAY if fault.kind == "bad_gateway" else reply
+
     def _unguarded(self, operation: Operation) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            return await self._perform(operation, request)
+            return _as_participant(request, await self._perform(operation, request))
 
         return endpoint
 
@@ -113,9 +141,23 @@ class Emulator:
         with self._state.transaction():
             return handler(call)
 
-    async def _complete_in_browser(self, request: Request) -> Response:
-        page = self._in_transaction(complete_in_browser, self._call(request, {}))
-        return HTMLResponse(page)
+    async def _complete(self, request: Request) -> Response:
+        """Where a requester's page leads with the code; Prolific knows who comes."""
+        call = self._call(request, {})
+        known = {"participant": request.cookies.get(site.COOKIE, "")}
+        call = replace(call, query={**known, **call.query})
+        return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
+
+    async def _people(self, request: Request) -> Response:
+        return HTMLResponse(self._in_transaction(site.people, self._call(request, {})))
+
+    async def _studies(self, request: Request) -> Response:
+        page = self._in_transaction(site.studies, self._call(request, {}))
+        return _as_participant(request, HTMLResponse(page))
+
+    async def _take(self, request: Request) -> Response:
+        address = self._in_transaction(site.take, self._call(request, {}))
+        return _as_participant(request, RedirectResponse(address, status_code=303))
 
     async def _refused(self, request: Request, refusal: Exception) -> Response:
         if not isinstance(refusal, ApiError):
@@ -139,15 +181,23 @@ def _check_token(request: Request) -> None:
         raise ApiError(401, "Send the header `Authorization: Token <your token>`.")
 
 
-def _for_programs(endpoint: Endpoint) -> Endpoint:
-    """The controls are for programs and for a person who types an address.
+def _as_participant(request: Request, response: Response) -> Response:
+    """The client is this participant from now on, as by signing in at Prolific."""
+    participant_id = request.path_params.get("participant_id")
+    if participant_id is not None:
+        response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
+    return response
 
-    A page that is open in a browser, such as the work of a study, must not play with
-    the rehearsal that it is shown in.
+
+def _for_programs(endpoint: Endpoint) -> Endpoint:
+    """The controls are for programs, and for the emulator's own pages.
+
+    Another page that is open in a browser, such as the work of a study, must not play
+    with the rehearsal that it is shown in.
     """
 
     async def guarded(request: Request) -> Response:
-        if request.headers.get("sec-fetch-site", "none") != "none":
+        if request.headers.get("sec-fetch-site", "none") not in _OURS:
             raise ApiError(403, "The controls are for programs, not for pages.")
         return await endpoint(request)
 

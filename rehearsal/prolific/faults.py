@@ -12,7 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from rehearsal.prolific.errors import ApiError
 
-Kind = Literal["lose_reply", "server_error", "throttle", "slow", "lag"]
+Kind = Literal[
+    "lose_request",
+    "lose_reply",
+    "server_error",
+    "bad_gateway",
+    "throttle",
+    "slow",
+    "lag",
+]
 
 _LONGEST_SECONDS = 30 * 24 * 3600.0
 
@@ -21,10 +29,11 @@ class Fault(BaseModel):
     """One line of the script.
 
     Attributes:
-        kind: `lose_reply` does the call, then cuts the connection; `server_error` and
-            `throttle` answer 500 and 429 and do nothing; `slow` waits first; `lag`
-            strikes no call: while it is set, new studies and submissions are in no
-            list yet.
+        kind: `lose_request` cuts the connection and does nothing, `lose_reply` does
+            the call first; `server_error` and `throttle` answer 500 and 429 and do
+            nothing; `bad_gateway` does the call, then answers 502 with a page that is
+            no JSON; `slow` waits first; `lag` strikes no call: while it is set, new
+            studies and submissions are in no list yet.
         operation: the operationId whose calls it counts; None counts all.
         call: the first call that it strikes, from 1.
         times: how many it strikes.

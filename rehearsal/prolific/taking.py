@@ -1,10 +1,8 @@
 """What participants do: see studies, take places, enter codes, return.
 
-A program stands in for each of them. The address at which a real participant enters the
-code in a browser is here, too, so that a requester's page can lead there.
+A program stands in for each of them, or a person in a browser (`site.py`).
 """
 
-import html
 import sqlite3
 from typing import Any
 
@@ -105,12 +103,8 @@ def give_back(call: Call) -> dict[str, Any]:
     return set_status(call.state, found, "RETURNED").document()
 
 
-def complete_in_browser(call: Call) -> str:
-    """The page behind the button of a requester's page: `/submissions/complete?cc=`.
-
-    Who is meant is said by `participant` in the address, or by the cookie that a
-    program set with it; the submission is the last that they have in hand.
-    """
+def complete_in_hand(call: Call) -> str:
+    """End by the code `cc` what a participant has in hand; the status it leads to."""
     person = row_of(call.state, call.query.get("participant", ""))
     row = call.state.row(
         "SELECT * FROM submission WHERE participant_id = ? "
@@ -120,10 +114,7 @@ def complete_in_browser(call: Call) -> str:
     if row is None:
         raise ApiError(400, "This participant has no submission in hand.")
     done = _complete(call.state, Submission.of_row(row), call.query.get("cc"))
-    return (
-        "<!doctype html><html lang=en><title>Submission sent</title>"
-        f"<h1>Submission sent</h1><p>Its status is {html.escape(done['status'])}.</p>"
-    )
+    return str(done["status"])
 
 
 def _complete(state: State, found: Submission, code: str | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pytest
 from rehearsal.prolific.options import Options
 from rehearsal.prolific.server import serve
 from rehearsal.prolific.state import WrongDatabaseError
-from tests.rehearsal.prolific.people import START, Refused, Researcher
+from tests.rehearsal.prolific.people import START, STUDY, Refused, Researcher
 
 
 def _script(researcher: Researcher, *faults: dict[str, Any]) -> None:
@@ -61,6 +61,31 @@ def test_a_burst_strikes_so_many_calls_and_does_nothing(
         with pytest.raises(Refused) as caught:
             researcher.draft()
         assert caught.value.status == status
+    assert researcher.get("/studies/")["results"] == []
+
+
+def test_a_lost_request_did_nothing(researcher: Researcher) -> None:
+    """The client meets the same as when the reply is lost."""
+    _script(researcher, {"kind": "lose_request", "operation": "create-study"})
+    with pytest.raises(httpx.RemoteProtocolError):
+        researcher.draft()
+    assert researcher.get("/studies/")["results"] == []
+    researcher.draft()
+
+
+def test_a_gateway_may_fail_after_the_work_was_done(researcher: Researcher) -> None:
+    """502 with a page that is no JSON; the study is there."""
+    _script(researcher, {"kind": "bad_gateway", "operation": "create-study"})
+    response = researcher.http.post("/api/v1/studies/", json=STUDY)
+    assert (response.status_code, response.text[:4]) == (502, "<h1>")
+    assert researcher.get("/studies/")["meta"]["count"] == 1
+
+
+def test_a_refusal_may_be_lost_too(researcher: Researcher) -> None:
+    """The connection is cut all the same."""
+    _script(researcher, {"kind": "lose_reply"})
+    with pytest.raises(httpx.RemoteProtocolError):
+        researcher.draft(reward=0)
     assert researcher.get("/studies/")["results"] == []
 
 

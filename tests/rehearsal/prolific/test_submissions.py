@@ -370,6 +370,17 @@ def test_a_code_is_entered_in_a_browser(researcher: Researcher) -> None:
     assert again.status_code == 400
 
 
+def test_whoever_took_the_place_is_known_at_the_end(researcher: Researcher) -> None:
+    """By the cookie that came with it: a requester's page names nobody."""
+    study_id, someone = researcher.study(), researcher.participant()
+    submission_id = someone.take(study_id)
+    page = researcher.http.get("/submissions/complete", params={"cc": "WR0NG"})
+    assert "AWAITING REVIEW" in page.text
+    assert researcher.submission(submission_id)["entered_code"] == "WR0NG"
+    stranger = httpx.get(f"{researcher.url}/submissions/complete", params={"cc": CODE})
+    assert stranger.status_code == 404
+
+
 def test_what_belongs_to_another_is_not_touched(researcher: Researcher) -> None:
     """A participant ends their own submissions only."""
     taken = researcher.participant().take(researcher.study())
