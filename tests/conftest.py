@@ -62,6 +62,7 @@ SLOW = (
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/rehearsal/prolific/test_money_laws.py",
+    "tests/rehearsal/prolific/test_strange_requests.py",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",
     "tests/report/campaign/test_hostile.py",

@@ -58,6 +58,14 @@ class Call:
             raise wrong(name, "Not a text with something in it.")
         return value
 
+    def optional_text(self, name: str) -> str | None:
+        """A text of the body, if it is there.
+
+        Raises:
+            ApiError: it is there and is something else.
+        """
+        return None if self.body.get(name) is None else self.text(name)
+
     def texts(self, name: str) -> list[str]:
         """A list of texts of the body that must be there.
 
@@ -102,6 +110,8 @@ def read_json(body: bytes) -> object:
     """
     try:
         value: object = json.loads(body)
+        # Infinity and half a character (a lone surrogate) could not be answered.
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as fault:
         raise ApiError(400, "The body is not JSON.") from fault
     return value

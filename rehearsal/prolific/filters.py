@@ -240,7 +240,7 @@ def _lets_through(state: State, person: sqlite3.Row, one: dict[str, Any]) -> boo
             _lets_through(state, person, inner) for inner in one["selected_filters"]
         ]
         return all(several) if name == "and" else any(several)
-    if "selected_range" in one:
+    if KNOWN[name].most is not None:
         value = _measured(person, name)
         ends = one["selected_range"]
         return bool(ends.get("lower", value) <= value <= ends.get("upper", value))

@@ -34,9 +34,7 @@ def create(call: Call) -> dict[str, Any]:
     call.only("workspace_id", "name", "description", "participant_ids")
     workspace_id = workspace_row(call.state, call.text("workspace_id"))["id"]
     people = call.texts("participant_ids") if "participant_ids" in call.body else []
-    description = call.body.get("description")
-    if not isinstance(description, str | None):
-        raise wrong("description", "Not a text.")
+    description = call.optional_text("description")
     group_id = call.state.new_id()
     call.state.conn.execute(
         "INSERT INTO participant_group (id, workspace_id, name, description) "

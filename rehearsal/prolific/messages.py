@@ -107,7 +107,7 @@ def _send_all(
     call: Call, people: Sequence[str], field: str, *, needs_study: bool = True
 ) -> dict[str, Any]:
     state, body = call.state, call.text("body")
-    study_id = call.text("study_id") if needs_study else call.body.get("study_id")
+    study_id = call.text("study_id") if needs_study else call.optional_text("study_id")
     if study_id is not None and not state.number(
         "SELECT count(*) FROM study WHERE id = ?", (study_id,)
     ):

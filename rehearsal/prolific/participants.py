@@ -111,7 +111,7 @@ def write(call: Call) -> dict[str, Any]:
         sender_id=row_of(call.state, call.path["participant_id"])["id"],
         recipient_id=call.state.user_id,
         body=call.text("body"),
-        study_id=call.body.get("study_id"),
+        study_id=call.optional_text("study_id"),
     )
     return {}
 

@@ -92,6 +92,8 @@ def delete(call: Call) -> dict[str, Any]:
         raise ApiError(404, f"The study {study_id} is not in this project.")
     if not study.is_draft:
         raise ApiError(400, "Published studies cannot be deleted.")
+    # A draft that was to be published by itself never will be.
+    call.state.conn.execute("DELETE FROM due WHERE subject = ?", (study_id,))
     call.state.conn.execute("DELETE FROM study WHERE id = ?", (study_id,))
     return {}
 

@@ -24,6 +24,7 @@ USUAL_MAXIMUM_MINUTES = 240
 """Allowed where the requester does not say; Prolific's own figure is not documented."""
 
 _LEAST_SCREEN_OUT = 10
+_MOST = 10_000_000
 
 Label = Literal[
     "survey",
@@ -61,7 +62,7 @@ def _whole(value: object) -> object:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, Field(le=_MOST), BeforeValidator(_whole)]
 Text = Annotated[str, Field(min_length=1)]
 
 

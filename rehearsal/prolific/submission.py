@@ -150,7 +150,7 @@ def complete(
     if "REQUEST_RETURN" in actions:
         request_return(state, submission, [actions["REQUEST_RETURN"]["return_reason"]])
     if "FIXED_SCREEN_OUT_PAYMENT" in actions:
-        screen_out(state, submission, actions["FIXED_SCREEN_OUT_PAYMENT"])
+        screen_out(state, submission, code)
     elif "DYNAMIC_PAYMENT" in actions:
         _approve_partly(state, submission, study, percentage)
     elif "AUTOMATICALLY_APPROVE" in actions:
@@ -174,10 +174,28 @@ def approve(state: State, submission: Submission) -> None:
     set_status(state, submission, "APPROVED")
 
 
-def screen_out(state: State, submission: Submission, action: dict[str, Any]) -> None:
-    """Pay what the code pays to participants who do not fit; the place is free."""
+def screen_out(state: State, submission: Submission, code: str | None = None) -> None:
+    """Pay what a code pays to participants who do not fit; the place is free.
+
+    Args:
+        state: the emulator's memory.
+        submission: of whom does not fit.
+        code: which of the study's; None is the first that pays so.
+
+    Raises:
+        ApiError: the study has no such code.
+    """
     study = Study.find(state, submission.study_id)
-    _pay(state, submission, study, action["fixed_screen_out_reward"])
+    fitting = [one for one in study.screen_outs if code in (None, one.code)]
+    if not fitting:
+        raise ApiError(400, "The study has no code that pays for being screened out.")
+    _pay(state, submission, study, fitting[0].reward)
+    _change(
+        state,
+        submission,
+        completed_ms=submission.completed_ms or state.now_ms,
+        entered_code=fitting[0].code,
+    )
     set_status(state, submission, "SCREENED OUT")
 
 

@@ -252,16 +252,7 @@ def _return(call: Call, found: Submission) -> None:
 
 
 def _screen_out(call: Call, found: Submission) -> None:
-    study = Study.find(call.state, found.study_id)
-    actions = [
-        action
-        for code in study.fields["completion_codes"]
-        for action in code["actions"]
-        if action["action"] == "FIXED_SCREEN_OUT_PAYMENT"
-    ]
-    if not actions:
-        raise ApiError(400, "The study has no code that pays for being screened out.")
-    submission.screen_out(call.state, found, actions[0])
+    submission.screen_out(call.state, found)
 
 
 def _unreject(call: Call, found: Submission) -> None:

@@ -121,6 +121,9 @@ def _complete(state: State, found: Submission, code: str | None) -> dict[str, An
     late = found.status == "TIMED-OUT" and state.switches.late_completion
     if found.status != "ACTIVE" and not late:
         raise ApiError(400, f"A submission that is {found.status} cannot be completed.")
+    if late:
+        # The reward is held again before it can be paid.
+        found = set_status(state, found, "ACTIVE")
     submission.complete(state, found, code or None, actor="participant")
     return Submission.find(state, found.submission_id).document()
 

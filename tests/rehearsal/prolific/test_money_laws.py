@@ -25,7 +25,9 @@ from tests.rehearsal.prolific.people import CODE, START, STUDY
 from tests.rehearsal.prolific.test_studies import REJECTION
 
 OPENING = 3_000
-PEOPLE = 4
+PEOPLE = 6
+MOST_STUDIES = 2
+"""Few, so that one of them comes to its end."""
 # Reward and what it costs with 33 % fee and 20 % tax of that, by hand:
 # 150: 49.5 > 50, 10.  100: 33, 6.6 > 7.  7: 2.31 > 2, 0.4 > 0.  1: 0.33 > 0, 0.
 COSTS = {150: 210, 100: 140, 7: 9, 1: 1}
@@ -76,7 +78,7 @@ class Posted:
 
 
 class MoneyLaws(RuleBasedStateMachine):
-    """A researcher with 30 pounds, and four participants who do anything."""
+    """A researcher with 30 pounds, and six participants who do anything."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,7 +111,8 @@ class MoneyLaws(RuleBasedStateMachine):
             return refusal.status == 400
         return False
 
-    @rule(reward=st.sampled_from(list(COSTS)), places=st.integers(1, 4))
+    @precondition(lambda self: len(self.living()) < MOST_STUDIES)
+    @rule(reward=st.sampled_from(list(COSTS)), places=st.integers(1, 3))
     def post(self, reward: int, places: int) -> None:
         """Publish a study, if the money is there."""
         body = {**STUDY, "reward": reward, "total_available_places": places}
@@ -122,11 +125,14 @@ class MoneyLaws(RuleBasedStateMachine):
             posted.status = "ACTIVE"
             self.posted.append(posted)
 
-    @precondition(lambda self: self.posted)
-    @rule(data=st.data(), action=st.sampled_from(["PAUSE", "START", "STOP"]))
+    @precondition(lambda self: self.living())
+    @rule(
+        data=st.data(),
+        action=st.sampled_from(["PAUSE", "START", "START", "START", "STOP"]),
+    )
     def move(self, data: st.DataObject, action: str) -> None:
         """Pause, start or stop."""
-        posted = data.draw(st.sampled_from(self.posted))
+        posted = data.draw(st.sampled_from(self.living()))
         leads = {
             ("ACTIVE", "PAUSE"): "PAUSED",
             ("ACTIVE", "STOP"): "COMPLETED",
@@ -145,11 +151,11 @@ class MoneyLaws(RuleBasedStateMachine):
         if is_possible:
             posted.follow()
 
-    @precondition(lambda self: self.posted)
+    @precondition(lambda self: self.raisable())
     @rule(data=st.data())
     def raise_places(self, data: st.DataObject) -> None:
-        """One place more; it reopens a study."""
-        posted = data.draw(st.sampled_from(self.posted))
+        """One place more, the fourth at most; it reopens a study."""
+        posted = data.draw(st.sampled_from(self.raisable()))
         before = posted.status
         posted.places += 1
         if before != "PAUSED":
@@ -185,6 +191,24 @@ class MoneyLaws(RuleBasedStateMachine):
         posted.work.append(work)
         if is_done:
             self._finish(posted, work, taking.complete, {"code": CODE})
+
+    @precondition(lambda self: self.open_to_somebody())
+    @rule(
+        data=st.data(), verdict=st.sampled_from(["APPROVE", "REJECT", None, None, None])
+    )
+    def do(self, data: st.DataObject, verdict: str | None) -> None:
+        """Take, finish and judge at once, so that studies come to their ends."""
+        posted, person = data.draw(st.sampled_from(self.open_to_somebody()))
+        where = {"participant_id": self.people[person], "study_id": posted.study_id}
+        taken = self.call(taking.take, {}, **where)
+        work = Work(taken["submission_id"], person, "ACTIVE", 0)
+        posted.work.append(work)
+        self._finish(posted, work, taking.complete, {"code": CODE})
+        if verdict is not None:
+            body = {"action": verdict, **(REJECTION if verdict == "REJECT" else {})}
+            self.call(submissions.transition, body, id=work.submission_id)
+            work.status = "APPROVED" if verdict == "APPROVE" else "REJECTED"
+            posted.follow()
 
     @precondition(lambda self: self.some("ACTIVE"))
     @rule(data=st.data(), is_done=st.booleans())
@@ -287,6 +311,25 @@ class MoneyLaws(RuleBasedStateMachine):
             if work.status in statuses
         ]
 
+    def raisable(self) -> list[Posted]:
+        """Studies with so few places that people are left to fill more."""
+        return [posted for posted in self.posted if posted.places < PEOPLE - 2]
+
+    def living(self) -> list[Posted]:
+        """Studies that are not completed."""
+        return [posted for posted in self.posted if posted.status != "COMPLETED"]
+
+    def open_to_somebody(self) -> list[tuple[Posted, int]]:
+        """Studies and participants who can take a place there."""
+        return [
+            (posted, person)
+            for posted in self.posted
+            for person in range(PEOPLE)
+            if posted.status == "ACTIVE"
+            and posted.free() > 0
+            and all(work.person != person for work in posted.work)
+        ]
+
     def available(self) -> int:
         """What is left of the opening balance."""
         paid = sum(one.number("APPROVED") * COSTS[one.reward] for one in self.posted)
@@ -313,5 +356,5 @@ class MoneyLaws(RuleBasedStateMachine):
 
 TestMoneyLaws = MoneyLaws.TestCase
 TestMoneyLaws.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None
+    max_examples=60, stateful_step_count=50, deadline=None
 )

@@ -383,6 +383,34 @@ def test_a_fixed_screen_out_pays_its_own_amount(researcher: Researcher) -> None:
     assert researcher.books()["participants"][unfit.participant_id]["rewards"] == 20
 
 
+def test_a_researcher_screens_out_by_the_study_s_code(researcher: Researcher) -> None:
+    """It uses one of the slots; a study without such a code has none to use."""
+    action = {
+        "action": "FIXED_SCREEN_OUT_PAYMENT",
+        "fixed_screen_out_reward": 20,
+        "slots": 2,
+    }
+    code = {"code": "UNFIT", "code_type": "FIXED_SCREENOUT", "actions": [action]}
+    study_id = researcher.study(completion_codes=[*STUDY["completion_codes"], code])
+    submission_id = researcher.participant().take(study_id)
+    assert researcher.judge(submission_id, "SCREEN_OUT") == "SCREENED OUT"
+    assert researcher.submission(submission_id)["entered_code"] == "UNFIT"
+    assert researcher.balance()[1] == 3 * UNIT + 28
+    plain = researcher.participant().take(researcher.study())
+    with pytest.raises(Refused):
+        researcher.judge(plain, "SCREEN_OUT")
+
+
+def test_a_deleted_draft_is_not_published_at_its_time(researcher: Researcher) -> None:
+    """And nothing else stops because of it."""
+    study_id = researcher.draft()
+    at = (START + timedelta(hours=2)).isoformat()
+    researcher.move(study_id, "SCHEDULE_PUBLISH", publish_at=at)
+    researcher.ask("DELETE", f"/studies/{study_id}/")
+    researcher.wait(hours=3)
+    assert researcher.get("/studies/")["results"] == []
+
+
 def test_counts_may_be_written_as_numbers(researcher: Researcher) -> None:
     """The document calls them numbers, so 3.0 places are three."""
     study_id = researcher.draft(total_available_places=3.0, reward=150.0)

@@ -112,6 +112,26 @@ def test_who_takes_longer_than_allowed_is_timed_out(researcher: Researcher) -> N
     assert slow.complete(taken) == "AWAITING REVIEW"
 
 
+def test_who_is_late_is_paid_as_anybody_if_that_is_allowed(
+    researcher: Researcher,
+) -> None:
+    """Also when the place went to somebody else: the reward is held once more."""
+    researcher.control("PUT", "/switches", {"late_completion": True})
+    code = {
+        "code": CODE,
+        "code_type": "COMPLETED",
+        "actions": [{"action": "AUTOMATICALLY_APPROVE"}],
+    }
+    study_id = researcher.study(total_available_places=1, completion_codes=[code])
+    late = researcher.participant()
+    taken = late.take(study_id)
+    researcher.wait(minutes=30)
+    researcher.participant().do(study_id)
+    assert late.complete(taken) == "APPROVED"
+    assert researcher.balance() == (BALANCE - 2 * UNIT, 0)
+    researcher.books()
+
+
 @pytest.mark.parametrize(
     ("code", "shown"), [(None, "NOCODE"), ("", "NOCODE"), ("WR0NG", "WR0NG")]
 )
