@@ -25,7 +25,7 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if "__pycache__" not in path.parts
 )
-_BESIDE = ["marketplace", "rehearsal"]
+_BESIDE = ["marketplace", "prolific", "rehearsal"]
 _HOUSE_WORDS = {
     "courier": (),
     "fate": ("rehearsal", "report"),
@@ -43,7 +43,7 @@ _HOUSE_WORDS = {
     ),  # in which things are shown
     "place": (
         *("analyses", "config", "domain", "flows/results", "hit_templates"),
-        *("marketplace", "postprocess", "qc", "rehearsal", "report"),
+        *("marketplace", "postprocess", "prolific", "qc", "rehearsal", "report"),
         "store/assignments.py",
     ),  # in a text, on a page, in the world
     "ripe": (),
