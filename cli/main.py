@@ -18,6 +18,7 @@ from cli.export import export
 from cli.layout import layout
 from cli.pay import pay
 from cli.preview import preview
+from cli.prolific import prolific
 from cli.rehearse import rehearse
 from cli.requester import requester
 from cli.run import run
@@ -70,5 +71,6 @@ for command in (
     requester,
     worker,
     layout,
+    prolific,
 ):
     main.add_command(command)
