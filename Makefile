@@ -15,7 +15,7 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	mkdir -p $(PREFECT_HOME)
+	mkdir -p -m 700 $(PREFECT_HOME)
 	touch $(READY)
 
 demo: $(READY)  ## the main job: a whole campaign on simulated workers

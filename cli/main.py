@@ -18,6 +18,7 @@ from cli.export import export
 from cli.layout import layout
 from cli.pay import pay
 from cli.preview import preview
+from cli.prolific import prolific
 from cli.prolific_emulator import prolific_emulator
 from cli.rehearse import rehearse
 from cli.requester import requester
@@ -71,6 +72,7 @@ for command in (
     requester,
     worker,
     layout,
+    prolific,
     prolific_emulator,
 ):
     main.add_command(command)

@@ -31,9 +31,15 @@ _QUEUES = (
     "without it they wait. Email is refused: no mail leaves from here."
 )
 
+_NO_FILES = (
+    "No form asks for a file (FileUploadAnswer was retired), so each call is refused: "
+    "the question is of another kind."
+)
+
 NOTES = {
     "AssociateQualificationWithWorker": Note("simpler", _LETTERBOX),
     "DisassociateQualificationFromWorker": Note("simpler", _LETTERBOX),
+    "GetFileUploadURL": Note("simpler", _NO_FILES),
     "NotifyWorkers": Note("simpler", _LETTERBOX),
     "SendTestEventNotification": Note("simpler", _QUEUES),
     "UpdateNotificationSettings": Note("simpler", _QUEUES),

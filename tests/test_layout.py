@@ -25,7 +25,7 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if "__pycache__" not in path.parts
 )
-_BESIDE = ["marketplace", "rehearsal"]
+_BESIDE = ["marketplace", "prolific", "rehearsal"]
 _HOUSE_WORDS = {
     "courier": (),
     "fate": ("rehearsal", "report"),
@@ -43,7 +43,7 @@ _HOUSE_WORDS = {
     ),  # in which things are shown
     "place": (
         *("analyses", "config", "domain", "flows/results", "hit_templates"),
-        *("marketplace", "postprocess", "qc", "rehearsal", "report"),
+        *("marketplace", "postprocess", "prolific", "qc", "rehearsal", "report"),
         "store/assignments.py",
     ),  # in a text, on a page, in the world
     "ripe": (),
@@ -56,6 +56,16 @@ _HOUSE_WORDS = {
 }
 """What has a name in the field or the ecosystem (docs/vocabulary.md), and where the
 word stands in its plain sense."""
+
+
+_PLAIN_SUBMISSION = ("flows/snapshot.py", "store/assignments.py")  # that it was sent
+_OF_PROLIFIC = {
+    "researcher": (),
+    "studies": (),
+    "submission": _PLAIN_SUBMISSION,
+    "submissions": (),
+}
+"""Prolific's own words, and where else one stands in its plain sense."""
 
 
 def test_every_root_package_is_under_contract() -> None:
@@ -121,18 +131,29 @@ def _identifiers(path: Path) -> frozenset[str]:
         )
 
 
-@pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))
-def test_no_house_word_stands_for_what_has_a_name(word: str) -> None:
-    """No identifier holds the word but where it has its plain sense."""
-    plain = tuple(str(ROOT / place) for place in _HOUSE_WORDS[word])
-    blurred = {
+def _identifiers_with(word: str, *, but_in: tuple[str, ...]) -> set[tuple[str, str]]:
+    """Files and identifiers that hold the word, outside of these places."""
+    allowed = tuple(str(ROOT / place) for place in but_in)
+    return {
         (str(path.relative_to(ROOT)), name)
         for path in MODULES
-        if not str(path).startswith(plain)
+        if not str(path).startswith(allowed)
         for name in _identifiers(path)
         if word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
     }
-    assert not blurred
+
+
+@pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))
+def test_no_house_word_stands_for_what_has_a_name(word: str) -> None:
+    """No identifier holds the word but where it has its plain sense."""
+    assert not _identifiers_with(word, but_in=_HOUSE_WORDS[word])
+
+
+@pytest.mark.parametrize("word", sorted(_OF_PROLIFIC))
+def test_prolifics_words_stay_where_prolific_is_spoken_to(word: str) -> None:
+    """Elsewhere the field's words are used: HIT, assignment, worker, requester."""
+    spoken_to = ("prolific", "rehearsal/prolific")
+    assert not _identifiers_with(word, but_in=(*spoken_to, *_OF_PROLIFIC[word]))
 
 
 def _drawings(heading: str) -> list[str]:

@@ -25,7 +25,12 @@ from marketplace.forms.model import (
     Text,
     Title,
 )
-from marketplace.forms.patterns import Format, complaint_about
+from marketplace.forms.patterns import (
+    MOST_UNROLLED,
+    Format,
+    complaint_about,
+    unrolled,
+)
 from marketplace.forms.reading import SCHEMAS, Node, fault, parse
 
 NAMESPACES = tuple(
@@ -119,8 +124,14 @@ def _check_patterns(root: Node, parts: tuple[Overview | Question, ...]) -> None:
             f"all AnswerFormatRegex of a form may have {_MOST_OF_PATTERNS} characters "
             f"together, and these have {total}.",
         )
-    for rule in rules:
-        if complaint := complaint_about(rule.source):
+    if sum(map(unrolled, {rule.source for rule in rules})) > MOST_UNROLLED:
+        raise fault(
+            root,
+            f"the counts of all AnswerFormatRegex of a form may come to "
+            f"{MOST_UNROLLED:,} characters together.",
+        )
+    for source in {rule.source: None for rule in rules}:
+        if complaint := complaint_about(source):
             raise fault(root, f"regex is no regular expression: {complaint}.")
 
 

@@ -9,6 +9,7 @@ has kept the server waiting longest is let go.
 import errno
 import logging
 import os
+import re
 import resource
 import socket
 import time
@@ -27,6 +28,7 @@ _FEWEST = 16
 _MOST = 10_000
 _MOST_BEING_CLOSED = 16
 _LOG_EVERY_SECONDS = 1.0
+_NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
 
 
 class Owed(Enum):
@@ -258,7 +260,8 @@ class OncePerSecond(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether it is said; then with how often it was not."""
         now = time.monotonic()
-        words = str(record.msg)[:200]
+        # asyncio names sockets and addresses in the message itself.
+        words = _NUMBERS.sub("#", str(record.msg).partition("\n")[0][:200])
         if now - self._said.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
             self._held_back[words] = self._held_back.get(words, 0) + 1
             return False

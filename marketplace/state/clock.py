@@ -12,7 +12,7 @@ from marketplace.exceptions import Refusal
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-DEFAULT_START = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+DEFAULT_START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning; fixed, so that the same seed rehearses the same."""
 
 END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)

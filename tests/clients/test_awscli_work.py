@@ -1,6 +1,10 @@
 """The AWS CLI's commands about assignments, money and workers."""
 
+import pytest
+
 from tests.clients.scene import Scene, extent
+
+pytestmark = pytest.mark.full
 
 
 def test_get_account_balance_starts_a_rehearsal_with_ten_thousand(scene: Scene) -> None:

@@ -167,6 +167,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
     [
         ("name = ", "no valid TOML"),
         ("budget = " + "1" * 5_000, "no valid TOML"),
+        ("budget = " + "[" * 100_000, "no valid TOML"),
         ("", "name: is missing"),
         (GOOD.replace('"caption"', '"origami"'), "There is no task 'origami'"),
         (GOOD.replace('by = "policy"', 'by = "policy"\nmaybe = 1'), "no such key"),

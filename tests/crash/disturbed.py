@@ -70,7 +70,7 @@ def pass_apart(
     (world.folder / "jumped").write_text(str(world.jumped))
     here, there = context.Pipe()
     process = context.Process(
-        target=_run,
+        target=run_in_files,
         args=(world.folder, _pass, (there, world.endpoint, fault, call)),
     )
     process.start()
@@ -80,14 +80,14 @@ def pass_apart(
             assert fault is not None
             world.strike(fault.world)
             here.send(world.jumped)
-    return _ended(process, world.folder)
+    return ended(process, world.folder)
 
 
 def run_command(world: World, *words: str) -> Ended:
     """Run `piecework` with these words, in a new process."""
-    process = apart().Process(target=_run, args=(world.folder, None, words))
+    process = apart().Process(target=run_in_files, args=(world.folder, None, words))
     process.start()
-    return _ended(process, world.folder)
+    return ended(process, world.folder)
 
 
 def calls_made(folder: Path) -> list[Call]:
@@ -111,7 +111,8 @@ def _asks(here: "Connection[float, str]") -> bool:
     return True
 
 
-def _ended(process: "BaseProcess", folder: Path) -> Ended:
+def ended(process: "BaseProcess", folder: Path) -> Ended:
+    """Wait for the end of a process whose output lies in this folder."""
     process.join(timeout=LONGEST_PASS_SECONDS)
     if process.is_alive():
         process.kill()
@@ -122,7 +123,7 @@ def _ended(process: "BaseProcess", folder: Path) -> Ended:
     return Ended(process.exitcode, said, complained)
 
 
-def _run(
+def run_in_files(
     folder: Path, work: Callable[..., None] | None, given: tuple[object, ...]
 ) -> None:
     """Do work, or a command, with output in files and errors as the command has them.

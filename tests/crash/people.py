@@ -59,19 +59,23 @@ class People:
             done += 1
         return done
 
+    def sign_in(self, handle: str, client: httpx.Client) -> None:
+        """Be somebody whom the rehearsal makes on the spot."""
+        person = client.post(
+            "/rehearsal/workers",
+            json={
+                "handle": handle,
+                "country": "US",
+                "hits_approved": 900,
+                "hits_submitted": 910,
+            },
+        ).json()
+        client.cookies.set("worker_session", person["token"])
+
     def _take_one(self, handle: str, manner: str) -> bool:
         with httpx.Client(base_url=self.endpoint, timeout=30) as client:
-            person = client.post(
-                "/rehearsal/workers",
-                json={
-                    "handle": handle,
-                    "country": "US",
-                    "hits_approved": 900,
-                    "hits_submitted": 910,
-                },
-            ).json()
+            self.sign_in(handle, client)
             client.headers["Accept"] = "application/json"
-            client.cookies.set("worker_session", person["token"])
             groups = client.get("/worker/hits").json()["hit_groups"]
             open_to_me = [group for group in groups if group["may_accept"]]
             if not open_to_me:

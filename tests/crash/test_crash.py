@@ -44,14 +44,14 @@ SPENDING = (
     Call("RejectAssignment", 1),
 )
 DEATHS = [fault for fault in FAULTS if fault.kind == "death" and not fault.script]
-# The last call of each operation meets a death, the others one every third; every other
-# fault meets a call that spends.
+# The last call of each operation meets a death; every other fault meets a call that
+# spends.
 SAMPLE = sorted(
     {
         *(
             (call, DEATHS[number % len(DEATHS)].name)
             for number, call in enumerate(CALLS)
-            if call.nth == OPERATIONS[call.operation] or number % 3 == 0
+            if call.nth == OPERATIONS[call.operation]
         ),
         *(
             (SPENDING[number % len(SPENDING)], fault.name)

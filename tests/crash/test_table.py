@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.crash.faults import FAULTS
 from tests.crash.table import BAD, LETTERS, PAGE, SYMBOLS, UNMADE
 from tests.crash.test_crash import CALLS, RUNS
@@ -15,7 +13,6 @@ def _rows(text: str, first: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-@pytest.mark.full
 def test_every_fault_is_a_column_and_every_call_a_row() -> None:
     """`python -m tests.crash.table` was run since the last fault or call was added."""
     text = PAGE.read_text()

@@ -18,7 +18,7 @@ from tests.crash.world import World
 from tests.end_to_end.conftest import Command
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.full]
 
 
 @contextmanager
@@ -70,7 +70,6 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
     assert json.loads(status.stdout)["waiting_for"] == "nobody"
 
 
-@pytest.mark.full
 def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
     tmp_path: Path, piecework: Command
 ) -> None:

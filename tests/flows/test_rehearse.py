@@ -6,6 +6,8 @@ import pytest
 
 from flows.passes import run_pass
 from flows.rehearse import prepare, rehearsal_of
+from marketplace.state import clock
+from platforms import virtual_clock
 
 CAMPAIGN = """
 name = "dear"
@@ -40,3 +42,8 @@ def test_a_rehearsal_can_spend_its_whole_budget(
         assert run_pass(run).waiting_for == "workers"
         held = run.platform._client.get_account_balance()  # type: ignore[attr-defined]
         assert held["AvailableBalance"] == balance
+
+
+def test_virtual_time_begins_at_one_moment() -> None:
+    """The marketplace may not import ours, so the constant stands there as well."""
+    assert clock.DEFAULT_START == virtual_clock.START

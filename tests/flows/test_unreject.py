@@ -190,7 +190,7 @@ def six_assignments(folder: Path) -> Iterator[CampaignRun]:
 
 
 @given(_ACTS)
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_the_ledger_equals_the_marketplace_s_books_after_any_acts(
     acts: list[tuple[str, int, int]],
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
         assert audit.broken_laws(transaction) == []
 
 
+@pytest.mark.full
 def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
     tmp_path: Path,
 ) -> None:

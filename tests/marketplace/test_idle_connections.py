@@ -1,6 +1,7 @@
 """Clients that connect and say nothing, or half of it: others do not wait for them."""
 
 import contextlib
+import logging
 import re
 import resource
 import socket
@@ -17,7 +18,11 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from marketplace.http.connections import Limits, most_connections
+from marketplace.http.connections import (
+    Limits,
+    most_connections,
+    say_once_a_second,
+)
 from marketplace.http.server import Running, serve
 from marketplace.requester.model import TARGET_PREFIX
 from tests.marketplace.certificates import self_signed
@@ -244,3 +249,16 @@ def test_the_limit_of_files_bounds_connections() -> None:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     alone, behind = (most_connections(with_proxy=proxy) for proxy in (False, True))
     assert behind <= alone < files
+
+
+def test_the_same_thing_is_said_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
+    """Also where asyncio has put the socket into its message; another thing is said."""
+    say_once_a_second("tests.loud")
+    loud = logging.getLogger("tests.loud")
+    for number in range(50):
+        loud.warning(f"Fatal error on transport <fd={number} at 0x7f{number:04x}>")
+    loud.warning("Another thing")
+    assert [record.msg for record in caplog.records] == [
+        "Fatal error on transport <fd=0 at 0x7f0000>",
+        "Another thing",
+    ]

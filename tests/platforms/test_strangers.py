@@ -95,6 +95,34 @@ def test_no_act_is_done_by_an_answer_that_makes_no_sense(
     platform.approve(AssignmentId("A1"))
 
 
+@pytest.mark.parametrize("hits", [("3A",), ("3A", "3B")])
+def test_an_assignment_that_is_listed_twice_is_one(
+    stranger: CaptivePortal, hits: tuple[str, ...]
+) -> None:
+    """Else it would be promised, and paid, beyond what the caps were asked for."""
+    listed = {
+        "AssignmentId": "3X",
+        "HITId": "3A",
+        "WorkerId": "A1",
+        "AssignmentStatus": "Submitted",
+        "AcceptTime": 1.0,
+        "SubmitTime": 2.0,
+        "Answer": "<QuestionFormAnswers/>",
+    }
+    other_hit = {**listed, "AssignmentId": "3Y", "HITId": "3C"}
+    page = {"NumResults": 3, "Assignments": [listed, other_hit, listed]}
+    stranger.page = json.dumps(page).encode()
+    stranger.headers = {
+        "content-type": "application/x-amz-json-1.1",
+        "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
+    }
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    found = platform.assignments({HitId(hit): 3 for hit in hits})
+    assert {
+        hit: [one.assignment_id for one in some] for hit, some in found.items()
+    } == {HitId(hit): ["3X"] if hit == "3A" else [] for hit in hits}
+
+
 def test_a_refusal_cannot_steer_a_terminal(stranger: CaptivePortal) -> None:
     """Colours, cursors, right-to-left marks and new lines are shown, not obeyed."""
     refusal = {

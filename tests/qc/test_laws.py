@@ -87,7 +87,7 @@ every_heuristic = pytest.mark.parametrize(
     "heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME
 )
 short = settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

@@ -208,7 +208,7 @@ def test_an_element_that_is_absent_says_so(
     assert [one["status"] for one in market.books()["assignments"]] == ["Accepted"]
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])
 def test_crowd_elements_are_accessible_and_fit(
     market: Market, open_site: Callable[..., Page], width: int
 ) -> None:

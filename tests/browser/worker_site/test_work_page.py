@@ -195,7 +195,7 @@ def test_one_hit_after_the_other_until_there_is_none(
     check(page, 1280)
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])
 def test_each_page_is_accessible_and_fits(
     market: Market, open_site: Opened, width: int
 ) -> None:

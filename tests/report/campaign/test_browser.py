@@ -16,7 +16,7 @@ _PAGES = {
     "hostile": hostile.campaign(hostile.NASTY),
 }
 
-_SHORT = {("hostile", 390), ("large", 1280), ("empty", 390)}
+_SHORT = {("hostile", 390), ("large", 1280)}
 """What is looked at each time."""
 
 pytestmark = pytest.mark.browser

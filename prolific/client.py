@@ -1,0 +1,31 @@
+"""Prolific's API, as far as it is used here: each resource with its operations.
+
+    with Transport(PROLIFIC, token) as transport:
+        prolific = Prolific(transport)
+        prolific.account.me()
+
+Every call may raise `Refused` (nothing has happened) or `Lost` (it may have happened).
+What reads is made again with growing waits; what creates, pays or writes never is.
+"""
+
+from prolific.http.transport import Transport
+from prolific.resources.account import Account
+from prolific.resources.bonuses import Bonuses
+from prolific.resources.messages import Messages
+from prolific.resources.participant_groups import ParticipantGroups
+from prolific.resources.recruiting import Recruiting
+from prolific.resources.studies import Studies
+from prolific.resources.submissions import Submissions
+
+
+class Prolific:
+    """All operations, by resource, over one transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.account = Account(transport)
+        self.bonuses = Bonuses(transport)
+        self.groups = ParticipantGroups(transport)
+        self.messages = Messages(transport)
+        self.recruiting = Recruiting(transport)
+        self.studies = Studies(transport)
+        self.submissions = Submissions(transport)

@@ -1,0 +1,1 @@
+"""One call of Prolific's API: address, token, waiting, answers, pages of a listing."""

@@ -1,0 +1,1 @@
+"""Prolific's resources: the operations of each, and the values that they give."""

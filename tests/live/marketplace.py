@@ -1,0 +1,109 @@
+"""A live marketplace as people run it: a process of its own, keys, invited people."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from marketplace.state import audit, clock, keys
+from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS, NewWorker
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.keys import Key
+from marketplace.workers import invitations
+from tests.crash.people import People
+from tests.end_to_end.conftest import ROOT
+from tests.live.disturbed_line import Line, listening
+from tests.marketplace.market import free_port
+
+PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
+
+
+@dataclass
+class LiveMarketplace:
+    """A marketplace on a file, which can be killed and started again."""
+
+    database: Path
+    line: Line
+    key: Key
+    codes: dict[str, str]
+    _frames_port: int = field(default_factory=free_port)
+    _process: "subprocess.Popen[str] | None" = None
+
+    def start(self) -> None:
+        """Serve the file until `kill`; returns when it listens."""
+        _, port = self.line.upstream
+        self._process = subprocess.Popen(
+            [
+                *(Path(sys.executable).with_name("piecework"), "serve"),
+                *("--database", self.database),
+                *("--port", str(port), "--frames-port", str(self._frames_port)),
+                *("--site-url", self.line.address),
+                *("--frames-url", f"http://localhost:{self._frames_port}"),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline().startswith("marketplace at")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def books(self) -> dict[str, Any]:
+        """Everything it has written down, once its own laws are seen to hold."""
+        with (
+            closing(Backend(self.database, Rules())) as backend,
+            backend.transaction() as transaction,
+        ):
+            assert audit.broken_laws(transaction) == []
+            return audit.books(transaction)
+
+
+@contextmanager
+def live_marketplace(folder: Path) -> Iterator[LiveMarketplace]:
+    """A running one with a requester, who has $10,000, and six invited people."""
+    database = folder / "marketplace.db"
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        key = keys.give(transaction, "The lab", deposit_cents=REHEARSAL_BALANCE_CENTS)
+        codes = {
+            name: invitations.invite(
+                transaction,
+                NewWorker(handle=name, country="US"),
+                lifetime_ms=clock.DAY,
+            ).code
+            for name in PEOPLE
+        }
+    with ExitStack() as stack:
+        line = stack.enter_context(listening(("127.0.0.1", free_port())))
+        market = LiveMarketplace(database, line, key, codes)
+        stack.callback(market.kill)
+        market.start()
+        yield market
+
+
+@dataclass(slots=True)
+class InvitedPeople(People):
+    """Scripted workers who sign in as invited people do, by the form of their link."""
+
+    codes: dict[str, str] = field(default_factory=dict)
+
+    def sign_in(self, handle: str, client: httpx.Client) -> None:
+        """Open a session; its cookie stays with the client."""
+        sent = {"invitation": self.codes[handle]}
+        asked = {"accept": "text/html"}
+        reply = client.post("/worker/sign-in", data=sent, headers=asked)
+        assert reply.status_code == httpx.codes.SEE_OTHER, reply.text
