@@ -59,12 +59,15 @@ class Call:
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """A text of the body, if it is there.
+        """A text of the body, which may be empty, if it is there.
 
         Raises:
             ApiError: it is there and is something else.
         """
-        return None if self.body.get(name) is None else self.text(name)
+        value = self.body.get(name)
+        if not isinstance(value, str | None):
+            raise wrong(name, "Not a text.")
+        return value
 
     def texts(self, name: str) -> list[str]:
         """A list of texts of the body that must be there.

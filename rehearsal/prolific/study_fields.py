@@ -23,6 +23,7 @@ from rehearsal.prolific.errors import ApiError
 USUAL_MAXIMUM_MINUTES = 240
 """Allowed where the requester does not say; Prolific's own figure is not documented."""
 
+NO_LIMIT = -1
 _LEAST_SCREEN_OUT = 10
 _MOST = 10_000_000
 
@@ -116,9 +117,15 @@ class CompletionCode(_Closed):
 class SubmissionsConfig(_Closed):
     """How often, and how many at once."""
 
-    max_submissions_per_participant: Annotated[Whole, Field(ge=1)] | None = 1
-    max_concurrent_submissions: Annotated[Whole, Field(ge=-1)] | None = -1
+    max_submissions_per_participant: Annotated[Whole, Field(ge=NO_LIMIT)] | None = 1
+    max_concurrent_submissions: Annotated[Whole, Field(ge=NO_LIMIT)] | None = NO_LIMIT
     auto_rejection_categories: list[Literal["EXCEPTIONALLY_FAST"]] = []
+
+    @model_validator(mode="after")
+    def _is_positive(self) -> Self:
+        if 0 in (self.max_submissions_per_participant, self.max_concurrent_submissions):
+            raise ValueError(f"{NO_LIMIT} is without a limit, else 1 or more")
+        return self
 
 
 class StudyFields(_Closed):

@@ -12,9 +12,8 @@ from rehearsal.prolific.errors import ApiError
 from rehearsal.prolific.participants import row_of
 from rehearsal.prolific.state import State
 from rehearsal.prolific.study import Study
+from rehearsal.prolific.study_fields import NO_LIMIT
 from rehearsal.prolific.submission import Submission, set_status
-
-_NO_LIMIT = -1
 
 
 def list_open(call: Call) -> dict[str, Any]:
@@ -149,9 +148,10 @@ def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
         return f"The study is {study.status}."
     if study.free_places(state) <= 0:
         return "Every place is taken."
-    if most is not None and had >= most:
+    if most not in (None, NO_LIMIT) and had >= most:
         return "This participant has taken part already."
-    if at_once not in (None, _NO_LIMIT) and counts["ACTIVE"] >= at_once:
+    in_hand = counts["RESERVED"] + counts["ACTIVE"]
+    if at_once not in (None, NO_LIMIT) and in_hand >= at_once:
         return "Too many take part just now."
     if not filters.is_eligible(state, person, study.fields["filters"] or []):
         return "This participant is not eligible."

@@ -96,9 +96,7 @@ def create_project(call: Call) -> dict[str, Any]:
     """A new project in a workspace."""
     row = workspace_row(call.state, call.path["workspace_id"])
     call.only("title", "description", "type", "naivety_distribution_rate")
-    description = call.body.get("description") or ""
-    if not isinstance(description, str):
-        raise wrong("description", "Not a text.")
+    description = call.optional_text("description") or ""
     if call.body.get("type", "PRIVATE") != "PRIVATE":
         raise wrong("type", "Only PRIVATE projects are emulated.")
     project_id = _insert_project(call.state, row["id"], call.text("title"), description)

@@ -85,11 +85,26 @@ def test_several_visits_are_allowed_up_to_the_stated_number(
     assert [one["has_siblings"] for one in listed] == [True, True]
 
 
+def test_visits_may_be_without_a_limit(researcher: Researcher) -> None:
+    """Up to the places of the study; none at all is no number of visits."""
+    config = {"max_submissions_per_participant": -1}
+    study_id = researcher.study(submissions_config=config)
+    someone = researcher.participant()
+    for _ in range(3):
+        someone.do(study_id)
+    assert researcher.status(study_id) == "AWAITING REVIEW"
+    with pytest.raises(Refused) as caught:
+        researcher.draft(submissions_config={"max_submissions_per_participant": 0})
+    assert list(caught.value.detail) == ["submissions_config"]
+
+
 def test_only_so_many_take_part_at_once(researcher: Researcher) -> None:
     """The others see the study when somebody is done."""
     config = {"max_concurrent_submissions": 1}
     study_id = researcher.study(submissions_config=config)
     first, second = researcher.participant(), researcher.participant()
+    first.ask("POST", f"/studies/{study_id}", {"reserve": True})
+    assert second.studies() == []
     taken = first.take(study_id)
     assert second.studies() == []
     first.complete(taken)
