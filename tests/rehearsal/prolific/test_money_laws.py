@@ -356,5 +356,5 @@ class MoneyLaws(RuleBasedStateMachine):
 
 TestMoneyLaws = MoneyLaws.TestCase
 TestMoneyLaws.settings = settings(
-    max_examples=60, stateful_step_count=50, deadline=None
+    max_examples=30, stateful_step_count=50, deadline=None
 )

@@ -49,7 +49,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     """A study's own fields with one or two changed, and fields of any operation."""
@@ -103,7 +103,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     state.close()
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(value=_VALUES)
 def test_any_control_is_done_or_refused(value: Any) -> None:  # noqa: ANN401 - any JSON
     """Scripts of faults and switches."""
