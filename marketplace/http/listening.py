@@ -104,12 +104,7 @@ class Server(uvicorn.Server):
         self.config.load()
         self._aws_proxy = aws_proxy
         # What strangers can make them say, as often as they like.
-        say_once_a_second(
-            "asyncio",
-            "uvicorn.error",
-            "marketplace.forms.patterns",
-            "marketplace.aws_proxy.tunnel",
-        )
+        say_once_a_second("asyncio", "uvicorn.error", "marketplace.forms.patterns")
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer at all sockets."""
