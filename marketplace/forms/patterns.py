@@ -170,9 +170,12 @@ def unrolled(source: str) -> int:
 
 
 def complaint_about(source: str) -> str:
-    """Why a pattern is none; empty if it is one. Reading it takes milliseconds."""
-    if unrolled(source) > MOST_UNROLLED:
-        return f"its counts come to more than {MOST_UNROLLED:,} characters"
+    """Why a pattern is none; empty if it is one.
+
+    Args:
+        source: what comes to `MOST_UNROLLED` at most; else to read it may take all
+            time and memory.
+    """
     if _COMMENT.search(source):
         return "comments are none of JavaScript's"
     try:

@@ -80,22 +80,16 @@ def settle(state: State, subject: str) -> None:
         (batch_id,),
     )
     for line in lines:
-        cost = cost_of(state, line["amount"])
-        for target, amount in (
-            ("bonuses", cost.reward),
-            ("fees", cost.fee),
-            ("vat", cost.vat),
-        ):
-            money.move(
-                state,
-                study.workspace_id,
-                amount,
-                kind="bonus",
-                source="available",
-                target=target,
-                study_id=study.study_id,
-                submission_id=line["submission_id"],
-            )
+        money.pay(
+            state,
+            study.workspace_id,
+            cost_of(state, line["amount"]),
+            kind="bonus",
+            source="available",
+            target="bonuses",
+            study_id=study.study_id,
+            submission_id=line["submission_id"],
+        )
         state.conn.execute(
             "INSERT INTO bonus_payment "
             "(batch_id, pay_call, submission_id, amount, paid_ms) "

@@ -90,6 +90,39 @@ def move(
     )
 
 
+def pay(
+    state: State,
+    workspace_id: str,
+    cost: Cost,
+    *,
+    kind: str,
+    source: str,
+    target: str,
+    study_id: str,
+    submission_id: str,
+) -> None:
+    """Move a cost from an account: to the participant's, to Prolific, to the tax.
+
+    Raises:
+        ApiError: the workspace has not as much available.
+    """
+    for account, amount in (
+        (target, cost.reward),
+        ("fees", cost.fee),
+        ("vat", cost.vat),
+    ):
+        move(
+            state,
+            workspace_id,
+            amount,
+            kind=kind,
+            source=source,
+            target=account,
+            study_id=study_id,
+            submission_id=submission_id,
+        )
+
+
 def available(state: State, workspace_id: str) -> int:
     """What a workspace may spend."""
     return state.number("SELECT available FROM workspace WHERE id = ?", (workspace_id,))

@@ -277,21 +277,16 @@ def _pay(state: State, submission: Submission, study: Study, reward: int) -> Non
     cost = money.cost_of(state, reward)
     if study.held < cost.total:
         raise ApiError(400, "Nothing is held for this submission any more.")
-    for target, amount in (
-        ("rewards", cost.reward),
-        ("fees", cost.fee),
-        ("vat", cost.vat),
-    ):
-        money.move(
-            state,
-            study.workspace_id,
-            amount,
-            kind="pay",
-            source="held",
-            target=target,
-            study_id=study.study_id,
-            submission_id=submission.submission_id,
-        )
+    money.pay(
+        state,
+        study.workspace_id,
+        cost,
+        kind="pay",
+        source="held",
+        target="rewards",
+        study_id=study.study_id,
+        submission_id=submission.submission_id,
+    )
 
 
 def _count(state: State, submission: Submission, what: str, change: int) -> None:
