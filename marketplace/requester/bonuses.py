@@ -43,7 +43,7 @@ def send_bonus(
     cents = money.cents(members["BonusAmount"])
     if cents < 1:
         raise invalid_parameters("BonusAmount must be at least 0.01.")
-    fee_cents = money.bonus_fee_cents(cents)
+    fee_cents = transaction.prices.bonus_fee_cents(cents)
     ledger.pay(
         transaction,
         ledger.available(requester),

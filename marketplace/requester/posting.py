@@ -19,7 +19,7 @@ from marketplace.requester import (
     reviews,
     shapes,
 )
-from marketplace.state import events, hits, money, request_tokens
+from marketplace.state import events, hits, request_tokens
 from marketplace.state.clock import SECOND, to_datetime
 from marketplace.state.ids import next_number
 from marketplace.state.transaction import Transaction
@@ -134,7 +134,7 @@ def update_hit_type_of_hit(
         "UPDATE hits SET hit_type = ?, reward_cents = ?, fee_cents = ? WHERE id = ?",
         hit_type["id"],
         hit_type["reward_cents"],
-        _fee(hit_type, hit["max_assignments"]),
+        _fee(transaction, hit_type, hit["max_assignments"]),
         hit["id"],
     )
     hits.settle(transaction, hit["id"])
@@ -207,7 +207,7 @@ def _create(
         hit_type["id"],
         most,
         hit_type["reward_cents"],
-        _fee(hit_type, most),
+        _fee(transaction, hit_type, most),
         transaction.now_ms,
         transaction.now_ms + lifetime * SECOND,
         _annotation(members),
@@ -247,8 +247,8 @@ def _annotation(members: Members) -> str | None:
     return annotation
 
 
-def _fee(hit_type: sqlite3.Row, most: int) -> int:
-    return money.reward_fee_cents(
+def _fee(transaction: Transaction, hit_type: sqlite3.Row, most: int) -> int:
+    return transaction.prices.reward_fee_cents(
         hit_type["reward_cents"],
         max_assignments=most,
         for_masters=requirements.asks_for_masters(hit_type["requirements"]),

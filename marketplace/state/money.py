@@ -1,19 +1,12 @@
-"""Amounts and fees in whole cents, by MTurk's price list as archived on 2026-09-30.
+"""Amounts in whole cents (or pence), and the price list that fees follow."""
 
-20 % of reward and bonus, another 20 % of the reward from ten assignments a HIT and
-another 5 % where only masters may work, at least one cent an assignment or bonus,
-halves rounded up, each assignment on its own.
-"""
-
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 from marketplace.exceptions import invalid_parameters
 
-FEE_PERCENT = 20
-EXTRA_PERCENT_FOR_MANY = 20
-EXTRA_PERCENT_FOR_MASTERS = 5
 MANY_ASSIGNMENTS = 10
-MINIMUM_FEE_CENTS = 1
+"""From so many assignments on, a HIT pays the fee for many."""
 
 LARGEST_AMOUNT_CENTS = 10**11
 """No reward or bonus is a billion dollars; a bound keeps sums inside SQLite's ints."""
@@ -49,33 +42,55 @@ def dollars(amount_cents: int) -> str:
     return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"
 
 
-def reward_fee_cents(
-    reward_cents: int, *, max_assignments: int, for_masters: bool = False
-) -> int:
-    """The fee of one approved assignment of a HIT made for `max_assignments`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """What is taken on top of what workers get; each fee on its own, halves rounded up.
 
-    >>> [reward_fee_cents(55, max_assignments=most) for most in (9, 10)]
-    [11, 22]
-    >>> reward_fee_cents(100, max_assignments=1, for_masters=True)
-    25
+    The defaults are MTurk's list as archived on 2026-09-30.
+
+    Attributes:
+        currency: ISO 4217; the requester API itself names none.
+        percent: of reward and bonus.
+        extra_percent_for_many: of the reward, from `MANY_ASSIGNMENTS` a HIT.
+        extra_percent_for_masters: of the reward, where only masters may work.
+        minimum_cents: the least fee of an assignment or bonus.
     """
-    percent = FEE_PERCENT
-    if max_assignments >= MANY_ASSIGNMENTS:
-        percent += EXTRA_PERCENT_FOR_MANY
-    if for_masters:
-        percent += EXTRA_PERCENT_FOR_MASTERS
-    return _fee(reward_cents, percent)
+
+    currency: str = "USD"
+    percent: Decimal = Decimal(20)
+    extra_percent_for_many: Decimal = Decimal(20)
+    extra_percent_for_masters: Decimal = Decimal(5)
+    minimum_cents: int = 1
+
+    def reward_fee_cents(
+        self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
+    ) -> int:
+        """The fee of one approved assignment of a HIT made for `max_assignments`.
+
+        >>> [PriceList().reward_fee_cents(55, max_assignments=n) for n in (9, 10)]
+        [11, 22]
+        >>> PriceList().reward_fee_cents(100, max_assignments=1, for_masters=True)
+        25
+        """
+        percent = self.percent
+        if max_assignments >= MANY_ASSIGNMENTS:
+            percent += self.extra_percent_for_many
+        if for_masters:
+            percent += self.extra_percent_for_masters
+        return self._fee(reward_cents, percent)
+
+    def bonus_fee_cents(self, bonus_cents: int) -> int:
+        """The fee of one bonus.
+
+        >>> PriceList().bonus_fee_cents(2), PriceList().bonus_fee_cents(8)
+        (1, 2)
+        """
+        return self._fee(bonus_cents, self.percent)
+
+    def _fee(self, amount_cents: int, percent: Decimal) -> int:
+        exact = amount_cents * percent / 100
+        return max(int(exact.quantize(Decimal(1), ROUND_HALF_UP)), self.minimum_cents)
 
 
-def bonus_fee_cents(bonus_cents: int) -> int:
-    """The fee of one bonus.
-
-    >>> bonus_fee_cents(2), bonus_fee_cents(8)
-    (1, 2)
-    """
-    return _fee(bonus_cents, FEE_PERCENT)
-
-
-def _fee(amount_cents: int, percent: int) -> int:
-    rounded_half_up = (amount_cents * percent + 50) // 100
-    return max(rounded_half_up, MINIMUM_FEE_CENTS)
+MTURK = PriceList()
+"""What Amazon took."""

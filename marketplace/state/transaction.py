@@ -8,6 +8,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from marketplace.state.ids import IdGenerator
+from marketplace.state.money import MTURK, PriceList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class Transaction:
         has_backlog: whether some of what has come due is not done yet.
         lag_ms: how old a HIT must be to be in a list; only a rehearsal's script of
             faults sets it.
+        prices: the currency of all amounts, and what fees there are.
     """
 
     conn: sqlite3.Connection
@@ -28,6 +30,7 @@ class Transaction:
     id_generator: IdGenerator
     has_backlog: bool = False
     lag_ms: int = 0
+    prices: PriceList = MTURK
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row, if there is one."""
