@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
+from marketplace.crowd import OutsideCrowd
 from marketplace.http.connections import Limits
 from marketplace.http.listening import Certificate
 from marketplace.state import accounts
+from marketplace.state.money import MTURK, PriceList
 
 
 class Options(TypedDict, total=False):
@@ -30,6 +32,8 @@ class Options(TypedDict, total=False):
     aws_proxy: AwsProxy | None
     notify_url: str
     limits: Limits
+    crowd: OutsideCrowd | None
+    prices: PriceList
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Marketplace:
         stand_in: what it takes to answer as Amazon's hosts, if it shall.
         notify_url: where on this machine notifications go; "" keeps them waiting.
         limits: how patient it is with clients that say nothing.
+        crowd: the market that its workers come from by visits, if there is one.
+        prices: the currency of all amounts, and what fees there are.
     """
 
     database: Path
@@ -74,6 +80,8 @@ class Marketplace:
     aws_proxy: AwsProxy | None = None
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
+    crowd: OutsideCrowd | None = None
+    prices: PriceList = MTURK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

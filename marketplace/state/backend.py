@@ -23,6 +23,7 @@ from pathlib import Path
 from marketplace.state import accounts, clock, lifecycle
 from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
+from marketplace.state.money import MTURK, PriceList
 from marketplace.state.storage import Storage
 from marketplace.state.transaction import Transaction
 
@@ -41,6 +42,7 @@ class Rules:
         start: virtual time at the very beginning.
         clock_runs: whether a rehearsal's time runs by itself; else programs move it.
         balance_cents: what a requester has whom a rehearsal sees for the first time.
+        prices: the currency of all amounts, and what fees there are.
     """
 
     rehearsal: bool = False
@@ -48,6 +50,7 @@ class Rules:
     start: datetime | None = None
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+    prices: PriceList = MTURK
 
     @property
     def time_passes(self) -> bool:
@@ -201,6 +204,7 @@ class Backend:
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,
             lag_ms=self.lag_ms,
+            prices=self.rules.prices,
         )
 
 
