@@ -34,6 +34,7 @@ class Options(TypedDict, total=False):
     limits: Limits
     crowd: OutsideCrowd | None
     prices: PriceList
+    spend_at_most_cents: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Marketplace:
         limits: how patient it is with clients that say nothing.
         crowd: the market that its workers come from by visits, if there is one.
         prices: the currency of all amounts, and what fees there are.
+        spend_at_most_cents: of all requesters together; None is no limit.
     """
 
     database: Path
@@ -82,6 +84,7 @@ class Marketplace:
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowd: OutsideCrowd | None = None
     prices: PriceList = MTURK
+    spend_at_most_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

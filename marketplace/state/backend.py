@@ -43,6 +43,7 @@ class Rules:
         clock_runs: whether a rehearsal's time runs by itself; else programs move it.
         balance_cents: what a requester has whom a rehearsal sees for the first time.
         prices: the currency of all amounts, and what fees there are.
+        spend_at_most_cents: of all requesters together; None is no limit.
     """
 
     rehearsal: bool = False
@@ -51,6 +52,7 @@ class Rules:
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     prices: PriceList = MTURK
+    spend_at_most_cents: int | None = None
 
     @property
     def time_passes(self) -> bool:
@@ -186,6 +188,10 @@ class Backend:
         with self._storage.transaction() as conn:
             return clock.advance(conn, now_ms)
 
+    def data_version(self) -> int:
+        """Changes whenever another connection to the file has changed something."""
+        return self._storage.data_version()
+
     def new_request_id(self) -> str:
         """An id for a reply."""
         return self._id_generator.request()
@@ -205,6 +211,7 @@ class Backend:
             has_backlog=self.has_backlog,
             lag_ms=self.lag_ms,
             prices=self.rules.prices,
+            spend_at_most_cents=self.rules.spend_at_most_cents,
         )
 
 

@@ -33,7 +33,7 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
 
     Requesters see nothing of his id: the worker's own is drawn as any other's.
     """
-    found = _worker(transaction, participant_id)
+    found = known_participant(transaction, participant_id)
     if found is not None:
         return found
     handle = transaction.id_generator.entity("participant", participant_id)
@@ -48,7 +48,22 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
         participant_id,
         handle,
     )
-    return _known(_worker(transaction, participant_id))
+    added = known_participant(transaction, participant_id)
+    if added is None:
+        raise LookupError("the participant was let in a moment ago")
+    return added
+
+
+def known_participant(
+    transaction: Transaction, participant_id: str
+) -> sqlite3.Row | None:
+    """The worker who is this participant, if he has come before."""
+    return transaction.one(
+        "SELECT workers.* FROM workers "
+        "JOIN participants ON participants.worker = workers.id "
+        "WHERE participant_id = ?",
+        participant_id,
+    )
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
@@ -202,18 +217,3 @@ def _show_next(transaction: Transaction, visit: int) -> None:
         transaction.now_ms,
         visit,
     )
-
-
-def _worker(transaction: Transaction, participant_id: str) -> sqlite3.Row | None:
-    return transaction.one(
-        "SELECT workers.* FROM workers "
-        "JOIN participants ON participants.worker = workers.id "
-        "WHERE participant_id = ?",
-        participant_id,
-    )
-
-
-def _known(worker: sqlite3.Row | None) -> sqlite3.Row:
-    if worker is None:
-        raise LookupError("the participant was let in a moment ago")
-    return worker

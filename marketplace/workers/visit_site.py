@@ -69,9 +69,11 @@ class Visits:
             study = _study(transaction, arrival)
             present = self._sessions.present(transaction, request)
             visit = visits.of_submission(transaction, arrival.submission_id)
+            known = visits.known_participant(transaction, arrival.participant_id)
         if visit and present is not None and visit["worker"] == present["id"]:
             return replies.moved(HOME)
-        return self._asked(request, arrival, study, present)
+        is_same = present is not None and known is not None and known == present
+        return self._asked(request, arrival, study, None if is_same else present)
 
     async def arrive(self, request: Request) -> Response:
         """Let a participant in whom the other market vouches for."""

@@ -14,6 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 FIRST_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 120.0
+_LOOK_SECONDS = 1.0
 
 
 def step(bridge: Bridge) -> bool:
@@ -71,9 +72,17 @@ class Running:
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
-            wait = (
-                FIRST_WAIT_SECONDS
-                if has_changed
-                else min(2 * wait, LONGEST_WAIT_SECONDS)
-            )
-            self._stop.wait(wait)
+            wait = FIRST_WAIT_SECONDS if has_changed else wait * 2
+            wait = min(wait, LONGEST_WAIT_SECONDS)
+            if self._wait(wait):
+                wait = FIRST_WAIT_SECONDS
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait so long, or less if the marketplace changes; whether it did."""
+        backend = self._bridge.backend
+        version, waited = backend.data_version(), 0.0
+        while waited < seconds and not self._stop.wait(_LOOK_SECONDS):
+            waited += _LOOK_SECONDS
+            if waited >= FIRST_WAIT_SECONDS and backend.data_version() != version:
+                return True
+        return False
