@@ -44,6 +44,7 @@ class _Given(TypedDict):
     hits_per_visit: int
     hit_seconds: int
     visits_per_participant: int
+    settle_seconds: int
     consent: Path | None
 
 
@@ -165,6 +166,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     show_default=True,
     help="How often a participant may come to the same study.",
 )
+@click.option(
+    "--settle-seconds",
+    type=click.IntRange(0, 3600),
+    default=20,
+    show_default=True,
+    help="HITs that are posted closer together than this become one study.",
+)
 @click.option("--consent", type=_FILE, help="Text that participants agree to.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
@@ -257,6 +265,7 @@ def _serve_with_prolific(given: _Given) -> None:
             hits_per_visit=given["hits_per_visit"],
             hit_seconds=given["hit_seconds"],
             visits_per_participant=given["visits_per_participant"],
+            settle_seconds=given["settle_seconds"],
             consent=given["consent"],
         ),
     )

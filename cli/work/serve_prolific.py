@@ -1,6 +1,5 @@
 """Serves a marketplace whose workers are Prolific's participants."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +7,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from domain.errors import ConfigError, RefusedForSafety
+from cli.work.prolific_token import needed_token
+from domain.errors import ConfigError
 from domain.printable import printable
 from marketplace.http.options import Marketplace
 from marketplace.http.server import serve_forever
@@ -22,7 +22,7 @@ from prolific.client import Prolific
 from prolific.doctor import Wanted, examine
 from prolific.http.address import api_address, is_loopback
 from prolific.http.errors import ProlificError
-from prolific.http.token import Exposed, Token, token_of
+from prolific.http.token import Token
 from prolific.http.transport import Transport
 
 
@@ -40,6 +40,7 @@ class Recruiting:
         hits_per_visit: 0 leaves it to the time that HITs take.
         hit_seconds: how long a HIT takes; 0 is not known.
         visits_per_participant: how often one may come to the same study.
+        settle_seconds: posts that come closer together than this are one study.
         consent: file with what participants agree to; paragraphs between empty lines.
     """
 
@@ -52,6 +53,7 @@ class Recruiting:
     hits_per_visit: int
     hit_seconds: int
     visits_per_participant: int
+    settle_seconds: int
     consent: Path | None
 
 
@@ -64,7 +66,7 @@ def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
     """
     try:
         address = api_address(wanted.url)
-        token = _token(wanted)
+        token = needed_token(wanted.token_file)
         terms = _terms(marketplace, wanted, address, token)
         with office(address, token, terms, consent=_consent(wanted.consent)) as opened:
             served = replace(
@@ -79,19 +81,6 @@ def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
                     serve_forever(served)
     except ProlificError as fault:
         raise ConfigError([str(fault)], next_step=fault.next_step) from fault
-
-
-def _token(wanted: Recruiting) -> Token:
-    try:
-        token = token_of(os.environ, wanted.token_file)
-    except Exposed as fault:
-        raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
-    if token is None:
-        raise ConfigError(
-            ["--crowd prolific needs an account's token"],
-            next_step="export PROLIFIC_TOKEN=..., or give --token-file",
-        )
-    return token
 
 
 def _terms(
@@ -128,6 +117,7 @@ def _terms(
         hits_per_visit=wanted.hits_per_visit,
         hit_seconds=wanted.hit_seconds,
         visits_per_participant=wanted.visits_per_participant,
+        settle_seconds=wanted.settle_seconds,
     )
 
 

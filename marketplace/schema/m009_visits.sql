@@ -18,6 +18,7 @@ CREATE TABLE studies (
     status TEXT NOT NULL,
     stage TEXT NOT NULL CHECK (stage IN ('Wanted', 'Draft', 'Published', 'Retired')),
     hits_per_visit INTEGER NOT NULL CHECK (hits_per_visit > 0),
+    currency TEXT NOT NULL,
     reward_cents INTEGER NOT NULL CHECK (reward_cents > 0),
     cost_cents INTEGER,
     minutes INTEGER NOT NULL CHECK (minutes > 0),

@@ -55,11 +55,13 @@ def want(
         code = transaction.id_generator.entity("code", number)
         transaction.execute(
             "INSERT INTO studies (hit_type, internal_name, status, stage, "
-            "hits_per_visit, reward_cents, minutes, most_minutes, places, code, "
-            "own_code, made_ms) VALUES (?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?)",
+            "hits_per_visit, currency, reward_cents, minutes, most_minutes, places, "
+            "code, own_code, made_ms) "
+            "VALUES (?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             hit_type["id"],
             f"piecework {hit_type['hit_type_id']} {number}",
             hits,
+            bridge.terms.currency,
             hits * hit_type["reward_cents"],
             minutes,
             max(least, allowed),

@@ -12,7 +12,7 @@ from prolific.http.errors import ProlificError
 
 _LOG = logging.getLogger(__name__)
 
-FIRST_WAIT_SECONDS = 5.0
+FIRST_WAIT_SECONDS = 3.0
 LONGEST_WAIT_SECONDS = 120.0
 _LOOK_SECONDS = 1.0
 
@@ -22,7 +22,7 @@ def step(bridge: Bridge) -> bool:
 
     The order: what is so, then who may come, then what was decided, then money.
     """
-    bridge.changes, bridge.faults = 0, []
+    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     for part in (
         reading.read,
         groups.keep_in_step,
@@ -72,7 +72,8 @@ class Running:
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
-            wait = FIRST_WAIT_SECONDS if has_changed else wait * 2
+            is_busy = has_changed or self._bridge.is_due_soon
+            wait = FIRST_WAIT_SECONDS if is_busy else wait * 2
             wait = min(wait, LONGEST_WAIT_SECONDS)
             if self._wait(wait):
                 wait = FIRST_WAIT_SECONDS

@@ -74,6 +74,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         )
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
+    bridge.is_due_soon |= not is_settled
     if study is None:
         if is_settled:
             _begin(bridge, hit_type, slots)
