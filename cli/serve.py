@@ -45,6 +45,7 @@ class _Given(TypedDict):
     hit_seconds: int
     visits_per_participant: int
     settle_seconds: int
+    screening_pay: str
     consent: Path | None
 
 
@@ -173,6 +174,12 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     show_default=True,
     help="HITs that are posted closer together than this become one study.",
 )
+@click.option(
+    "--screening-pay",
+    default="",
+    metavar="AMOUNT",
+    help="What taking a qualification test is paid; left out, none is offered there.",
+)
 @click.option("--consent", type=_FILE, help="Text that participants agree to.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
@@ -248,10 +255,7 @@ def _serve_with_prolific(given: _Given) -> None:
         raise ConfigError(
             ["--live and --spend-at-most go together: how much may all of it cost?"]
         )
-    try:
-        most = cents_from_text(given["spend_at_most"] or "0")
-    except ValueError as fault:
-        raise ConfigError([f"--spend-at-most: {fault}"]) from fault
+    most = _amount("--spend-at-most", given["spend_at_most"])
     site_url = given["public_url"] or given["site_url"]
     serve_with_prolific(
         _marketplace({**given, "site_url": site_url}),
@@ -266,9 +270,17 @@ def _serve_with_prolific(given: _Given) -> None:
             hit_seconds=given["hit_seconds"],
             visits_per_participant=given["visits_per_participant"],
             settle_seconds=given["settle_seconds"],
+            screening_cents=_amount("--screening-pay", given["screening_pay"]),
             consent=given["consent"],
         ),
     )
+
+
+def _amount(option: str, text: str) -> int:
+    try:
+        return cents_from_text(text or "0")
+    except ValueError as fault:
+        raise ConfigError([f"{option}: {fault}"]) from fault
 
 
 def _start(given: _Given) -> datetime | None:

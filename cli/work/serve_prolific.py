@@ -41,6 +41,7 @@ class Recruiting:
         hit_seconds: how long a HIT takes; 0 is not known.
         visits_per_participant: how often one may come to the same study.
         settle_seconds: posts that come closer together than this are one study.
+        screening_cents: what taking a qualification test is paid; 0 is no offer.
         consent: file with what participants agree to; paragraphs between empty lines.
     """
 
@@ -54,6 +55,7 @@ class Recruiting:
     hit_seconds: int
     visits_per_participant: int
     settle_seconds: int
+    screening_cents: int
     consent: Path | None
 
 
@@ -118,6 +120,7 @@ def _terms(
         hit_seconds=wanted.hit_seconds,
         visits_per_participant=wanted.visits_per_participant,
         settle_seconds=wanted.settle_seconds,
+        screening_cents=wanted.screening_cents,
     )
 
 

@@ -74,10 +74,11 @@ def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row |
 
 
 def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
-    """The worker's last visit, with its study's code."""
+    """The worker's last visit, with its study's code and the type it tests for."""
     return transaction.one(
-        "SELECT visits.*, studies.code FROM visits "
-        "JOIN studies ON studies.id = visits.study "
+        "SELECT visits.*, studies.code, qualification_type_id FROM visits "
+        "JOIN studies ON studies.id = visits.study LEFT JOIN qualification_types "
+        "ON qualification_types.id = studies.qualification_type "
         "WHERE visits.worker = ? ORDER BY visits.id DESC LIMIT 1",
         worker["id"],
     )
@@ -117,10 +118,11 @@ def begin(
         deadline_ms,
         status,
     )
+    if not may_work:
+        close(transaction, visit, stage="Left")
+        return False
     for _ in range(study["hits_per_visit"]):
-        hit = None
-        if may_work:
-            hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
+        hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
         if hit is None:
             close(transaction, visit, stage="Left")
             return False
@@ -167,8 +169,14 @@ def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
         return
     for part in of_visit:
         _send_in(transaction, part)
+    finish(transaction, visit)
+
+
+def finish(transaction: Transaction, visit: int) -> None:
+    """All of an open visit is done."""
     transaction.execute(
-        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ?",
+        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ? "
+        "AND stage = 'Open'",
         transaction.now_ms,
         visit,
     )

@@ -6,7 +6,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prolific.bridge import bonuses, deciding, groups, messages, reading, studies
+from prolific.bridge import (
+    bonuses,
+    deciding,
+    groups,
+    messages,
+    reading,
+    screening,
+    studies,
+)
 from prolific.bridge.bridge import Bridge
 from prolific.http.errors import ProlificError
 
@@ -27,6 +35,7 @@ def step(bridge: Bridge) -> bool:
         reading.read,
         groups.keep_in_step,
         studies.recruit,
+        screening.screen,
         deciding.decide,
         bonuses.pay,
         messages.send,

@@ -22,7 +22,8 @@ _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
     "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
     "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
-    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired') ORDER BY id"
+    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired' "
+    "AND qualification_type IS NULL) ORDER BY id"
 )
 _FREE_SLOTS = (
     "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
@@ -69,7 +70,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         }
         study = transaction.one(
             "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
-            "ORDER BY id DESC LIMIT 1",
+            "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1",
             hit_type["id"],
         )
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
@@ -93,7 +94,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
             transaction.execute(
                 "UPDATE studies SET places = ? WHERE id = ?", possible, study["id"]
             )
-        _bring_out(bridge, study["id"], hit_type)
+        bring_out(bridge, study["id"], hit_type)
 
 
 def _follow(
@@ -120,7 +121,7 @@ def _follow(
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
         _transit(bridge, study, "START")
         return False
-    _retire_if_over(bridge, study)
+    retire_if_over(bridge, study)
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
     return is_closed and not to_come
 
@@ -134,10 +135,10 @@ def _begin(
 ) -> None:
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
-        _bring_out(bridge, study, hit_type)
+        bring_out(bridge, study, hit_type)
 
 
-def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
+def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Make the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
     try:
@@ -206,6 +207,11 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
 
 
+def stop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Recruit no more for a study; who is at work goes on."""
+    _transit(bridge, study, "STOP")
+
+
 def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
     """Make a transition; one whose reply is lost shows in the study's status."""
     bridge.changes += 1
@@ -242,7 +248,7 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
     _note(bridge, study, stage="Retired", status="DELETED")
 
 
-def _retire_if_over(bridge: Bridge, study: sqlite3.Row) -> None:
+def retire_if_over(bridge: Bridge, study: sqlite3.Row) -> None:
     """Read no more of a study that is completed and fully settled."""
     if study["status"] != "COMPLETED":
         return
