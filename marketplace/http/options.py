@@ -9,6 +9,7 @@ from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.http.connections import Limits
 from marketplace.http.listening import Certificate
 from marketplace.state import accounts
+from marketplace.state.money import MTURK, PriceList
 
 
 class Options(TypedDict, total=False):
@@ -19,6 +20,7 @@ class Options(TypedDict, total=False):
     start: datetime | None
     clock_runs: bool
     balance_cents: int
+    prices: PriceList
     pictures: Path | None
     host: str
     port: int
@@ -43,6 +45,7 @@ class Marketplace:
         start: virtual time at the very beginning; later the database knows better.
         clock_runs: a rehearsal's time runs by itself, from today if no start is given.
         balance_cents: what a requester has when a rehearsal first sees the access key.
+        prices: its currency and fees; the currency stays once money is in it.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
@@ -63,6 +66,7 @@ class Marketplace:
     start: datetime | None = None
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+    prices: PriceList = MTURK
     pictures: Path | None = None
     host: str = "127.0.0.1"
     port: int = 0

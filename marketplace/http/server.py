@@ -187,6 +187,7 @@ def _rules(marketplace: Marketplace) -> Rules:
         start=marketplace.start,
         clock_runs=marketplace.clock_runs,
         balance_cents=marketplace.balance_cents,
+        prices=marketplace.prices,
     )
 
 

@@ -13,8 +13,9 @@ Order of a call, all under the storage's lock except the last:
    the call's reply sent.
 """
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,7 @@ from pathlib import Path
 from marketplace.state import accounts, clock, lifecycle
 from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
+from marketplace.state.money import MTURK, PriceList
 from marketplace.state.storage import Storage
 from marketplace.state.transaction import Transaction
 
@@ -41,6 +43,8 @@ class Rules:
         start: virtual time at the very beginning.
         clock_runs: whether a rehearsal's time runs by itself; else programs move it.
         balance_cents: what a requester has whom a rehearsal sees for the first time.
+        prices: its currency, which stays once money is in it, and its fees, which may
+            be others at each start; a HIT keeps the fee that it was posted with.
     """
 
     rehearsal: bool = False
@@ -48,6 +52,7 @@ class Rules:
     start: datetime | None = None
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+    prices: PriceList = MTURK
 
     @property
     def time_passes(self) -> bool:
@@ -201,6 +206,7 @@ class Backend:
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,
             lag_ms=self.lag_ms,
+            prices=self.rules.prices,
         )
 
 
@@ -218,6 +224,7 @@ def rules_of(database: Path) -> Rules:
         rehearsal=settings.get("rehearsal") == "1",
         seed=int(settings.get("seed", "0")),
         clock_runs="ahead_ms" in settings,
+        prices=_kept_prices(settings),
     )
 
 
@@ -233,6 +240,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
         )
         if rules.rehearsal:
             _start_clock(conn, rules)
+        _settle_prices(conn, rules.prices, settings)
         return
     for key, value in wanted.items():
         if settings.get(key) != value:
@@ -240,12 +248,38 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
                 f"This database was made with {key} {settings.get(key)}, "
                 f"not {value}; start it as it was made, or take another file."
             )
+    _settle_prices(conn, rules.prices, settings)
     if rules.rehearsal and rules.clock_runs != clock.runs(conn):
         present = clock.virtual_ms(conn) or 0
         if rules.clock_runs:
             clock.let_run(conn, max(present, clock.machine_ms()))
         else:
             clock.let_stand(conn, present)
+
+
+def _settle_prices(
+    conn: sqlite3.Connection, prices: PriceList, settings: Mapping[str, str]
+) -> None:
+    known = _kept_prices(settings)
+    if known == prices:
+        return
+    has_money = conn.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is not None
+    if known.currency != prices.currency and has_money:
+        raise WrongDatabaseError(
+            f"This database holds money in {known.currency}, not in {prices.currency}; "
+            "start it as it was made, or take another file."
+        )
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES ('prices', ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (json.dumps(prices.members()),),
+    )
+
+
+def _kept_prices(settings: Mapping[str, str]) -> PriceList:
+    """The prices of the last start; MTurk's, where a file says nothing of them."""
+    kept = settings.get("prices")
+    return MTURK if kept is None else PriceList.of_members(json.loads(kept))
 
 
 def _start_clock(conn: sqlite3.Connection, rules: Rules) -> None:
