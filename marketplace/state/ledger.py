@@ -73,7 +73,8 @@ def pay(
     else:
         present = balance(transaction, source)
     if source != OUTSIDE and present < total:
-        raise insufficient_funds(needed_cents=total, available_cents=present)
+        shown = transaction.prices.shown
+        raise insufficient_funds(needed=shown(total), available=shown(present))
     number = transaction.execute(
         "INSERT INTO transfers (made_ms, reason, subject) VALUES (?, ?, ?)",
         transaction.now_ms,
