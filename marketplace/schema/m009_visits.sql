@@ -85,7 +85,7 @@ CREATE TABLE bonus_lines (
     batch INTEGER REFERENCES bonus_batches (id),
     paid_before TEXT
 ) STRICT;
-CREATE UNIQUE INDEX one_reward_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
+CREATE INDEX rewards_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
 CREATE INDEX bonus_lines_waiting ON bonus_lines (visit) WHERE batch IS NULL;
 CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
 

@@ -66,6 +66,7 @@ class Backend:
     """An open marketplace without its addresses.
 
     Attributes:
+        database: its file.
         rules: how it was started.
         calls: how often each operation of the requester API was called.
         has_backlog: whether more has come due than `catch_up` has done.
@@ -73,7 +74,7 @@ class Backend:
     """
 
     def __init__(self, database: Path, rules: Rules) -> None:
-        self.rules = rules
+        self.database, self.rules = database, rules
         self.calls = CallCounts()
         self.has_backlog = False
         self.lag_ms = 0

@@ -137,6 +137,27 @@ def begin(
     return True
 
 
+def never_begun(
+    transaction: Transaction,
+    *,
+    study: int,
+    worker: sqlite3.Row,
+    submission_id: str,
+    status: str,
+    ended_ms: int,
+) -> None:
+    """Note a submission that was ended there though its visit was never begun here."""
+    transaction.execute(
+        "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
+        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4)",
+        study,
+        worker["id"],
+        submission_id,
+        status,
+        ended_ms,
+    )
+
+
 def parts(transaction: Transaction, visit: int) -> list[sqlite3.Row]:
     """A visit's assignments in the order in which they are done."""
     return transaction.all(

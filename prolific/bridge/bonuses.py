@@ -193,13 +193,13 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> N
     except Refused:
         _back(bridge, batch)
         raise
-    _paid(bridge, batch)
+    # A yes is a promise, kept some minutes later; the next steps look.
 
 
 def _look_whether_paid(
     bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]
 ) -> None:
-    """Settle an outcome that is not known by what the submissions were paid since."""
+    """Settle a payment by what the submissions were paid since."""
     for line in lines:
         now = bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
         since = Counter(now) - Counter(json.loads(line["paid_before"] or "[]"))
@@ -220,6 +220,7 @@ def _look_whether_paid(
 
 
 def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
+    bridge.changes += 1  # Others may have waited for this one.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Paid', trouble = '' WHERE id = ?",

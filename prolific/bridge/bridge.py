@@ -24,6 +24,8 @@ class Bridge:
         terms: what may be done.
         submissions: as they were read last, by study (row id) and submission.
         counts: by status and study, as they were when `submissions` were read.
+        approving: when Prolific was asked to approve a submission, in milliseconds; it
+            does so a while after its answer.
         members: of participant groups, as they were read or changed last.
         filter_kinds: what Prolific offers, read once.
         faults: sentences of what failed in this step.
@@ -36,6 +38,7 @@ class Bridge:
     terms: Terms
     submissions: dict[int, dict[str, Submission]] = field(default_factory=dict)
     counts: dict[int, dict[str, int]] = field(default_factory=dict)
+    approving: dict[str, int] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
     filter_kinds: dict[str, FilterKind] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)

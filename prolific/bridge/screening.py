@@ -14,7 +14,7 @@ from marketplace.state.transaction import Transaction
 from marketplace.workers import eligibility
 from prolific.bridge import drafting, requirements
 from prolific.bridge.bridge import Bridge
-from prolific.bridge.studies import bring_out, retire_if_over, say, stop
+from prolific.bridge.studies import bring_out, say, stop
 
 _LACKING = (
     "SELECT studies.id, studies.hit_type, studies.places, studies.trouble, "
@@ -57,8 +57,6 @@ def _follow(bridge: Bridge, study: sqlite3.Row) -> None:
     elif study["status"] == "AWAITING REVIEW":
         # Places that were given back would let in more than were wanted.
         stop(bridge, study)
-    else:
-        retire_if_over(bridge, study)
 
 
 def _offer(bridge: Bridge, study: sqlite3.Row) -> None:

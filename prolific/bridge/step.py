@@ -16,6 +16,7 @@ from prolific.bridge import (
     studies,
 )
 from prolific.bridge.bridge import Bridge
+from prolific.bridge.lease import only_bridge
 from prolific.http.errors import ProlificError
 
 _LOG = logging.getLogger(__name__)
@@ -64,14 +65,19 @@ class Running:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Make steps in a thread for as long as the block lasts."""
+        """Make steps in a thread for as long as the block lasts.
+
+        Raises:
+            Unusable: another bridge is at work on this database.
+        """
         thread = threading.Thread(target=self._run, name="prolific bridge", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._stop.set()
-            thread.join()
+        with only_bridge(self._bridge.backend.database):
+            thread.start()
+            try:
+                yield
+            finally:
+                self._stop.set()
+                thread.join()
 
     def _run(self) -> None:
         wait = FIRST_WAIT_SECONDS
@@ -80,6 +86,9 @@ class Running:
                 has_changed = step(self._bridge)
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
+                has_changed = False
+            except Exception:  # noqa: BLE001 - people wait for pay, so it goes on
+                _LOG.exception("a step of the bridge failed")
                 has_changed = False
             is_busy = has_changed or self._bridge.is_due_soon
             wait = FIRST_WAIT_SECONDS if is_busy else wait * 2

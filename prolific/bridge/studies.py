@@ -14,7 +14,7 @@ from marketplace.state.transaction import Transaction
 from prolific.bridge import drafting, reading
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.places import visits_possible
-from prolific.http.errors import Lost, Refused
+from prolific.http.errors import NoAccess, Refused
 from prolific.resources.new_study import StudyChanges
 from prolific.resources.studies import StudyAction
 
@@ -38,6 +38,7 @@ def recruit(bridge: Bridge) -> None:
         hit_types = transaction.all(_HIT_TYPES)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
+    _retire(bridge)
 
 
 def committed_cents(transaction: Transaction) -> int:
@@ -45,7 +46,10 @@ def committed_cents(transaction: Transaction) -> int:
     row = transaction.one(
         "SELECT (SELECT coalesce(sum(cost_cents * iif(stage = 'Retired', "
         "(SELECT count(*) FROM visits WHERE study = studies.id "
-        "AND outcome = 'Paid'), places)), 0) FROM studies "
+        # A place may be taken again, and the rejection of who had it be taken back.
+        "AND outcome = 'Paid'), max(places, (SELECT count(*) FROM visits "
+        "WHERE study = studies.id AND status NOT IN "
+        f"{reading.FREES_ITS_PLACE})))), 0) FROM studies "
         "WHERE stage IN ('Published', 'Retired')) + "
         "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
         "WHERE stage IN ('Paying', 'Paid'))"
@@ -121,7 +125,6 @@ def _follow(
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
         _transit(bridge, study, "START")
         return False
-    retire_if_over(bridge, study)
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
     return is_closed and not to_come
 
@@ -215,16 +218,15 @@ def stop(bridge: Bridge, study: sqlite3.Row) -> None:
 def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
     """Make a transition; one whose reply is lost shows in the study's status."""
     bridge.changes += 1
+    if action == "PUBLISH":
+        # Before the call, so that the cap counts it, whatever becomes of the call.
+        _note(bridge, study, stage="Published", status="PUBLISHING")
     try:
         status = bridge.prolific.studies.transition(study["study_id"], action).status
-    except Lost:
-        status = ""
-        if action == "PUBLISH":
-            _note(bridge, study, stage="Published", status="PUBLISHING")
+    except Refused:
+        _note(bridge, study, stage=study["stage"], status=study["status"])
         raise
-    if status:
-        stage = "Published" if action == "PUBLISH" else study["stage"]
-        _note(bridge, study, stage=stage, status=status)
+    _note(bridge, study, stage="Published", status=status)
 
 
 def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
@@ -243,18 +245,25 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         bridge.changes += 1
         try:
             bridge.prolific.studies.delete(study["study_id"])
+        except NoAccess:
+            pass  # It is gone.
         except Refused as refusal:
+            there = bridge.prolific.studies.get(study["study_id"])
+            if there.status != "UNPUBLISHED":
+                return  # A try whose reply was late has published it.
             say(bridge, study, f"a draft that is not needed stays: {refusal}")
     _note(bridge, study, stage="Retired", status="DELETED")
 
 
-def retire_if_over(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Read no more of a study that is completed and fully settled."""
-    if study["status"] != "COMPLETED":
-        return
+def _retire(bridge: Bridge) -> None:
+    """Read no more of studies that are completed and fully settled."""
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE studies SET stage = 'Retired' WHERE id = ? AND NOT EXISTS "
-            "(SELECT 1 FROM visits WHERE study = studies.id AND outcome IS NULL)",
-            study["id"],
-        )
+        for study in transaction.all(
+            "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "
+            "AND NOT EXISTS "
+            "(SELECT 1 FROM visits WHERE study = studies.id AND outcome IS NULL)"
+        ):
+            if not reading.waits(bridge, study["id"]):
+                transaction.execute(
+                    "UPDATE studies SET stage = 'Retired' WHERE id = ?", study["id"]
+                )
