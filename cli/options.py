@@ -42,9 +42,9 @@ LIVE_MARKETPLACE = click.option(
 )
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
-    metavar="USD",
-    help="What the whole campaign may take, for good or until said again; nobody is "
-    "asked then.",
+    metavar="AMOUNT",
+    help="What the whole campaign may take, in its currency, for good or until said "
+    "again; nobody is asked then.",
 )
 ALLOW_SECOND_STORE = click.option(
     "--allow-second-store",
