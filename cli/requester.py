@@ -10,7 +10,7 @@ import click
 from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
-from domain.money import cents_from_wire, dollars
+from domain.money import cents_from_wire
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -30,7 +30,9 @@ def requester() -> None:
 @requester.command()
 @click.argument("name")
 @click.option(
-    "--balance", default="0", help="Dollars to pay into the account, e.g. 500 or 0.50."
+    "--balance",
+    default="0",
+    help="What to pay into the account, e.g. 500 or 0.50, in its currency.",
 )
 @DATABASE
 @JSON
@@ -67,6 +69,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
+        shown = transaction.prices.shown
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
         return
@@ -76,8 +79,8 @@ def list_(*, database: Path, as_json: bool) -> None:
     for row in rows:
         click.echo(
             f"{row['access_key']:20}  {_day(row['made_ms']):10}  "
-            f"{_day(row['revoked_ms']):10}  {dollars(row['available_cents']):>12}  "
-            f"{dollars(row['held_cents']):>12}  {row['name']}"
+            f"{_day(row['revoked_ms']):10}  {shown(row['available_cents']):>12}  "
+            f"{shown(row['held_cents']):>12}  {row['name']}"
         )
 
 
@@ -112,10 +115,10 @@ def _checked(name: str, balance: str) -> int:
     try:
         cents = cents_from_wire(balance)
     except (ValueError, InvalidOperation):
-        faults.append(f"--balance {balance!r} is no amount of dollars and whole cents")
+        faults.append(f"--balance {balance!r} is no amount: two decimals at most")
     else:
         if not 0 <= cents <= _MOST_CENTS:
-            faults.append(f"--balance must be from 0 to {dollars(_MOST_CENTS)}")
+            faults.append(f"--balance must be from 0 to {_MOST_CENTS // 100:,}")
     if faults:
         raise ConfigError(faults, next_step="piecework requester add --help")
     return cents

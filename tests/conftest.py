@@ -78,6 +78,7 @@ SLOW = (
     "tests/postprocess/language/test_language.py",
     "tests/postprocess/test_apply.py",
     "tests/postprocess/test_spelling_shared.py",
+    "tests/prolific/bridge",
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/rehearsal/prolific",

@@ -30,6 +30,7 @@ class Bridge:
         filter_kinds: what Prolific offers, read once.
         faults: sentences of what failed in this step.
         changes: how many calls of this step changed something at Prolific.
+        is_due_soon: whether something waits for posts to settle.
     """
 
     backend: Backend
@@ -42,6 +43,7 @@ class Bridge:
     filter_kinds: dict[str, FilterKind] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     changes: int = 0
+    is_due_soon: bool = False
 
     def tried(self, act: Callable[[], None]) -> None:
         """Do a part of a step; what Prolific refuses or loses is kept for the next."""

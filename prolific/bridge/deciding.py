@@ -55,6 +55,7 @@ _GONE = {
 
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
+    "studies.qualification_type, "
     "studies.status AS study_status, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
     "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
@@ -77,7 +78,9 @@ def decide(bridge: Bridge) -> None:
         now_ms = transaction.now_ms
     to_approve = []
     for visit in waiting:
-        if visit["approved"] and visit["status"] == "AWAITING REVIEW":
+        is_test = visit["qualification_type"] and visit["stage"] == "Done"
+        is_due = visit["approved"] or is_test
+        if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
                 to_approve.append(visit["submission_id"])

@@ -79,7 +79,7 @@ def _book(
         )
         return
     # It is spent already, so it is booked even where the account is empty.
-    there = min(more_cents, ledger.balance(transaction, account))
+    there = min(more_cents, ledger.spendable(transaction, requester))
     for source, cents in ((account, there), (ledger.OUTSIDE, more_cents - there)):
         ledger.pay(
             transaction,

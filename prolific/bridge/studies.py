@@ -22,7 +22,8 @@ _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
     "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
     "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
-    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired') ORDER BY id"
+    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired' "
+    "AND qualification_type IS NULL) ORDER BY id"
 )
 _FREE_SLOTS = (
     "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
@@ -73,11 +74,12 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         }
         study = transaction.one(
             "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
-            "ORDER BY id DESC LIMIT 1",
+            "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1",
             hit_type["id"],
         )
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
+    bridge.is_due_soon |= not is_settled
     if study is None:
         if is_settled:
             _begin(bridge, hit_type, slots)
@@ -96,7 +98,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
             transaction.execute(
                 "UPDATE studies SET places = ? WHERE id = ?", possible, study["id"]
             )
-        _bring_out(bridge, study["id"], hit_type)
+        bring_out(bridge, study["id"], hit_type)
 
 
 def _follow(
@@ -136,10 +138,10 @@ def _begin(
 ) -> None:
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
-        _bring_out(bridge, study, hit_type)
+        bring_out(bridge, study, hit_type)
 
 
-def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
+def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Make the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
     try:
@@ -206,6 +208,11 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
         )
     bridge.changes += 1
     bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
+
+
+def stop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Recruit no more for a study; who is at work goes on."""
+    _transit(bridge, study, "STOP")
 
 
 def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
