@@ -79,6 +79,7 @@ SLOW = (
     "tests/postprocess/language/test_language.py",
     "tests/postprocess/test_apply.py",
     "tests/postprocess/test_spelling_shared.py",
+    "tests/prolific/bridge",
     "tests/prolific/bridge/test_serving.py",
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
