@@ -29,6 +29,7 @@ SLOW = (
     "tests/analyses/test_order.py",
     "tests/analyses/test_published.py",
     "tests/cli/test_describing.py",
+    "tests/cli/test_prefect_server.py",
     "tests/cli/test_prolific_emulator.py",
     "tests/cli/test_requesters.py",
     "tests/cli/test_serving.py",
