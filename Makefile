@@ -22,7 +22,7 @@ demo: $(READY)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
 quick: $(READY)  ## what needs no browser and no Prefect server: some 100 s on two cores
-	$(BIN)/pytest -n 2 -q -m "$(QUICK)"
+	$(BIN)/pytest -n 2 -q --hypothesis-profile=quick -m "$(QUICK)"
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh

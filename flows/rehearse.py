@@ -93,12 +93,17 @@ def work_through(
 
 
 def rehearsal_flow(
-    on_progress: Callable[[Progress], None],
+    prepared: Campaign, *, on_progress: Callable[[Progress], None]
 ) -> Flow[[str], dict[str, object]]:
-    """The flow `rehearse`, which tells how far it is after every pass."""
+    """The flow `rehearse` of one campaign, which tells how far it is after every pass.
 
-    def told(campaign: str) -> dict[str, object]:
-        return _rehearse(prepare(campaign_path(campaign)), on_progress=on_progress)
+    Args:
+        prepared: as `prepare` made it; the flow is called with the path of its file.
+        on_progress: told how far the campaign is.
+    """
+
+    def told(campaign: str) -> dict[str, object]:  # noqa: ARG001 - shown by Prefect
+        return _rehearse(prepared, on_progress=on_progress)
 
     return Flow(told, name="rehearse", flow_run_name=run_name)
 
