@@ -1,6 +1,7 @@
 """`python -m marketplace`: a marketplace as a process of its own."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from marketplace.http.notification_sender import NotifyAddressError
 from marketplace.http.server import Marketplace, serve_attached, serve_forever
 from marketplace.state import accounts, clock
 from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.money import MTURK, PriceList
 
 
 def main() -> None:
@@ -32,6 +34,13 @@ def _serve_parent(marketplace: Marketplace) -> None:
     except START_FAULTS as fault:
         print(report_of(fault), flush=True)  # noqa: T201 - for the parent
         sys.exit(1)
+
+
+def _prices(text: str) -> PriceList:
+    try:
+        return PriceList.of_members(json.loads(text))
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(text) from fault
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,6 +68,12 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=accounts.REHEARSAL_BALANCE_CENTS,
         help="what a rehearsal's requester has to begin with",
+    )
+    parser.add_argument(
+        "--prices",
+        type=_prices,
+        default=MTURK,
+        help="currency and fees, as JSON (docs/marketplace.md); MTurk's, if not given",
     )
     parser.add_argument(
         "--attached",

@@ -59,10 +59,15 @@ word stands in its plain sense."""
 
 
 _PLAIN_SUBMISSION = ("flows/snapshot.py", "store/assignments.py")  # that it was sent
+_VISITS = (
+    "marketplace/crowd.py",
+    "marketplace/state/visits.py",
+    "marketplace/workers/visit_site.py",
+)
 _OF_PROLIFIC = {
     "researcher": (),
     "studies": (),
-    "submission": _PLAIN_SUBMISSION,
+    "submission": (*_PLAIN_SUBMISSION, *_VISITS),
     "submissions": (),
 }
 """Prolific's own words, and where else one stands in its plain sense."""

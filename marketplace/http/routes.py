@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from marketplace.crowd import OutsideCrowd
 from marketplace.exceptions import Refusal
 from marketplace.http.control import Control
 from marketplace.http.faults import FaultScript
@@ -34,12 +35,13 @@ def site_app(
     *,
     faults: FaultScript,
     pictures: Path | None,
+    crowd: OutsideCrowd | None = None,
 ) -> Starlette:
     """Requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
-        *Site(backend, origins).routes(),
+        *Site(backend, origins, crowd).routes(),
         # A qualification test names pictures by address, and requesters know only this.
         *pictures_at(pictures),
     ]

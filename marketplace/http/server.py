@@ -187,6 +187,8 @@ def _rules(marketplace: Marketplace) -> Rules:
         start=marketplace.start,
         clock_runs=marketplace.clock_runs,
         balance_cents=marketplace.balance_cents,
+        prices=marketplace.prices,
+        spend_at_most_cents=marketplace.spend_at_most_cents,
     )
 
 
@@ -216,7 +218,12 @@ def _app(
     faults = FaultScript()
     api = RequesterApi(backend, Admission(backend, checks=checks), faults)
     site = routes.site_app(
-        backend, origins, api, faults=faults, pictures=marketplace.pictures
+        backend,
+        origins,
+        api,
+        faults=faults,
+        pictures=marketplace.pictures,
+        crowd=marketplace.crowd,
     )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
 

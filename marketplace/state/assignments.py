@@ -8,8 +8,11 @@ the ledger and the worker's record in one transaction.
 import sqlite3
 
 from marketplace.state import events, hits, ledger
-from marketplace.state.clock import SECOND
+from marketplace.state.clock import DAY, SECOND
 from marketplace.state.transaction import Transaction
+
+LATEST_APPROVAL_OF_VISITS_MS = 20 * DAY
+"""The market that pays a visit approves by itself a day later; we decide before."""
 
 
 def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
@@ -72,13 +75,15 @@ def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
         "ON hits.hit_type = hit_types.id WHERE hits.id = ?",
         assignment["hit"],
     )
-    seconds = delay["auto_approval_seconds"] if delay else 0
+    delay_ms = delay["auto_approval_seconds"] * SECOND if delay else 0
+    if assignment["visit"] is not None:
+        delay_ms = min(delay_ms, LATEST_APPROVAL_OF_VISITS_MS)
     transaction.execute(
         "UPDATE assignments SET status = 'Submitted', submitted_ms = ?, "
         "closed_ms = ?, auto_approve_ms = ?, answer = ?, review_ms = ? WHERE id = ?",
         transaction.now_ms,
         transaction.now_ms,
-        transaction.now_ms + seconds * SECOND,
+        transaction.now_ms + delay_ms,
         answer,
         transaction.now_ms if delay and delay["assignment_policy"] else None,
         assignment["id"],
@@ -118,6 +123,8 @@ def approve_rejected(
     now_ms = transaction.now_ms
     _mark_approved(transaction, assignment, hit, at_ms=now_ms, feedback=feedback)
     _record(transaction, assignment["worker"], approved=1, judged=0)
+    if assignment["visit"] is not None:
+        _reopen_visit(transaction, assignment["visit"])
     hits.count(transaction, hit["id"], rejected=-1, approved=1)
 
 
@@ -135,6 +142,16 @@ def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) 
     )
     _record(transaction, assignment["worker"], approved=0, judged=1)
     hits.count(transaction, assignment["hit"], submitted=-1, rejected=1)
+
+
+def _reopen_visit(transaction: Transaction, visit: int) -> None:
+    """What was settled at the market that pays the visit has to be settled anew."""
+    transaction.execute("UPDATE visits SET outcome = NULL WHERE id = ?", visit)
+    transaction.execute(
+        "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' "
+        "AND id = (SELECT study FROM visits WHERE id = ?)",
+        visit,
+    )
 
 
 def _pay(

@@ -11,7 +11,7 @@ about (`settle`).
 import sqlite3
 
 from marketplace.reviewing import running
-from marketplace.state import assignments, events, hits, request_tokens
+from marketplace.state import assignments, events, hits, request_tokens, visits
 from marketplace.state.transaction import Transaction
 
 _ABANDONED = (
@@ -166,6 +166,9 @@ def _dispose(transaction: Transaction, which: str, value: int) -> None:
 
 
 def _abandon(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
+    if row["visit"] is not None:
+        visits.close(transaction, row["visit"], stage="Late", at_ms=at_ms)
+        return
     assignments.give_back(transaction, row, status="Abandoned", at_ms=at_ms)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from marketplace.exceptions import Refusal
 from marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from marketplace.requester import question
-from marketplace.state import apart, assignments, hits, lifecycle
+from marketplace.state import apart, assignments, hits, lifecycle, visits
 from marketplace.state.transaction import Transaction
 from marketplace.workers import discovery, hit_forms
 from marketplace.workers.origins import Origins
@@ -91,12 +91,15 @@ def accept(
 def give_back(
     transaction: Transaction, worker: sqlite3.Row, assignment_id: str
 ) -> None:
-    """Return an accepted HIT; another worker may take it.
+    """Return an accepted HIT, with a visit all of it; another worker may take it.
 
     Raises:
         Refusal: it is not this worker's open assignment (404, 409).
     """
     row = open_assignment(transaction, worker, assignment_id)
+    if row["visit"] is not None:
+        visits.close(transaction, row["visit"], stage="Left")
+        return
     assignments.give_back(transaction, row, status="Returned", at_ms=transaction.now_ms)
 
 
@@ -115,11 +118,11 @@ def submit(
     """
     form = list(fields)
     row = open_assignment(transaction, worker, named_assignment(form))
-    assignments.submit(
-        transaction,
-        row,
-        answer=hit_forms.answer_document(row["question"], form, verdicts),
-    )
+    document = hit_forms.answer_document(row["question"], form, verdicts)
+    if row["visit"] is None:
+        assignments.submit(transaction, row, answer=document)
+    else:
+        visits.answer(transaction, row, answer=document)
     return row
 
 

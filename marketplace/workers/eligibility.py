@@ -28,8 +28,22 @@ class Locale:
     subdivision: str | None = None
 
 
-Holding = int | Locale
+class Vouched:
+    """What the market that a participant comes from knows and has looked at itself."""
+
+
+VOUCHED = Vouched()
+
+Holding = int | Locale | Vouched
 Holdings = Mapping[str, Holding]
+
+VOUCHED_FOR = (
+    system.NUMBER_APPROVED,
+    system.PERCENT_APPROVED,
+    system.LOCALE,
+    system.ADULT,
+)
+"""What participants meet wherever it is asked, since their study's filters ask it."""
 
 _GUARDED: dict[Action, tuple[str, ...]] = {
     "accept": ("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"),
@@ -51,6 +65,8 @@ def meets(requirement: Requirement, holding: Holding | None) -> bool:
     A worker without the qualification fails every comparator but DoesNotExist.
     """
     comparator = requirement["Comparator"]
+    if isinstance(holding, Vouched):
+        return True
     if comparator == "DoesNotExist":
         return holding is None
     if holding is None:
@@ -103,6 +119,9 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
             worker["id"],
         )
     }
+    if worker["comes_by_visits"]:
+        held.update(dict.fromkeys(VOUCHED_FOR, VOUCHED))
+        return held
     held[system.NUMBER_APPROVED] = worker["approved"]
     held[system.PERCENT_APPROVED] = percent_approved(
         approved=worker["approved"], judged=worker["judged"]

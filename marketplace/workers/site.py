@@ -4,6 +4,7 @@ Endpoints read the request, do one transaction and answer; what may happen is de
 `assignment_actions`. The answer leaves when the transaction is durable (`GroupCommit`).
 """
 
+import sqlite3
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -11,9 +12,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from marketplace.crowd import OutsideCrowd
 from marketplace.exceptions import Refusal
-from marketplace.state import clock
+from marketplace.state import clock, visits
 from marketplace.state.backend import Backend
+from marketplace.state.transaction import Transaction
 from marketplace.workers import (
     assignment_actions,
     discovery,
@@ -28,22 +31,34 @@ from marketplace.workers.qualification_site import Qualifications
 from marketplace.workers.sessions import Sessions
 from marketplace.workers.sign_in import SignIn
 from marketplace.workers.submitting import Submitting
+from marketplace.workers.visit_site import HOME, Visits
 
 
 class Site:
-    """The worker site of one marketplace."""
+    """The worker site of one marketplace.
 
-    def __init__(self, backend: Backend, origins: Origins) -> None:
+    Args:
+        backend: its state.
+        origins: its addresses.
+        crowd: the market that its workers come from by visits, if there is one.
+    """
+
+    def __init__(
+        self, backend: Backend, origins: Origins, crowd: OutsideCrowd | None = None
+    ) -> None:
         self._backend = backend
         self._origins = origins
         self._framing = Framing(origins)
+        self._crowd = crowd
         self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
 
     def routes(self) -> list[Route | Mount]:
         """All addresses of the site."""
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
+        own = () if self._crowd is None else self._visits(self._crowd).routes()
         return [
+            *own,
             *SignIn(self._backend, self._origins, self._sessions).routes(),
             *Submitting(self._backend, self._origins, self._sessions).routes(),
             Route("/worker/hits", self.hits),
@@ -59,9 +74,12 @@ class Site:
 
     async def hits(self, request: Request) -> Response:
         """All groups with something for this worker; people may search and sort."""
-        wishes = listing.read(request.query_params)
+        prices = self._backend.rules.prices
+        wishes = listing.read(request.query_params, sign=prices.sign)
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
+            if worker["comes_by_visits"]:
+                return replies.moved(HOME)
             groups = discovery.groups(transaction, worker)
             open_now = history.open_assignments(transaction, worker)
             now_ms = transaction.now_ms
@@ -69,6 +87,7 @@ class Site:
             return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
         return page(
             "hits.html.j2",
+            prices=prices,
             shown=listing.sift(groups, wishes),
             total=len(groups),
             wishes=wishes,
@@ -81,7 +100,7 @@ class Site:
         """A HIT of the group, before it is accepted."""
         group_id = request.path_params["group_id"]
         with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+            worker = self._chooser(transaction, request)
             hit = assignment_actions.preview(
                 transaction, worker, group_id, hit_id=request.query_params.get("hit_id")
             )
@@ -89,7 +108,9 @@ class Site:
         if replies.wants_json(request):
             address = assignment_actions.frame_url(hit, self._origins)
             return JSONResponse({"hit_id": hit["hit_id"], "frame_url": address})
-        return self._framing.page("preview.html.j2", hit, group=group)
+        return self._framing.page(
+            "preview.html.j2", hit, group=group, prices=self._backend.rules.prices
+        )
 
     async def accept(self, request: Request) -> Response:
         """Take a HIT."""
@@ -98,7 +119,7 @@ class Site:
         hit_id = form.get("hit_id") or request.query_params.get("hit_id")
         try:
             with self._backend.transaction() as transaction:
-                worker = self._sessions.worker_of(transaction, request)
+                worker = self._chooser(transaction, request)
                 assignment_id = assignment_actions.accept(
                     transaction, worker, request.path_params["group_id"], hit_id=hit_id
                 )
@@ -140,19 +161,26 @@ class Site:
             if row["status"] != "Accepted" and replies.wants_json(request):
                 raise assignment_actions.not_open(row)
             can_again = assignment_actions.may_take_again(transaction, worker, row)
+            parts = visits.parts(transaction, row["visit"]) if row["visit"] else []
             now_ms = transaction.now_ms
+        is_over = row["status"] != "Accepted" or row["answered_ms"] is not None
+        if parts and is_over:
+            return replies.moved(HOME)
+        template = "visit_hit.html.j2" if parts else "assignment.html.j2"
         if row["submitted_ms"] is not None:
             return page("submitted_already.html.j2", status=409, assignment=row)
         return self._framing.page(
-            "assignment.html.j2" if row["status"] == "Accepted" else "over.html.j2",
+            template if row["status"] == "Accepted" else "over.html.j2",
             row,
             worker=worker,
             status=200 if row["status"] == "Accepted" else 409,
+            prices=self._backend.rules.prices,
             assignment=row,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
             ticks=self._backend.rules.time_passes,
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
+            parts=parts,
         )
 
     async def time(self, request: Request) -> Response:
@@ -201,6 +229,7 @@ class Site:
             messages = history.messages(transaction, worker)
         return page(
             "history.html.j2",
+            prices=self._backend.rules.prices,
             entries=entries[: history.SHOWN],
             has_more=len(entries) > history.SHOWN,
             state=state,
@@ -210,6 +239,22 @@ class Site:
             messages=messages,
             worker_id=worker["worker_id"],
         )
+
+    def _visits(self, crowd: OutsideCrowd) -> Visits:
+        return Visits(self._backend, self._origins, self._sessions, crowd)
+
+    def _chooser(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        """The worker who sends a request, if he may choose HITs himself.
+
+        Raises:
+            Refusal: he comes by visits, whose HITs are chosen for him (403).
+        """
+        worker = self._sessions.worker_of(transaction, request)
+        if worker["comes_by_visits"]:
+            raise Refusal(
+                "ByVisitsOnly", "Your HITs are those of your visit.", status=403
+            )
+        return worker
 
 
 def _is_row_id(text: str) -> bool:

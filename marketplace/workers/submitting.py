@@ -128,6 +128,8 @@ class Submitting:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(transaction, worker, assignment_id)
+            if row["visit"] is not None:
+                return _kept(row)
             if row["submitted_ms"] is None:
                 raise Refusal(
                     "AssignmentNotOpen", "This HIT was not submitted.", status=409
@@ -155,6 +157,13 @@ class Submitting:
             raise Refusal(
                 "WrongOrigin", "This form came from another site.", status=403
             )
+
+
+def _kept(row: sqlite3.Row) -> Response:
+    """What follows a HIT of a visit: the next one, or the way back."""
+    if row["answered_ms"] is None and row["submitted_ms"] is None:
+        raise Refusal("AssignmentNotOpen", "This HIT was not answered.", status=409)
+    return page("visit_kept.html.j2", assignment=row)
 
 
 def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response:

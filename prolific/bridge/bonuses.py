@@ -1,0 +1,249 @@
+"""Bonuses, in Prolific's two steps, of which the second is never made twice.
+
+Wanted -> Made (a batch that pays nothing) -> Paying -> Paid. What each submission was
+paid before is read and kept, then "Paying" is written down, and only then is the batch
+paid. If that call's outcome is not known, the submissions' bonuses tell: all lines of
+the batch are there, or none. They may come late, so nothing is ever concluded from
+their absence; after a day a person is asked to look.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from functools import partial
+
+from marketplace.state.clock import DAY
+from marketplace.state.transaction import Transaction
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.settling import settle_batch
+from prolific.bridge.studies import committed_cents
+from prolific.http.errors import Lost, Refused, Unusable
+from prolific.resources.bonuses import MOST_AT_ONCE
+from prolific.values import Money
+
+_LINES = (
+    "SELECT bonus_lines.*, visits.submission_id FROM bonus_lines "
+    "JOIN visits ON visits.id = bonus_lines.visit WHERE batch = ? "
+    "ORDER BY bonus_lines.id"
+)
+
+
+def pay(bridge: Bridge) -> None:
+    """Bundle what is to be paid, and take each batch on by a step."""
+    with bridge.backend.transaction() as transaction:
+        _list_bonuses(transaction)
+        _bundle(transaction)
+        batches = transaction.all(
+            "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
+            "JOIN studies ON studies.id = bonus_batches.study "
+            "WHERE bonus_batches.stage <> 'Paid' ORDER BY bonus_batches.id"
+        )
+    for batch in batches:
+        bridge.tried(partial(_take_on, bridge, batch))
+
+
+def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) -> None:
+    """Take a person's word on a batch whose payment nobody else can know of.
+
+    Args:
+        transaction: the open one.
+        batch_id: Prolific's.
+        is_paid: else it is paid once more.
+
+    Raises:
+        Unusable: there is no such batch whose payment is open.
+    """
+    row = transaction.one(
+        "SELECT id FROM bonus_batches WHERE batch_id = ? AND stage = 'Paying'", batch_id
+    )
+    if row is None:
+        raise Unusable(
+            f"no payment of a batch {batch_id} is open",
+            next_step="piecework prolific status",
+        )
+    transaction.execute(
+        "UPDATE bonus_batches SET stage = ?, trouble = '' WHERE id = ?",
+        "Paid" if is_paid else "Made",
+        row["id"],
+    )
+    if is_paid:
+        settle_batch(transaction, row["id"])
+
+
+def _list_bonuses(transaction: Transaction) -> None:
+    """A line for each bonus that a requester sent to a participant."""
+    transaction.execute(
+        "INSERT INTO bonus_lines (visit, bonus, cents) "
+        "SELECT assignments.visit, bonuses.id, bonuses.cents FROM bonuses "
+        "JOIN assignments ON assignments.id = bonuses.assignment "
+        "WHERE assignments.visit IS NOT NULL AND bonuses.id > "
+        "(SELECT coalesce(max(bonus), 0) FROM bonus_lines) ORDER BY bonuses.id"
+    )
+
+
+def _bundle(transaction: Transaction) -> None:
+    """Put lines that wait into batches: of one study, a submission once in each."""
+    waiting = transaction.all(
+        "SELECT min(bonus_lines.id) AS id, visits.study FROM bonus_lines "
+        "JOIN visits ON visits.id = bonus_lines.visit WHERE batch IS NULL "
+        # One at a time for a submission: what was paid must be told apart.
+        "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
+        "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
+        "AND bonus_batches.stage <> 'Paid') "
+        "GROUP BY visits.study, visits.id ORDER BY visits.study, id"
+    )
+    by_study: dict[int, list[int]] = {}
+    for row in waiting:
+        by_study.setdefault(row["study"], []).append(row["id"])
+    for study, lines in by_study.items():
+        for first in range(0, len(lines), MOST_AT_ONCE):
+            batch = transaction.execute(
+                "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", study
+            )
+            transaction.conn.executemany(
+                "UPDATE bonus_lines SET batch = ? WHERE id = ?",
+                [(batch, line) for line in lines[first : first + MOST_AT_ONCE]],
+            )
+
+
+def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
+    with bridge.backend.transaction() as transaction:
+        lines = transaction.all(_LINES, batch["id"])
+    if batch["stage"] == "Paying":
+        _look_whether_paid(bridge, batch, lines)
+        return
+    if batch["stage"] == "Wanted":
+        batch = _make(bridge, batch, lines)
+    trouble = _objection(bridge, batch, lines)
+    _say(bridge, batch, trouble)
+    if not trouble:
+        _pay_once(bridge, batch, lines)
+
+
+def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlite3.Row:
+    """Set the batch up there, which pays nothing; one that was lost stays unpaid."""
+    bridge.changes += 1
+    made = bridge.prolific.bonuses.create(
+        batch["study_id"],
+        {line["submission_id"]: bridge.terms.money(line["cents"]) for line in lines},
+    )
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE bonus_batches SET stage = 'Made', batch_id = ?, total_cents = ? "
+            "WHERE id = ?",
+            made.id,
+            made.total_minor,
+            batch["id"],
+        )
+        row = transaction.one(
+            "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
+            "JOIN studies ON studies.id = bonus_batches.study "
+            "WHERE bonus_batches.id = ?",
+            batch["id"],
+        )
+    return batch if row is None else row
+
+
+def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> str:
+    """Why the batch is not paid now; "" if it may be."""
+    terms, total = bridge.terms, batch["total_cents"]
+    amount = sum(line["cents"] for line in lines)
+    with bridge.backend.transaction() as transaction:
+        committed = committed_cents(transaction)
+        prices = transaction.prices
+    expected = amount + prices.bonus_fee_cents(amount) + len(lines)
+    if total > expected:
+        return (
+            f"Prolific would take {_money(bridge, total)} for bonuses of "
+            f"{_money(bridge, amount)}; {_money(bridge, expected)} were expected"
+        )
+    if not terms.is_live:
+        return (
+            f"bonuses of {_money(bridge, total)} wait; nothing is paid without --live"
+        )
+    if committed + total > terms.spend_at_most_cents:
+        return (
+            f"bonuses would cost {_money(bridge, total)}; "
+            f"{_money(bridge, committed)} of at most "
+            f"{_money(bridge, terms.spend_at_most_cents)} are spent or promised"
+        )
+    return ""
+
+
+def _pay_once(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> None:
+    before = {
+        line["id"]: bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
+        for line in lines
+    }
+    with bridge.backend.transaction() as transaction:
+        transaction.conn.executemany(
+            "UPDATE bonus_lines SET paid_before = ? WHERE id = ?",
+            [(json.dumps(paid), line) for line, paid in before.items()],
+        )
+        transaction.execute(
+            "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ? WHERE id = ?",
+            transaction.now_ms,
+            batch["id"],
+        )
+    bridge.changes += 1
+    try:
+        bridge.prolific.bonuses.pay(batch["batch_id"])
+    except Lost:
+        raise  # The next step looks whether it was paid.
+    except Refused:
+        _back(bridge, batch)
+        raise
+    # A yes is a promise, kept some minutes later; the next steps look.
+
+
+def _look_whether_paid(
+    bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]
+) -> None:
+    """Settle a payment by what the submissions were paid since."""
+    for line in lines:
+        now = bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
+        since = Counter(now) - Counter(json.loads(line["paid_before"] or "[]"))
+        if not since[line["cents"]]:
+            break
+    else:
+        _paid(bridge, batch)
+        return
+    with bridge.backend.transaction() as transaction:
+        is_late = transaction.now_ms > batch["paying_ms"] + DAY
+    if is_late:
+        _say(
+            bridge,
+            batch,
+            f"whether the batch of bonuses {batch['batch_id']} was paid is not known: "
+            "look at Prolific, then say it with `piecework prolific settle`",
+        )
+
+
+def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
+    bridge.changes += 1  # Others may have waited for this one.
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE bonus_batches SET stage = 'Paid', trouble = '' WHERE id = ?",
+            batch["id"],
+        )
+        settle_batch(transaction, batch["id"])
+
+
+def _back(bridge: Bridge, batch: sqlite3.Row) -> None:
+    """Prolific said no, so nothing was paid: the batch may be paid later."""
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE bonus_batches SET stage = 'Made', paying_ms = NULL WHERE id = ?",
+            batch["id"],
+        )
+
+
+def _say(bridge: Bridge, batch: sqlite3.Row, trouble: str) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE bonus_batches SET trouble = ? WHERE id = ?", trouble, batch["id"]
+        )
+
+
+def _money(bridge: Bridge, cents: int) -> Money:
+    return bridge.terms.money(cents)

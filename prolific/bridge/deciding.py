@@ -1,0 +1,294 @@
+"""What requesters decided about a visit's HITs becomes of its submission.
+
+A submission is paid whole or not at all. It is approved as soon as one of its HITs is;
+it is rejected only if all were, after the participant was asked to return it and had
+days to do so. Each decision follows from the tables and from the submission's state,
+so a call that was lost is simply found to be needed still, or not.
+"""
+
+import re
+import sqlite3
+from functools import partial
+
+from marketplace.state import assignments, visits
+from marketplace.state.clock import SECOND
+from marketplace.state.transaction import Transaction
+from prolific.bridge.bridge import LOG, Bridge
+from prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
+from prolific.bridge.settling import settle_visit
+from prolific.bridge.terms import DAY
+from prolific.http.errors import Lost, Refused
+from prolific.resources.submissions import (
+    LEAST_REJECTION_LETTERS,
+    MOST_AT_ONCE,
+    RejectionCategory,
+    Submission,
+    SubmissionAction,
+)
+
+UNPAID = (*GIVEN_BACK, "REJECTED", "SCREENED OUT")
+LAST_DAY = 20
+"""Prolific approves by itself on the day after."""
+
+_ASK_AGAIN_MS = 600 * SECOND
+"""If a submission was not approved by then, that was lost."""
+
+CATEGORIES: tuple[RejectionCategory, ...] = (
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+)
+_NAMED = re.compile(rf"\[({'|'.join(CATEGORIES)})\]\s*")
+_GONE = {
+    "RETURNED": "The participant took the submission back.",
+    "REJECTED": "The submission was rejected at Prolific.",
+}
+
+_UNDECIDED = (
+    "SELECT visits.*, studies.study_id, studies.own_code, "
+    "studies.qualification_type, "
+    "studies.status AS study_status, "
+    "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+    "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
+    "count(assignments.id) AS parts, "
+    "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
+    "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
+    "group_concat(DISTINCT iif(assignments.status = 'Rejected', "
+    "nullif(assignments.feedback, ''), NULL)) AS feedback "
+    "FROM visits JOIN studies ON studies.id = visits.study "
+    "LEFT JOIN assignments ON assignments.visit = visits.id "
+    "WHERE outcome IS NULL AND visits.stage <> 'Open' "
+    "GROUP BY visits.id ORDER BY visits.id"
+)
+
+
+def decide(bridge: Bridge) -> None:
+    """Carry out what was decided about all visits that are not settled."""
+    with bridge.backend.transaction() as transaction:
+        waiting = transaction.all(_UNDECIDED)
+        now_ms = transaction.now_ms
+    to_approve = []
+    for visit in waiting:
+        is_test = visit["qualification_type"] and visit["stage"] == "Done"
+        is_due = visit["approved"] or is_test
+        if is_due and visit["status"] == "AWAITING REVIEW":
+            asked_ms = bridge.approving.get(visit["submission_id"])
+            if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
+                to_approve.append(visit["submission_id"])
+            bridge.counts.pop(visit["study"], None)
+        else:
+            bridge.approving.pop(visit["submission_id"], None)
+            bridge.tried(partial(_decide, bridge, visit, now_ms))
+    for first in range(0, len(to_approve), MOST_AT_ONCE):
+        some = to_approve[first : first + MOST_AT_ONCE]
+        bridge.tried(partial(_approve, bridge, some, now_ms))
+
+
+def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
+    bridge.changes += 1
+    bridge.prolific.submissions.bulk_approve(submission_ids)
+    bridge.approving |= dict.fromkeys(submission_ids, now_ms)
+
+
+def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    status = visit["status"]
+    if status in AT_WORK:
+        _complete(bridge, visit, now_ms)
+    elif status in PAID:
+        _paid(bridge, visit)
+    elif status == "AWAITING REVIEW":
+        if not visit["submitted"]:
+            _refuse(bridge, visit, now_ms)
+    elif status not in UNPAID:
+        LOG.warning("a submission is %s; nothing is known of that", status)
+    elif visit["approved"]:
+        _pay_otherwise(bridge, visit)
+    elif status != "TIMED-OUT" or not visit["submitted"]:
+        # What came a moment too late for Prolific is here: the requester decides.
+        _gone(bridge, visit)
+
+
+def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    """End what a participant has finished and did not enter the code for."""
+    grace_ms = bridge.terms.grace_seconds * SECOND
+    if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
+        return
+    completed = _transit(bridge, visit, "COMPLETE", code=visit["own_code"])
+    with bridge.backend.transaction() as transaction:
+        take_in(transaction, visit, completed)
+
+
+def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Prolific has paid; what was not decided here is approved with it."""
+    with bridge.backend.transaction() as transaction:
+        for part in _submitted(transaction, visit):
+            assignments.approve(
+                transaction, part, at_ms=transaction.now_ms, feedback=""
+            )
+        settle_visit(transaction, visit["id"])
+        _conclude(transaction, visit, "Paid")
+
+
+def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Nothing is paid there; what was not decided here is rejected with it."""
+    with bridge.backend.transaction() as transaction:
+        for part in _submitted(transaction, visit):
+            assignments.reject(
+                transaction, part, feedback=_GONE.get(visit["status"], "")
+            )
+        is_rejected = visit["status"] == "REJECTED"
+        _conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
+
+
+def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Pay what was approved too late to approve the submission: by a bonus.
+
+    HITs may be approved one after the other; each time, what is not in a bonus yet is
+    paid. What was paid by a bonus once is never unrejected, lest both be paid.
+    """
+    if visit["status"] == "REJECTED" and not visit["by_bonus_cents"]:
+        there = _unrejected(bridge, visit)
+        if there.status != "REJECTED":
+            with bridge.backend.transaction() as transaction:
+                take_in(transaction, visit, there)
+            return  # It awaits review again, and is approved then.
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
+            "(SELECT sum(paid_cents) FROM assignments WHERE visit = ?1 "
+            "AND status = 'Approved') - (SELECT coalesce(sum(cents), 0) "
+            "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
+            "WHERE owed > 0",
+            visit["id"],
+        )
+        if visit["submitted"]:
+            return  # The others are still to be decided.
+        _conclude(
+            transaction,
+            visit,
+            "PaidByBonus",
+            f"the submission is {visit['status'].lower()}, so its reward is paid by "
+            "a bonus",
+        )
+
+
+def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
+    """The submission after its rejection was taken back, or as it is if it cannot."""
+    try:
+        return _transit(bridge, visit, "UNREJECT")
+    except Refused as refusal:
+        if refusal.may_pass:
+            raise
+    return bridge.prolific.submissions.get(visit["submission_id"])
+
+
+def _transit(
+    bridge: Bridge, visit: sqlite3.Row, action: SubmissionAction, *, code: str = ""
+) -> Submission:
+    bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)  # They may come to be as they were.
+    return bridge.prolific.submissions.transition(
+        visit["submission_id"], action, code=code
+    )
+
+
+def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    """Ask for a return; after some days without one, reject."""
+    reason = visit["feedback"] or (
+        "No answers of yours reached us in this submission."
+        if not visit["parts"] or visit["stage"] != "Done"
+        else ""
+    )
+    if visit["return_asked_ms"] is None:
+        _ask_for_return(bridge, visit, reason)
+        return
+    last_ms = visit["closed_ms"] + LAST_DAY * DAY
+    due_ms = visit["return_asked_ms"] + bridge.terms.return_days * DAY
+    if now_ms < min(due_ms, last_ms):
+        return
+    there = bridge.prolific.submissions.get(visit["submission_id"])
+    if there.status != "AWAITING REVIEW":
+        with bridge.backend.transaction() as transaction:
+            take_in(transaction, visit, there)
+        return
+    if there.return_requested_at is None and now_ms < last_ms:
+        _ask_for_return(bridge, visit, reason)  # The first time was lost.
+        return
+    category, message = rejection(reason)
+    bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)
+    rejected = bridge.prolific.submissions.reject(
+        visit["submission_id"], category=category, message=message
+    )
+    with bridge.backend.transaction() as transaction:
+        take_in(transaction, visit, rejected)
+
+
+def rejection(feedback: str) -> tuple[RejectionCategory, str]:
+    """Prolific's category and a message of the length that it asks for.
+
+    A requester names a category at the beginning of the feedback, in brackets.
+
+    >>> rejection("[LOW_EFFORT] One word a picture.")[0]
+    'LOW_EFFORT'
+    """
+    named = _NAMED.match(feedback)
+    category: RejectionCategory = "OTHER"
+    if named:
+        category = next(each for each in CATEGORIES if each == named[1])
+    words = _NAMED.sub("", feedback).strip() or "The answers do not do what was asked."
+    message = (
+        f"Your submission was not accepted for this reason: {words} All of its "
+        "answers were looked at, and we asked you to return it first."
+    )
+    return category, message.ljust(LEAST_REJECTION_LETTERS, ".")
+
+
+def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> None:
+    words = _NAMED.sub("", reason).strip() or "The answers do not do what was asked."
+    _mark_asked(bridge, visit, "?")
+    bridge.changes += 1
+    try:
+        bridge.prolific.submissions.request_return(visit["submission_id"], [words])
+    except Lost:
+        raise  # It is looked at before anything is rejected.
+    except Refused:
+        _mark_asked(bridge, visit, None)
+        raise
+
+
+def _mark_asked(bridge: Bridge, visit: sqlite3.Row, mark: str | None) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE visits SET return_asked_ms = ? WHERE id = ?",
+            None if mark is None else transaction.now_ms,
+            visit["id"],
+        )
+
+
+def _submitted(transaction: Transaction, visit: sqlite3.Row) -> list[sqlite3.Row]:
+    return [
+        part
+        for part in visits.parts(transaction, visit["id"])
+        if part["status"] == "Submitted"
+    ]
+
+
+def _conclude(
+    transaction: Transaction, visit: sqlite3.Row, outcome: str, trouble: str = ""
+) -> None:
+    transaction.execute(
+        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?",
+        outcome,
+        trouble,
+        visit["id"],
+    )

@@ -1,0 +1,45 @@
+"""How many visits the free slots of a HIT type are enough for; pure.
+
+A visit takes several HITs, each once. With n HITs a visit, P visits can all be filled
+exactly if the slots, of which a HIT gives each visit at most one, add up to n times P.
+Taking the HITs with the most free slots first then fills all of them.
+"""
+
+from collections.abc import Mapping
+
+
+def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
+    """The most visits of this length.
+
+    Args:
+        free_slots: how many HITs have so many free slots.
+        hits_per_visit: distinct HITs that a visit takes.
+
+    >>> visits_possible({5: 10}, 3)  # 50 slots on ten HITs
+    16
+    >>> visits_possible({9: 1}, 2)  # two different HITs are not there
+    0
+    """
+    low, high = 0, _slots(free_slots) // hits_per_visit
+    while low < high:
+        middle = (low + high + 1) // 2
+        usable = sum(hits * min(free, middle) for free, hits in free_slots.items())
+        if usable >= hits_per_visit * middle:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def longest_visit(free_slots: Mapping[int, int], wanted: int) -> int:
+    """How many HITs a visit can have, up to so many; 0 if no slot is free.
+
+    >>> longest_visit({1: 2}, 3), longest_visit({}, 3)
+    (2, 0)
+    """
+    hits = sum(hits for free, hits in free_slots.items() if free > 0)
+    return min(hits, wanted)
+
+
+def _slots(free_slots: Mapping[int, int]) -> int:
+    return sum(free * hits for free, hits in free_slots.items())

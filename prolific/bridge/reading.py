@@ -1,0 +1,154 @@
+"""What is so at Prolific: the states of studies and submissions, taken into the tables.
+
+Changes made by hand on Prolific's own pages come in the same way as all others.
+"""
+
+import sqlite3
+from collections import Counter
+from functools import partial
+
+from marketplace.state import clock, visits
+from marketplace.state.transaction import Transaction
+from prolific.bridge.bridge import Bridge
+from prolific.http.errors import NoAccess
+from prolific.resources.submissions import Submission
+
+AT_WORK = ("RESERVED", "ACTIVE")
+GIVEN_BACK = ("RETURNED", "TIMED-OUT")
+PAID = ("APPROVED", "PARTIALLY APPROVED")
+FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED")
+_NOT_THERE = 404
+
+
+def read(bridge: Bridge) -> None:
+    """Read all studies that are not over, and their submissions where any changed."""
+    with bridge.backend.transaction() as transaction:
+        studies = transaction.all(
+            "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL"
+        )
+    for study in studies:
+        bridge.tried(partial(_read, bridge, study))
+
+
+def places_taken(bridge: Bridge, study: int) -> int | None:
+    """How many places submissions hold, or were paid for; None: not read yet."""
+    known = bridge.submissions.get(study)
+    if known is None:
+        return None
+    return sum(each.status not in FREES_ITS_PLACE for each in known.values())
+
+
+def not_arrived(bridge: Bridge, study: int) -> int:
+    """How many hold a place there and have not opened their visit here."""
+    with bridge.backend.transaction() as transaction:
+        arrived = {
+            row["submission_id"]
+            for row in transaction.all(
+                "SELECT submission_id FROM visits WHERE study = ?", study
+            )
+        }
+    known = bridge.submissions.get(study, {})
+    return sum(
+        each.status in AT_WORK and each.id not in arrived for each in known.values()
+    )
+
+
+def waits(bridge: Bridge, study: int) -> bool:
+    """Whether a submission of a study is under way or undecided, or may be."""
+    known = bridge.submissions.get(study)
+    return known is None or any(
+        each.status in (*AT_WORK, "AWAITING REVIEW") for each in known.values()
+    )
+
+
+def _read(bridge: Bridge, study: sqlite3.Row) -> None:
+    try:
+        there = bridge.prolific.studies.get(study["study_id"])
+    except NoAccess as fault:
+        if study["stage"] != "Draft" or fault.status != _NOT_THERE:
+            raise
+        _forget_draft(bridge, study)
+        return
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET status = ?, places = coalesce(?, places), "
+            "stage = iif(? IN ('UNPUBLISHED', 'SCHEDULED'), 'Draft', 'Published') "
+            "WHERE id = ?",
+            there.status,
+            there.places,
+            there.status,
+            study["id"],
+        )
+    if there.status == "UNPUBLISHED":
+        bridge.submissions[study["id"]] = {}
+        return
+    counts = dict(bridge.prolific.submissions.counts(study["study_id"]))
+    if counts == bridge.counts.get(study["id"]):
+        return
+    listed = {
+        each.id: each
+        for each in bridge.prolific.submissions.of_study(study["study_id"])
+    }
+    bridge.submissions[study["id"]] = listed
+    # Lists may come late; then they are read again, until they agree.
+    of_list = Counter(each.status for each in listed.values())
+    is_whole = all(counts.get(status) == number for status, number in of_list.items())
+    if is_whole and counts.get("TOTAL", len(listed)) == len(listed):
+        bridge.counts[study["id"]] = counts
+    else:
+        bridge.counts.pop(study["id"], None)
+    with bridge.backend.transaction() as transaction:
+        for visit in transaction.all(
+            "SELECT * FROM visits WHERE study = ?", study["id"]
+        ):
+            submission = listed.get(visit["submission_id"])
+            if submission is not None:
+                take_in(transaction, visit, submission)
+        _note_strangers(transaction, study, listed)
+
+
+def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
+    """A draft was deleted, by hand or by a call whose reply was lost."""
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?",
+            study["id"],
+        )
+
+
+def _note_strangers(
+    transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
+) -> None:
+    """Note who ended a submission and never came here: a code is told to others.
+
+    It has to be decided as all others; Prolific pays what nobody judges.
+    """
+    for submission in listed.values():
+        if (
+            submission.status not in ("AWAITING REVIEW", *PAID)
+            or submission.participant_id is None
+            or visits.of_submission(transaction, submission.id) is not None
+        ):
+            continue
+        ended = submission.completed_at
+        visits.never_begun(
+            transaction,
+            study=study["id"],
+            worker=visits.participant(transaction, submission.participant_id),
+            submission_id=submission.id,
+            status=submission.status,
+            ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
+        )
+
+
+def take_in(
+    transaction: Transaction, visit: sqlite3.Row, submission: Submission
+) -> None:
+    """Note a submission's state; an open visit ends with it."""
+    if submission.status != visit["status"]:
+        transaction.execute(
+            "UPDATE visits SET status = ? WHERE id = ?", submission.status, visit["id"]
+        )
+    if visit["stage"] == "Open" and submission.status not in AT_WORK:
+        late = submission.status == "TIMED-OUT"
+        visits.close(transaction, visit["id"], stage="Late" if late else "Left")

@@ -1,0 +1,228 @@
+"""A marketplace, the offline Prolific, the bridge between them, and participants."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+
+from marketplace.http.server import serve
+from marketplace.state.audit import broken_laws
+from marketplace.state.backend import Backend, Rules
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.crowd import ProlificCrowd
+from prolific.bridge.prices import price_list
+from prolific.bridge.step import settle
+from prolific.bridge.terms import Terms
+from prolific.client import Prolific
+from prolific.http.token import Token
+from prolific.http.transport import Patience, Transport
+from rehearsal.prolific.options import Options
+from rehearsal.prolific.server import serve as serve_emulator
+from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
+from tests.rehearsal.prolific.people import Participant, Researcher
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+TERMS: dict[str, Any] = {
+    "is_live": True,
+    "spend_at_most_cents": 100_000,
+    "hits_per_visit": 2,
+    "settle_seconds": 0,
+}
+
+
+class Visitor(Participant):
+    """A participant with a browser's cookies, at the marketplace's visits."""
+
+    def __init__(
+        self, endpoint: str, researcher: Researcher, **described: object
+    ) -> None:
+        made = researcher.control("POST", "/participants", described)
+        super().__init__(researcher, str(made["id"]))
+        self.http = httpx.Client(
+            base_url=endpoint,
+            verify=_NO_TLS,
+            headers={"accept": "application/json"},
+        )
+        self.submission_id = ""
+        self.worker_id = ""
+
+    def open(self, study_id: str) -> dict[str, str]:
+        """Take a place at Prolific; what its link says."""
+        taken = self.ask("POST", f"/studies/{study_id}", {})
+        self.submission_id = taken["submission_id"]
+        return dict(parse_qsl(urlsplit(taken["url"]).query))
+
+    def arrive(self, study_id: str, **changes: str) -> httpx.Response:
+        """Take a place, and begin the visit."""
+        link = self.open(study_id) | changes
+        reply = self.http.post("/visit/arrive", data={**link, "agreed": "1"})
+        if reply.status_code == 201:
+            self.worker_id = reply.json()["worker_id"]
+        return reply
+
+    def visit(self) -> dict[str, Any]:
+        """What is to be done next."""
+        reply = self.http.get("/visit")
+        assert reply.status_code == 200, reply.text
+        document: dict[str, Any] = reply.json()
+        return document
+
+    def answer(self, **fields: str) -> dict[str, Any]:
+        """Answer the HIT that is shown; what is to be done then."""
+        shown = self.visit()["assignment"]
+        form = {"assignmentId": shown["assignment_id"], "caption": "A red bird."}
+        reply = self.http.post("/mturk/externalSubmit", data=form | fields)
+        assert reply.status_code == 200, reply.text
+        return self.visit()
+
+    def work(self, study_id: str) -> str:
+        """A whole visit, with its code entered; the submission."""
+        assert self.arrive(study_id).status_code == 201
+        visit = self.visit()
+        while visit["stage"] == "Open":
+            visit = self.answer()
+        self.complete(self.submission_id, visit["code"])
+        return self.submission_id
+
+
+class Town:
+    """All of it; time stands until it is moved, in both places alike."""
+
+    def __init__(self, market: Market, researcher: Researcher, bridge: Bridge) -> None:
+        self.market, self.researcher, self.bridge = market, researcher, bridge
+        self.requester: MTurkClient = market.requester()
+        self._open = ExitStack()
+
+    def settle(self) -> None:
+        """Let the bridge work until it has nothing to do."""
+        settle(self.bridge)
+
+    def post(self, hits: int = 1, assignments: int = 1, **changes: object) -> list[str]:
+        """Post HITs of one type; their ids."""
+        kind = self.requester.create_hit_type(**{**HIT_TYPE, **changes})["HITTypeId"]
+        return [
+            self.requester.create_hit_with_hit_type(
+                HITTypeId=kind,
+                Question=QUESTION,
+                MaxAssignments=assignments,
+                LifetimeInSeconds=30 * 24 * 3600,
+            )["HIT"]["HITId"]
+            for _ in range(hits)
+        ]
+
+    def studies(self) -> list[dict[str, Any]]:
+        """All studies at Prolific."""
+        found: list[dict[str, Any]] = self.researcher.get("/studies/")["results"]
+        return found
+
+    def study(self) -> str:
+        """The one study that recruits."""
+        [study_id] = [
+            each["id"] for each in self.studies() if each["status"] == "ACTIVE"
+        ]
+        return str(study_id)
+
+    def visitor(self, **described: object) -> Visitor:
+        """A participant."""
+        visitor = Visitor(
+            self.market.endpoint, self.researcher, **{"country": "GB", **described}
+        )
+        self._open.callback(visitor.http.close)
+        return visitor
+
+    def close(self) -> None:
+        """Let go of all participants' connections."""
+        self._open.close()
+
+    def submitted(self, *hit_ids: str) -> list[dict[str, Any]]:
+        """All assignments of these HITs, as the requester gets them."""
+        return [
+            dict(one)
+            for hit_id in hit_ids
+            for one in self.requester.list_assignments_for_hit(HITId=hit_id)[
+                "Assignments"
+            ]
+        ]
+
+    def wait(self, **duration: float) -> None:
+        """Let time pass in both places."""
+        self.market.wait(**duration)
+        self.researcher.wait(**duration)
+
+    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
+        """Rows of the marketplace's database."""
+        with self.bridge.backend.transaction() as transaction:
+            return [dict(row) for row in transaction.all(query, *values)]
+
+    def check_books(self) -> None:
+        """No law is broken on either side, and both took the same, to the penny."""
+        with self.bridge.backend.transaction() as transaction:
+            assert broken_laws(transaction) == []
+        theirs = self.researcher.books()["accounts"]
+        [ours] = self.rows(
+            "SELECT coalesce(sum(balance_cents), 0) AS spent FROM accounts "
+            "WHERE kind IN ('worker', 'fees')"
+        )
+        spent = ("rewards", "bonuses", "fees", "vat")
+        assert ours["spent"] == sum(theirs.get(account, 0) for account in spent)
+
+
+@contextmanager
+def a_town(folder: Path, **terms: object) -> Iterator[Town]:
+    """A town in which nothing has happened yet."""
+    with ExitStack() as stack:
+        url = stack.enter_context(serve_emulator(Options(start=START)))
+        clients = [
+            Prolific(
+                stack.enter_context(
+                    Transport(
+                        url,
+                        Token("rehearsal-token"),
+                        patience=Patience(tries=2),
+                        sleep=lambda _: None,
+                    )
+                )
+            )
+            for _ in range(3)
+        ]
+        researcher = stack.enter_context(Researcher(url))
+        workspace = next(clients[0].account.workspaces()).id
+        prices = price_list(clients[0], "GBP")
+        database = folder / "market.db"
+        crowd = ProlificCrowd(clients[1:], f"{url}/submissions/complete")
+        running = stack.enter_context(
+            serve(
+                database,
+                rehearsal=True,
+                seed=7,
+                start=START,
+                crowd=crowd,
+                prices=prices,
+            )
+        )
+        backend = Backend(
+            database, Rules(rehearsal=True, seed=7, start=START, prices=prices)
+        )
+        stack.callback(backend.close)
+        given = Terms(
+            **{
+                **TERMS,
+                "workspace_id": workspace,
+                "project_id": next(clients[0].account.projects(workspace)).id,
+                "site_url": running.endpoint_url.replace("http:", "https:"),
+                "currency": "GBP",
+                **terms,
+            }
+        )
+        market = Market(running.endpoint_url, running.frames_url)
+        stack.callback(market.close)
+        town = Town(market, researcher, Bridge(backend, clients[0], given))
+        stack.callback(town.close)
+        yield town
