@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from marketplace.state import system_qualifications as system
 from marketplace.workers.eligibility import Locale, meets
+from prolific.bridge import groups
 from prolific.bridge.deciding import CATEGORIES, rejection
 from prolific.bridge.requirements import filters_of
 from prolific.http.errors import Unusable
@@ -164,8 +165,11 @@ def _hold(town: Town, type_id: str, person: Visitor, value: int | None) -> None:
         )
 
 
-def test_own_qualifications_with_every_comparator_while_studies_run(town: Town) -> None:
+def test_own_qualifications_with_every_comparator_while_studies_run(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who is let in follows what is granted, changed and revoked."""
+    monkeypatch.setattr(groups, "_AT_A_TIME", 3)
     town.post(hits=2, assignments=4)
     town.settle()
     first = town.study()
