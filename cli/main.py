@@ -20,6 +20,8 @@ from cli.pay import pay
 from cli.preview import preview
 from cli.prolific import prolific
 from cli.prolific_emulator import prolific_emulator
+from cli.prolific_work import reconcile, settle
+from cli.prolific_work import status as prolific_status
 from cli.rehearse import rehearse
 from cli.requester import requester
 from cli.run import run
@@ -76,3 +78,5 @@ for command in (
     prolific_emulator,
 ):
     main.add_command(command)
+for command in (prolific_status, reconcile, settle):
+    prolific.add_command(command)

@@ -10,7 +10,7 @@ import click
 from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
-from domain.money import cents_from_wire, dollars
+from domain.money import cents_from_wire
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -30,21 +30,34 @@ def requester() -> None:
 @requester.command()
 @click.argument("name")
 @click.option(
-    "--balance", default="0", help="Dollars to pay into the account, e.g. 500 or 0.50."
+    "--balance",
+    default="0",
+    help="What to pay into the account, e.g. 500 or 0.50, in its currency.",
+)
+@click.option(
+    "--currency",
+    type=click.Choice(["USD", "GBP"], case_sensitive=False),
+    help="Of a new marketplace: that of the workspace at Prolific; else dollars.",
 )
 @DATABASE
 @JSON
-def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
+def add(
+    *, name: str, balance: str, currency: str | None, database: Path, as_json: bool
+) -> None:
     """Open an account for NAME, or give the account of that name one more key.
 
     The secret is printed this once. Workers read NAME beside the requester's HITs.
 
+    \b
     Example:  piecework requester add "Vision lab" --balance 500
-    """
+              piecework requester add "Vision lab" --balance 200 --currency GBP
+    """  # noqa: D301 - click's mark for lines that stay lines
     from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     cents = _checked(name, balance)
-    with transaction_in(database, must_exist=False, must_be_live=True) as transaction:
+    with transaction_in(
+        database, must_exist=False, must_be_live=True, currency=currency
+    ) as transaction:
         key = keys.give(transaction, name, deposit_cents=cents)
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
@@ -67,6 +80,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
+        shown = transaction.prices.shown
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
         return
@@ -76,8 +90,8 @@ def list_(*, database: Path, as_json: bool) -> None:
     for row in rows:
         click.echo(
             f"{row['access_key']:20}  {_day(row['made_ms']):10}  "
-            f"{_day(row['revoked_ms']):10}  {dollars(row['available_cents']):>12}  "
-            f"{dollars(row['held_cents']):>12}  {row['name']}"
+            f"{_day(row['revoked_ms']):10}  {shown(row['available_cents']):>12}  "
+            f"{shown(row['held_cents']):>12}  {row['name']}"
         )
 
 
@@ -112,10 +126,10 @@ def _checked(name: str, balance: str) -> int:
     try:
         cents = cents_from_wire(balance)
     except (ValueError, InvalidOperation):
-        faults.append(f"--balance {balance!r} is no amount of dollars and whole cents")
+        faults.append(f"--balance {balance!r} is no amount: two decimals at most")
     else:
         if not 0 <= cents <= _MOST_CENTS:
-            faults.append(f"--balance must be from 0 to {dollars(_MOST_CENTS)}")
+            faults.append(f"--balance must be from 0 to {_MOST_CENTS // 100:,}")
     if faults:
         raise ConfigError(faults, next_step="piecework requester add --help")
     return cents

@@ -8,6 +8,7 @@ import click
 
 from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
+from domain.money import cents_from_text
 
 if TYPE_CHECKING:
     from marketplace.aws_proxy.settings import AwsProxy
@@ -32,6 +33,20 @@ class _Given(TypedDict):
     aws_port: int
     proxy_port: int
     notify_url: str
+    crowd: str
+    public_url: str
+    prolific_url: str
+    token_file: Path | None
+    workspace: str
+    project: str
+    live: bool
+    spend_at_most: str
+    hits_per_visit: int
+    hit_seconds: int
+    visits_per_participant: int
+    settle_seconds: int
+    screening_pay: str
+    consent: Path | None
 
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -100,6 +115,72 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default="",
     help="Queue or topic server on this machine that gets event notifications.",
 )
+@click.option(
+    "--crowd",
+    type=click.Choice(["invited", "prolific"]),
+    default="invited",
+    show_default=True,
+    help="Who works: people whom you invite, or Prolific's participants.",
+)
+@click.option(
+    "--public-url",
+    default="",
+    help="With --crowd prolific: where participants are sent; the same as --site-url.",
+)
+@click.option(
+    "--prolific-url",
+    envvar="PROLIFIC_URL",
+    default="https://api.prolific.com",
+    show_default=True,
+    help="Of the API (or PROLIFIC_URL); http on this machine only.",
+)
+@click.option("--token-file", type=_FILE, help="Instead of PROLIFIC_TOKEN; mode 600.")
+@click.option(
+    "--workspace", default="", help="Whose money it is; needless if just one."
+)
+@click.option("--project", default="", help="Where studies lie; else one is made.")
+@click.option(
+    "--live", is_flag=True, help="Publish studies and pay; without, they stay drafts."
+)
+@click.option(
+    "--spend-at-most",
+    default="",
+    metavar="AMOUNT",
+    help="With --live: all studies and bonuses together, fees and tax included.",
+)
+@click.option(
+    "--hits-per-visit",
+    type=click.IntRange(0, 100),
+    default=0,
+    help="HITs of one place; left out, as many as fill some minutes.",
+)
+@click.option(
+    "--hit-seconds",
+    type=click.IntRange(0, 86_400),
+    default=0,
+    help="How long a HIT takes; left out, guessed from its reward, then measured.",
+)
+@click.option(
+    "--visits-per-participant",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="How often a participant may come to the same study.",
+)
+@click.option(
+    "--settle-seconds",
+    type=click.IntRange(0, 3600),
+    default=20,
+    show_default=True,
+    help="HITs that are posted closer together than this become one study.",
+)
+@click.option(
+    "--screening-pay",
+    default="",
+    metavar="AMOUNT",
+    help="What taking a qualification test is paid; left out, none is offered there.",
+)
+@click.option("--consent", type=_FILE, help="Text that participants agree to.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
@@ -114,6 +195,7 @@ def serve(**given: Unpack[_Given]) -> None:
     Example:  piecework serve --rehearsal --port 8080
               piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
               piecework serve --rehearsal --as-aws
+              piecework serve --crowd prolific --public-url https://hits.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
     from marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
     from marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
@@ -121,7 +203,10 @@ def serve(**given: Unpack[_Given]) -> None:
     from marketplace.state.backend import WrongDatabaseError  # noqa: PLC0415
 
     try:
-        serve_forever(_marketplace(given))
+        if given["crowd"] == "prolific":
+            _serve_with_prolific(given)
+        else:
+            serve_forever(_marketplace(given))
     except UnsafeBindError as refusal:
         raise RefusedForSafety(
             str(refusal), next_step="piecework serve --help"
@@ -154,6 +239,48 @@ def _marketplace(given: _Given) -> "Marketplace":
         aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
     )
+
+
+def _serve_with_prolific(given: _Given) -> None:
+    from cli.work.serve_prolific import Recruiting, serve_with_prolific  # noqa: PLC0415
+
+    if given["rehearsal"]:
+        raise ConfigError(
+            ["--crowd prolific is no rehearsal; `piecework rehearse` has one"],
+            next_step="piecework rehearse CAMPAIGN --crowd prolific",
+        )
+    if given["public_url"] and given["site_url"]:
+        raise ConfigError(["--public-url and --site-url are the same; give one"])
+    if given["live"] != bool(given["spend_at_most"]):
+        raise ConfigError(
+            ["--live and --spend-at-most go together: how much may all of it cost?"]
+        )
+    most = _amount("--spend-at-most", given["spend_at_most"])
+    site_url = given["public_url"] or given["site_url"]
+    serve_with_prolific(
+        _marketplace({**given, "site_url": site_url}),
+        Recruiting(
+            url=given["prolific_url"],
+            token_file=given["token_file"],
+            workspace_id=given["workspace"],
+            project_id=given["project"],
+            is_live=given["live"],
+            spend_at_most_cents=most,
+            hits_per_visit=given["hits_per_visit"],
+            hit_seconds=given["hit_seconds"],
+            visits_per_participant=given["visits_per_participant"],
+            settle_seconds=given["settle_seconds"],
+            screening_cents=_amount("--screening-pay", given["screening_pay"]),
+            consent=given["consent"],
+        ),
+    )
+
+
+def _amount(option: str, text: str) -> int:
+    try:
+        return cents_from_text(text or "0")
+    except ValueError as fault:
+        raise ConfigError([f"{option}: {fault}"]) from fault
 
 
 def _start(given: _Given) -> datetime | None:

@@ -11,7 +11,6 @@ import click
 from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
-from domain.money import dollars
 
 _LONGEST_NAME = 100
 _MOST_DAYS = 366
@@ -108,6 +107,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
+        shown = transaction.prices.shown
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -120,7 +120,7 @@ def list_(*, database: Path, as_json: bool) -> None:
         click.echo(
             f"{row['worker_id']:15}  {row['country']:7}  "
             f"{(row['invited_until'] or '')[:16]:16}  {judged:>10}  "
-            f"{dollars(row['earned_cents']):>12}  {row['name']}"
+            f"{shown(row['earned_cents']):>12}  {row['name']}"
         )
 
 

@@ -25,25 +25,25 @@ from domain.hit import Item
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
 from flows.assembling import load_campaign
+from flows.binding import check_store, rehearsal_environment
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
-from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
+from flows.opening import open_for_rehearsal
 from flows.pass_request import campaign_path
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
 from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
 from flows.rehearse_prolific import (
-    CURRENCY,
     DATABASE,
     AtProlific,
     at_prolific,
-    balance_cents,
     offline_prolific,
 )
 from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.money import PriceList
 from platforms.virtual_clock import START, VirtualClock
 from prolific.bridge.marketplace_process import program
 from rehearsal.crowd.campaign_crowd import answering_of, crowd_of
@@ -206,12 +206,24 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
             (pictures / name).write_text(draw(scene), encoding="utf-8")
 
 
+def assumed_prices(campaign: Campaign) -> PriceList:
+    """What the campaign's own marketplace takes: what the campaign is priced by."""
+    fees = campaign.rewards.fees_on(START.date())
+    return PriceList(
+        currency=campaign.rewards.currency,
+        percent=fees.percent,
+        extra_percent_for_many=fees.extra_percent_for_many,
+        extra_percent_for_masters=fees.masters_percent,
+        minimum_cents=fees.minimum_cents,
+    )
+
+
 @contextmanager
 def rehearsal_market(
     campaign: Campaign,
     *,
     port: int = 0,
-    balance_cents: int = 0,
+    prices: PriceList | None = None,
     program: Sequence[str] = PROGRAM,
 ) -> Iterator[Running]:
     """The campaign's own marketplace, in virtual time, on a database beside the store.
@@ -219,7 +231,7 @@ def rehearsal_market(
     Args:
         campaign: whose it is.
         port: where it listens; 0 takes a free one.
-        balance_cents: what the requester has, if more than the campaign's budget.
+        prices: its currency and fees; None is what the campaign is priced by.
         program: what serves it (`serve_apart`).
 
     Raises:
@@ -235,9 +247,9 @@ def rehearsal_market(
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,
+                    prices=prices or assumed_prices(campaign),
                     balance_cents=max(
-                        *(REHEARSAL_BALANCE_CENTS, balance_cents),
-                        campaign.rewards.budget_cents,
+                        REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
                     ),
                     program=program,
                     pictures=campaign.pictures,
@@ -304,11 +316,9 @@ def rehearsal_at_prolific(
     _check_crowd(campaign, "prolific")
     with (
         only_pass(campaign.out),
-        offline_prolific(campaign) as url,
+        offline_prolific(campaign) as prolific,
         rehearsal_market(
-            campaign,
-            balance_cents=balance_cents(campaign),
-            program=program(url, CURRENCY),
+            campaign, prices=prolific.office.prices, program=program(prolific.url)
         ) as running,
         _seldom_looking_for_garbage(),
     ):
@@ -316,11 +326,15 @@ def rehearsal_at_prolific(
         with (
             open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             at_prolific(
-                campaign, campaign.out / MARKET, running.endpoint_url, url, clock
-            ) as prolific,
-            crowd_of(campaign, prolific.site, clock) as crowd,
+                campaign,
+                prolific,
+                campaign.out / MARKET,
+                running.endpoint_url,
+                clock,
+            ) as at_work,
+            crowd_of(campaign, at_work.site, clock) as crowd,
         ):
-            yield run, crowd, prolific
+            yield run, crowd, at_work
 
 
 def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:

@@ -10,31 +10,28 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from domain.campaign import Campaign
 from domain.errors import ConfigError, PlatformRefused, StoreError
-from domain.money import dollars
+from domain.money import Currency, shown
 from domain.progress import Progress
-from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.audit import broken_laws
-from marketplace.state.backend import Backend, Rules
+from marketplace.state.backend import Rules
 from platforms.virtual_clock import START, VirtualClock
 from prolific.bridge.bridge import Bridge
-from prolific.bridge.marketplace_process import offline_client
-from prolific.bridge.prices import price_list
+from prolific.bridge.marketplace_process import ANY_TOKEN
+from prolific.bridge.serving import Office, office
 from prolific.bridge.step import settle
 from prolific.bridge.terms import Terms
 from prolific.client import Prolific
+from prolific.http.transport import Transport
 from rehearsal.crowd.visit_site import VisitSite
 from rehearsal.prolific.options import Options
 from rehearsal.prolific.server import serve
 from rehearsal.prolific.state import WrongDatabaseError
 
 DATABASE = "prolific.db"
-CURRENCY: Literal["GBP", "USD"] = "USD"
-"""What campaigns state their amounts in."""
-
 _SITE = "https://piecework.example"
 """Stands in studies' links; the marketplace's own port is another each time."""
 
@@ -47,29 +44,40 @@ _GRACE = timedelta(minutes=10)
 _ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineProlific:
+    """An offline Prolific, and the account at it that the campaign is paid from."""
+
+    url: str
+    office: Office
+
+
 @contextmanager
-def offline_prolific(campaign: Campaign) -> Iterator[str]:
-    """The campaign's own offline Prolific, on a file beside the store; its URL.
+def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
+    """The campaign's own offline Prolific, on a file beside the store.
 
     Raises:
-        ConfigError: the campaign has a test, which participants cannot take.
+        ConfigError: the campaign has a test, which these participants do not take.
         StoreError: the file belongs to something else.
     """
     if campaign.qualification is not None:
         raise ConfigError(
-            [f"{campaign.path}: participants of Prolific take no qualification test"],
+            [f"{campaign.path}: simulated participants take no qualification test"],
             next_step="rehearse it with --crowd workers, or leave [qualification] out",
         )
     options = Options(
         database=campaign.out / DATABASE,
         seed=campaign.rehearsal.seed,
-        currency=CURRENCY,
-        balance=balance_cents(campaign),
+        currency=campaign.rewards.currency,
+        balance=_most_cents(campaign),
         start=START,
     )
     try:
-        with serve(options) as url:
-            yield url
+        with (
+            serve(options) as url,
+            office(url, ANY_TOKEN, _terms(campaign, url)) as opened,
+        ):
+            yield OfflineProlific(url=url, office=opened)
     except WrongDatabaseError as wrong:
         raise StoreError(
             str(wrong),
@@ -77,16 +85,12 @@ def offline_prolific(campaign: Campaign) -> Iterator[str]:
         ) from wrong
 
 
-def balance_cents(campaign: Campaign) -> int:
-    """What requester and workspace have: Prolific takes more than the file reckons."""
-    return max(REHEARSAL_BALANCE_CENTS, 2 * campaign.rewards.budget_cents)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:
     """What was spent, by three ledgers that know nothing of each other, in cents.
 
     Attributes:
+        currency: of all of them.
         pipeline: by what the pipeline booked.
         marketplace: paid to workers, and fees.
         outside_price: how much of these fees was booked after Prolific had paid, since
@@ -95,6 +99,7 @@ class Books:
         broken_laws: sentences about money that are not true; there should be none.
     """
 
+    currency: Currency
     pipeline: int
     marketplace: int
     outside_price: int
@@ -109,25 +114,28 @@ class Books:
 
     def lines(self) -> tuple[str, ...]:
         """A line for each ledger, and why they differ."""
-        own_price = self.marketplace - self.outside_price - self.pipeline
+        unknown = self.marketplace - self.outside_price - self.pipeline
         said = [
-            f"booked by the pipeline:    {dollars(self.pipeline)}",
-            f"booked by the marketplace: {dollars(self.marketplace)}",
-            f"taken by Prolific:         {dollars(self.prolific)}",
+            f"booked by the pipeline:    {self._shown(self.pipeline)}",
+            f"booked by the marketplace: {self._shown(self.marketplace)}",
+            f"taken by Prolific:         {self._shown(self.prolific)}",
         ]
-        if own_price:
-            said.append(
-                f"  {dollars(own_price)} of fees are more than the pipeline reckons, "
-                "by the fees that the campaign file states"
-            )
         if self.outside_price:
             said.append(
-                f"  {dollars(self.outside_price)} are for what no HIT was approved "
-                "for: Prolific pays whole visits, and rounds each payment"
+                f"  {self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
+                "whole visits, and rounds each payment"
+            )
+        if unknown:
+            said.append(
+                f"  {self._shown(unknown)} the pipeline does not know of: a fault of "
+                "piecework"
             )
         if self.marketplace != self.prolific:
             said.append("  the last two should be the same: a fault of piecework")
         return (*said, *(f"  broken: {law}" for law in self.broken_laws))
+
+    def _shown(self, cents: int) -> str:
+        return shown(cents, self.currency)
 
 
 class AtProlific:
@@ -173,6 +181,7 @@ class AtProlific:
             )
             broken = broken_laws(transaction)
         return Books(
+            currency=progress.currency,
             pipeline=progress.spent_cents,
             marketplace=int(spent[0]) if spent else 0,
             outside_price=int(outside[0]) if outside else 0,
@@ -193,38 +202,32 @@ class AtProlific:
 @contextmanager
 def at_prolific(
     campaign: Campaign,
+    prolific: OfflineProlific,
     database: Path,
     endpoint_url: str,
-    emulator_url: str,
     clock: VirtualClock,
 ) -> Iterator[AtProlific]:
     """Bridge and participants of a marketplace that was started for this Prolific.
 
     Args:
         campaign: at work there.
+        prolific: where its participants come from.
         database: the marketplace's.
         endpoint_url: where the marketplace is.
-        emulator_url: where the offline Prolific is.
         clock: the marketplace's.
     """
-    with offline_client(emulator_url) as prolific:
-        rules = Rules(
-            rehearsal=True,
-            seed=campaign.rehearsal.seed,
-            start=START,
-            prices=price_list(prolific, CURRENCY),
+    seed = campaign.rehearsal.seed
+    rules = Rules(rehearsal=True, seed=seed, start=START)
+    with prolific.office.bridge(database, rules) as bridge:
+        site = VisitSite(
+            endpoint_url,
+            clock.now(),
+            emulator_url=prolific.url,
+            seed=seed,
+            bridge=_steps(bridge, clock),
         )
-        with closing(Backend(database, rules)) as backend:
-            bridge = Bridge(backend, prolific, _terms(campaign, prolific))
-            site = VisitSite(
-                endpoint_url,
-                clock.now(),
-                emulator_url=emulator_url,
-                seed=campaign.rehearsal.seed,
-                bridge=_steps(bridge, clock),
-            )
-            with closing(site):
-                yield AtProlific(bridge, clock, site)
+        with closing(site):
+            yield AtProlific(bridge, clock, site)
 
 
 def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
@@ -250,18 +253,21 @@ def _check_studies(bridge: Bridge) -> None:
         raise PlatformRefused(f"Prolific: {row['trouble']}", code="StudyTrouble")
 
 
-def _terms(campaign: Campaign, prolific: Prolific) -> Terms:
-    workspace = next(prolific.account.workspaces()).id
-    [pay] = prolific.recruiting.reward_recommendations(workspace, CURRENCY)
+def _most_cents(campaign: Campaign) -> int:
+    """A tenth above the budget, for what is no HIT's: rounding, and whole visits."""
+    return campaign.rewards.budget_cents * 11 // 10
+
+
+def _terms(campaign: Campaign, url: str) -> Terms:
+    with Transport(url, ANY_TOKEN) as transport:
+        workspace = next(Prolific(transport).account.workspaces()).id
     return Terms(
         workspace_id=workspace,
-        project_id=next(prolific.account.projects(workspace)).id,
+        project_id="",
         site_url=_SITE,
-        currency=CURRENCY,
+        currency=campaign.rewards.currency,
         is_live=True,
-        spend_at_most_cents=balance_cents(campaign),
-        least_per_hour_cents=pay.least_per_hour_minor,
-        recommended_per_hour_cents=pay.recommended_per_hour_minor,
+        spend_at_most_cents=_most_cents(campaign),
         hit_seconds=campaign.rewards.expected_seconds or 0,
         # A pass has posted all of its HITs when the bridge looks.
         settle_seconds=0,

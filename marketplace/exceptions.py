@@ -97,11 +97,10 @@ def invalid_xml(complaint: str) -> Refusal:
     )
 
 
-def insufficient_funds(*, needed_cents: int, available_cents: int) -> Refusal:
+def insufficient_funds(*, needed: str, available: str) -> Refusal:
     """The account cannot carry this; nothing was created or paid."""
     return request_error(
         "InsufficientFunds",
         "This requester has insufficient funds to complete this transaction: "
-        f"it needs ${needed_cents / 100:.2f} and ${available_cents / 100:.2f} is "
-        "available.",
+        f"it needs {needed} and {available} is available.",
     )

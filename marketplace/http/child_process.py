@@ -22,6 +22,7 @@ from typing import Any, TypedDict, Unpack
 
 from marketplace.http.options import Running
 from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.money import PriceList
 
 _ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ("marketplace",)
@@ -44,6 +45,7 @@ class RehearsalOptions(TypedDict, total=False):
     seed: int
     start: datetime | None
     balance_cents: int
+    prices: PriceList
     pictures: Path | None
     host: str
     port: int
@@ -126,6 +128,8 @@ def _command(
         named["pictures"] = pictures.resolve()
     if start := options.get("start"):
         named["start"] = start.isoformat()
+    if prices := options.get("prices"):
+        named["prices"] = json.dumps(prices.members())
     command = [sys.executable, "-m", *program, "--rehearsal", "--attached"]
     for name, value in named.items():
         if value is not None:

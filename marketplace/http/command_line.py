@@ -1,12 +1,14 @@
 """The command line of a marketplace that is a process of its own."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from marketplace.http.child_process import START_FAULTS, report_of
 from marketplace.http.server import Marketplace, serve_attached
 from marketplace.state import accounts, clock
+from marketplace.state.money import MTURK, PriceList
 
 
 def parser(program: str) -> argparse.ArgumentParser:
@@ -37,6 +39,12 @@ def parser(program: str) -> argparse.ArgumentParser:
         help="what a rehearsal's requester has to begin with",
     )
     parser.add_argument(
+        "--prices",
+        type=_prices,
+        default=MTURK,
+        help="currency and fees, as JSON (docs/marketplace.md); MTurk's, if not given",
+    )
+    parser.add_argument(
         "--attached",
         action="store_true",
         help="end with the process at the other end of standard input, and report "
@@ -52,3 +60,10 @@ def serve_parent(marketplace: Marketplace) -> None:
     except START_FAULTS as fault:
         print(report_of(fault), flush=True)  # noqa: T201 - for the parent
         sys.exit(1)
+
+
+def _prices(text: str) -> PriceList:
+    try:
+        return PriceList.of_members(json.loads(text))
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(text) from fault

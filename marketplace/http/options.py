@@ -21,6 +21,7 @@ class Options(TypedDict, total=False):
     start: datetime | None
     clock_runs: bool
     balance_cents: int
+    prices: PriceList
     pictures: Path | None
     host: str
     port: int
@@ -33,7 +34,7 @@ class Options(TypedDict, total=False):
     notify_url: str
     limits: Limits
     crowd: OutsideCrowd | None
-    prices: PriceList
+    spend_at_most_cents: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Marketplace:
         start: virtual time at the very beginning; later the database knows better.
         clock_runs: a rehearsal's time runs by itself, from today if no start is given.
         balance_cents: what a requester has when a rehearsal first sees the access key.
+        prices: its currency and fees; the currency stays once money is in it.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
         port: of the site and the requester API; 0 takes a free one.
@@ -60,7 +62,7 @@ class Marketplace:
         notify_url: where on this machine notifications go; "" keeps them waiting.
         limits: how patient it is with clients that say nothing.
         crowd: the market that its workers come from by visits, if there is one.
-        prices: the currency of all amounts, and what fees there are.
+        spend_at_most_cents: of all requesters together; None is no limit.
     """
 
     database: Path
@@ -69,6 +71,7 @@ class Marketplace:
     start: datetime | None = None
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
+    prices: PriceList = MTURK
     pictures: Path | None = None
     host: str = "127.0.0.1"
     port: int = 0
@@ -81,7 +84,7 @@ class Marketplace:
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowd: OutsideCrowd | None = None
-    prices: PriceList = MTURK
+    spend_at_most_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

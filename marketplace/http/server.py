@@ -188,6 +188,7 @@ def _rules(marketplace: Marketplace) -> Rules:
         clock_runs=marketplace.clock_runs,
         balance_cents=marketplace.balance_cents,
         prices=marketplace.prices,
+        spend_at_most_cents=marketplace.spend_at_most_cents,
     )
 
 

@@ -117,9 +117,7 @@ def get_account_balance(
 ) -> dict[str, Any]:
     """GetAccountBalance: what may be spent, and what HITs may still cost."""
     return {
-        "AvailableBalance": money.currency(
-            ledger.balance(transaction, ledger.available(requester))
-        ),
+        "AvailableBalance": money.currency(ledger.spendable(transaction, requester)),
         "OnHoldBalance": money.currency(
             ledger.balance(transaction, ledger.held(requester))
         ),

@@ -1,83 +1,140 @@
 """What this marketplace understands beyond the requester API.
 
 Clients that know nothing of it need not. Every reply names the extensions in a header;
-who finds none there is talking to another marketplace.
+who finds none there is talking to another marketplace. An extension is one more member
+of an operation's request, and what is added to the operation where it is there.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from marketplace.exceptions import does_not_exist, invalid_parameters
 from marketplace.state import apart
 from marketplace.state.transaction import Transaction
 
-HEADERS = {"x-piecework-extensions": "keep-apart list-together"}
-KEEP_APART = "PieceworkKeepApart"
-"""Member of CreateHIT and CreateHITWithHITType: HITs that no worker does besides."""
-LIST_TOGETHER = "PieceworkListTogether"
-"""Member of ListAssignmentsForHIT: HITs whose assignments follow those of the first."""
-
-_MEMBERS = {
-    "CreateHIT": (KEEP_APART, 1000),
-    "CreateHITWithHITType": (KEEP_APART, 1000),
-    "ListAssignmentsForHIT": (LIST_TOGETHER, 100),
-}
+HEADERS = {"x-piecework-extensions": "keep-apart list-together prices"}
 _PAGE = 100
 
 Members = dict[str, Any]
 
 
-def split(operation: str, document: object) -> tuple[object, list[str]]:
-    """A request without its extension, and the HITs that this names.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """An operation as it is done without any extension.
+
+    Attributes:
+        perform: does it.
+        members: of its request, checked.
+    """
+
+    perform: Callable[[Transaction, int, Members], Members]
+    transaction: Transaction
+    requester: int
+    members: Members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Extension:
+    """One more member of an operation's request.
+
+    Attributes:
+        member: its name.
+        check: its value as it was sent, or a refusal.
+        add: does what it asks for, once the operation itself is done, and adds to the
+            members of its reply.
+    """
+
+    member: str
+    check: Callable[[str, object], Any]
+    add: Callable[[Call, Any, Members], None]
+
+
+def split(operation: str, document: object) -> tuple[object, Any]:
+    """A request without its extension, and what that asks for; `None` for nothing.
 
     Raises:
-        Refusal: the member is there and is no list of ids.
+        Refusal: the member is there and makes no sense.
     """
-    name, most = _MEMBERS.get(operation, ("", 0))
-    if not isinstance(document, dict) or name not in document:
-        return document, []
+    extension = _EXTENSIONS.get(operation)
+    if (
+        extension is None
+        or not isinstance(document, dict)
+        or extension.member not in document
+    ):
+        return document, None
     rest = dict(document)
-    named = rest.pop(name)
-    is_list = isinstance(named, list) and all(isinstance(one, str) for one in named)
-    if not is_list or len(named) > most:
-        raise invalid_parameters(f"{name} must be a list of at most {most} HITIds.")
-    return rest, named
+    value = extension.check(extension.member, rest.pop(extension.member))
+    return rest, value or None
 
 
-def carry_out(
-    perform: Callable[[Transaction, int, Members], Members],
-    transaction: Transaction,
-    requester: int,
-    members: Members,
-    named: list[str],
-) -> Members:
+def carry_out(operation: str, call: Call, asked: Any) -> Members:  # noqa: ANN401 - each its own
     """Do an operation, and what its extension asks for, in one transaction.
 
     Raises:
         Refusal: as the operation says, or a HIT is unknown, or another requester's.
     """
-    reply = perform(transaction, requester, members)
-    if named and "HIT" in reply:
-        _keep_apart(transaction, requester, reply, named)
-    elif named:
-        for hit_id in named:
-            other = {**members, "HITId": hit_id, "MaxResults": _PAGE}
-            found = perform(transaction, requester, other)["Assignments"]
-            reply["Assignments"] = [*reply["Assignments"], *found]
-        reply["NumResults"] = len(reply["Assignments"])
+    reply = call.perform(call.transaction, call.requester, call.members)
+    if asked is not None:
+        _EXTENSIONS[operation].add(call, asked, reply)
     return reply
 
 
-def _keep_apart(
-    transaction: Transaction, requester: int, reply: Members, named: list[str]
-) -> None:
+def _hit_ids(member: str, value: object, *, most: int) -> list[str]:
+    is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if not is_list or not isinstance(value, list) or len(value) > most:
+        raise invalid_parameters(f"{member} must be a list of at most {most} HITIds.")
+    return value
+
+
+def _yes_or_no(member: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise invalid_parameters(f"{member} must be true or false.")
+    return value
+
+
+def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
     rows = {}
-    for hit_id in (reply["HIT"]["HITId"], *named):
-        row = transaction.one(
-            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
+    for hit_id in (reply["HIT"]["HITId"], *hit_ids):
+        row = call.transaction.one(
+            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?",
+            hit_id,
+            call.requester,
         )
         if row is None:
             raise does_not_exist("HIT", hit_id)
         rows[hit_id] = int(row["id"])
     made, *others = rows.values()
-    apart.keep(transaction, made, others)
+    apart.keep(call.transaction, made, others)
+
+
+def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
+    for hit_id in hit_ids:
+        other = {**call.members, "HITId": hit_id, "MaxResults": _PAGE}
+        found = call.perform(call.transaction, call.requester, other)["Assignments"]
+        reply["Assignments"] = [*reply["Assignments"], *found]
+    reply["NumResults"] = len(reply["Assignments"])
+
+
+def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
+    reply["PieceworkPrices"] = call.transaction.prices.members()
+
+
+_KEEP_APART = _Extension(
+    member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
+)
+_EXTENSIONS = {
+    "CreateHIT": _KEEP_APART,
+    "CreateHITWithHITType": _KEEP_APART,
+    "ListAssignmentsForHIT": _Extension(
+        member="PieceworkListTogether",
+        check=partial(_hit_ids, most=100),
+        add=_list_together,
+    ),
+    "GetAccountBalance": _Extension(
+        member="PieceworkPrices", check=_yes_or_no, add=_tell_prices
+    ),
+}
+"""HITs that no worker does besides; HITs whose assignments follow those of the first;
+and the price list, beside the balances."""

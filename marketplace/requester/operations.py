@@ -98,8 +98,11 @@ def perform(
     Raises:
         Refusal: for any reason; the transaction must then be rolled back.
     """
-    document, named = extensions.split(operation, document)
-    members = validate(input_shape(operation), document)
-    return extensions.carry_out(
-        OPERATIONS[operation], transaction, requester, members, named
+    document, asked = extensions.split(operation, document)
+    call = extensions.Call(
+        perform=OPERATIONS[operation],
+        transaction=transaction,
+        requester=requester,
+        members=validate(input_shape(operation), document),
     )
+    return extensions.carry_out(operation, call, asked)

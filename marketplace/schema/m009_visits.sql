@@ -1,7 +1,8 @@
 -- Workers of another market (participants), who come by a study there, a visit at a time,
 -- do several HITs in one visit, and are paid there. What a requester wants of them stands
 -- in the tables that were here before, written with the call that wanted it; here stands
--- how far that was carried out there.
+-- how far that was carried out there. A study with a qualification type is a screening: its
+-- visits take that type's test, and no HIT.
 
 ALTER TABLE workers ADD COLUMN comes_by_visits INTEGER NOT NULL DEFAULT 0
     CHECK (comes_by_visits IN (0, 1));
@@ -13,11 +14,14 @@ CREATE TABLE participants (
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
     hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    qualification_type INTEGER REFERENCES qualification_types (id),
     internal_name TEXT NOT NULL UNIQUE,
     study_id TEXT UNIQUE,
     status TEXT NOT NULL,
     stage TEXT NOT NULL CHECK (stage IN ('Wanted', 'Draft', 'Published', 'Retired')),
-    hits_per_visit INTEGER NOT NULL CHECK (hits_per_visit > 0),
+    hits_per_visit INTEGER NOT NULL
+        CHECK ((hits_per_visit = 0) = (qualification_type IS NOT NULL)),
+    currency TEXT NOT NULL,
     reward_cents INTEGER NOT NULL CHECK (reward_cents > 0),
     cost_cents INTEGER,
     minutes INTEGER NOT NULL CHECK (minutes > 0),
@@ -30,6 +34,8 @@ CREATE TABLE studies (
     trouble TEXT NOT NULL DEFAULT '',
     made_ms INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX one_screening_at_a_time ON studies (qualification_type)
+    WHERE qualification_type IS NOT NULL AND stage <> 'Retired';
 CREATE INDEX studies_by_hit_type ON studies (hit_type, id);
 CREATE INDEX studies_at_work ON studies (id) WHERE stage <> 'Retired';
 
@@ -79,7 +85,7 @@ CREATE TABLE bonus_lines (
     batch INTEGER REFERENCES bonus_batches (id),
     paid_before TEXT
 ) STRICT;
-CREATE UNIQUE INDEX one_reward_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
+CREATE INDEX rewards_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
 CREATE INDEX bonus_lines_waiting ON bonus_lines (visit) WHERE batch IS NULL;
 CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
 

@@ -146,10 +146,7 @@ def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) 
 
 def _reopen_visit(transaction: Transaction, visit: int) -> None:
     """What was settled at the market that pays the visit has to be settled anew."""
-    transaction.execute(
-        "UPDATE visits SET outcome = NULL WHERE id = ? AND outcome <> 'PaidByBonus'",
-        visit,
-    )
+    transaction.execute("UPDATE visits SET outcome = NULL WHERE id = ?", visit)
     transaction.execute(
         "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' "
         "AND id = (SELECT study FROM visits WHERE id = ?)",

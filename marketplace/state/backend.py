@@ -13,8 +13,9 @@ Order of a call, all under the storage's lock except the last:
    the call's reply sent.
 """
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,7 +43,9 @@ class Rules:
         start: virtual time at the very beginning.
         clock_runs: whether a rehearsal's time runs by itself; else programs move it.
         balance_cents: what a requester has whom a rehearsal sees for the first time.
-        prices: the currency of all amounts, and what fees there are.
+        prices: its currency, which stays once money is in it, and its fees, which may
+            be others at each start; a HIT keeps the fee that it was posted with.
+        spend_at_most_cents: of all requesters together; None is no limit.
     """
 
     rehearsal: bool = False
@@ -51,6 +54,7 @@ class Rules:
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     prices: PriceList = MTURK
+    spend_at_most_cents: int | None = None
 
     @property
     def time_passes(self) -> bool:
@@ -62,6 +66,7 @@ class Backend:
     """An open marketplace without its addresses.
 
     Attributes:
+        database: its file.
         rules: how it was started.
         calls: how often each operation of the requester API was called.
         has_backlog: whether more has come due than `catch_up` has done.
@@ -69,7 +74,7 @@ class Backend:
     """
 
     def __init__(self, database: Path, rules: Rules) -> None:
-        self.rules = rules
+        self.database, self.rules = database, rules
         self.calls = CallCounts()
         self.has_backlog = False
         self.lag_ms = 0
@@ -186,6 +191,10 @@ class Backend:
         with self._storage.transaction() as conn:
             return clock.advance(conn, now_ms)
 
+    def data_version(self) -> int:
+        """Changes whenever another connection to the file has changed something."""
+        return self._storage.data_version()
+
     def new_request_id(self) -> str:
         """An id for a reply."""
         return self._id_generator.request()
@@ -205,6 +214,7 @@ class Backend:
             has_backlog=self.has_backlog,
             lag_ms=self.lag_ms,
             prices=self.rules.prices,
+            spend_at_most_cents=self.rules.spend_at_most_cents,
         )
 
 
@@ -222,6 +232,7 @@ def rules_of(database: Path) -> Rules:
         rehearsal=settings.get("rehearsal") == "1",
         seed=int(settings.get("seed", "0")),
         clock_runs="ahead_ms" in settings,
+        prices=_kept_prices(settings),
     )
 
 
@@ -237,6 +248,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
         )
         if rules.rehearsal:
             _start_clock(conn, rules)
+        _settle_prices(conn, rules.prices, settings)
         return
     for key, value in wanted.items():
         if settings.get(key) != value:
@@ -244,12 +256,38 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
                 f"This database was made with {key} {settings.get(key)}, "
                 f"not {value}; start it as it was made, or take another file."
             )
+    _settle_prices(conn, rules.prices, settings)
     if rules.rehearsal and rules.clock_runs != clock.runs(conn):
         present = clock.virtual_ms(conn) or 0
         if rules.clock_runs:
             clock.let_run(conn, max(present, clock.machine_ms()))
         else:
             clock.let_stand(conn, present)
+
+
+def _settle_prices(
+    conn: sqlite3.Connection, prices: PriceList, settings: Mapping[str, str]
+) -> None:
+    known = _kept_prices(settings)
+    if known == prices:
+        return
+    has_money = conn.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is not None
+    if known.currency != prices.currency and has_money:
+        raise WrongDatabaseError(
+            f"This database holds money in {known.currency}, not in {prices.currency}; "
+            "start it as it was made, or take another file."
+        )
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES ('prices', ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (json.dumps(prices.members()),),
+    )
+
+
+def _kept_prices(settings: Mapping[str, str]) -> PriceList:
+    """The prices of the last start; MTurk's, where a file says nothing of them."""
+    kept = settings.get("prices")
+    return MTURK if kept is None else PriceList.of_members(json.loads(kept))
 
 
 def _start_clock(conn: sqlite3.Connection, rules: Rules) -> None:

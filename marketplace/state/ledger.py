@@ -38,6 +38,19 @@ def balance(transaction: Transaction, account: Account) -> int:
     return 0 if row is None else int(row[0])
 
 
+def spendable(transaction: Transaction, requester: int) -> int:
+    """What a requester may still spend: of his own, and of what all may together."""
+    present = balance(transaction, available(requester))
+    if transaction.spend_at_most_cents is None:
+        return present
+    row = transaction.one(
+        "SELECT -coalesce(sum(balance_cents), 0) FROM accounts "
+        "WHERE kind IN ('outside', 'available')"
+    )
+    left = transaction.spend_at_most_cents - (int(row[0]) if row else 0)
+    return max(0, min(present, left))
+
+
 def pay(
     transaction: Transaction,
     source: Account,
@@ -54,9 +67,14 @@ def pay(
     total = sum(credited.values())
     if total == 0:
         return
-    present = balance(transaction, source)
+    kind, owner = source
+    if kind == "available":
+        present = spendable(transaction, owner)
+    else:
+        present = balance(transaction, source)
     if source != OUTSIDE and present < total:
-        raise insufficient_funds(needed_cents=total, available_cents=present)
+        shown = transaction.prices.shown
+        raise insufficient_funds(needed=shown(total), available=shown(present))
     number = transaction.execute(
         "INSERT INTO transfers (made_ms, reason, subject) VALUES (?, ?, ?)",
         transaction.now_ms,

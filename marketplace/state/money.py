@@ -1,9 +1,12 @@
 """Amounts in whole cents (or pence), and the price list that fees follow."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from marketplace.exceptions import invalid_parameters
+
+_SIGNS = {"GBP": "£", "USD": "$"}
 
 MANY_ASSIGNMENTS = 10
 """From so many assignments on, a HIT pays the fee for many."""
@@ -33,15 +36,6 @@ def currency(amount_cents: int) -> str:
     return f"{amount_cents // 100}.{amount_cents % 100:02d}"
 
 
-def dollars(amount_cents: int) -> str:
-    """Cents for people.
-
-    >>> dollars(123450)
-    '$1,234.50'
-    """
-    return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
     """What is taken on top of what workers get; each fee on its own, halves rounded up.
@@ -53,7 +47,8 @@ class PriceList:
         percent: of reward and bonus.
         extra_percent_for_many: of the reward, from `MANY_ASSIGNMENTS` a HIT.
         extra_percent_for_masters: of the reward, where only masters may work.
-        minimum_cents: the least fee of an assignment or bonus.
+        minimum_cents: the least fee of an assignment or bonus; where the percentage is
+            nothing, there is no fee.
     """
 
     currency: str = "USD"
@@ -61,6 +56,44 @@ class PriceList:
     extra_percent_for_many: Decimal = Decimal(20)
     extra_percent_for_masters: Decimal = Decimal(5)
     minimum_cents: int = 1
+
+    @classmethod
+    def of_members(cls, members: Mapping[str, str | int]) -> "PriceList":
+        """The list that `members` gave."""
+        return cls(
+            currency=str(members["Currency"]),
+            percent=Decimal(str(members["Percent"])),
+            extra_percent_for_many=Decimal(str(members["ExtraPercentForMany"])),
+            extra_percent_for_masters=Decimal(str(members["ExtraPercentForMasters"])),
+            minimum_cents=int(members["MinimumInCents"]),
+        )
+
+    def members(self) -> dict[str, str | int]:
+        """Plain values, as requesters are told them and the database keeps them.
+
+        >>> PriceList.of_members(MTURK.members()) == MTURK
+        True
+        """
+        return {
+            "Currency": self.currency,
+            "Percent": str(self.percent),
+            "ExtraPercentForMany": str(self.extra_percent_for_many),
+            "ExtraPercentForMasters": str(self.extra_percent_for_masters),
+            "MinimumInCents": self.minimum_cents,
+        }
+
+    @property
+    def sign(self) -> str:
+        """What stands before an amount: a sign, or else the currency's code."""
+        return _SIGNS.get(self.currency, f"{self.currency} ")
+
+    def shown(self, amount_cents: int) -> str:
+        """Cents (or pence) for people.
+
+        >>> PriceList().shown(123450), PriceList(currency="GBP").shown(5)
+        ('$1,234.50', '£0.05')
+        """
+        return f"{self.sign}{amount_cents // 100:,}.{amount_cents % 100:02d}"
 
     def reward_fee_cents(
         self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
@@ -88,6 +121,8 @@ class PriceList:
         return self._fee(bonus_cents, self.percent)
 
     def _fee(self, amount_cents: int, percent: Decimal) -> int:
+        if not percent:
+            return 0
         exact = amount_cents * percent / 100
         return max(int(exact.quantize(Decimal(1), ROUND_HALF_UP)), self.minimum_cents)
 

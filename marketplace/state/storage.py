@@ -114,6 +114,12 @@ class Storage:
                     self._roll_back()
                     raise
 
+    def data_version(self) -> int:
+        """Changes whenever another connection has committed something."""
+        with self._lock:
+            row = self._conn.execute("PRAGMA data_version").fetchone()
+        return int(row[0])
+
     def close(self) -> None:
         """Fold the log into the file and let go of it."""
         with self._lock:

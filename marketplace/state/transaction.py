@@ -23,6 +23,7 @@ class Transaction:
         lag_ms: how old a HIT must be to be in a list; only a rehearsal's script of
             faults sets it.
         prices: the currency of all amounts, and what fees there are.
+        spend_at_most_cents: of all requesters together; None is no limit.
     """
 
     conn: sqlite3.Connection
@@ -31,6 +32,7 @@ class Transaction:
     has_backlog: bool = False
     lag_ms: int = 0
     prices: PriceList = MTURK
+    spend_at_most_cents: int | None = None
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row, if there is one."""

@@ -33,7 +33,7 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
 
     Requesters see nothing of his id: the worker's own is drawn as any other's.
     """
-    found = _worker(transaction, participant_id)
+    found = known_participant(transaction, participant_id)
     if found is not None:
         return found
     handle = transaction.id_generator.entity("participant", participant_id)
@@ -48,7 +48,22 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
         participant_id,
         handle,
     )
-    return _known(_worker(transaction, participant_id))
+    added = known_participant(transaction, participant_id)
+    if added is None:
+        raise LookupError("the participant was let in a moment ago")
+    return added
+
+
+def known_participant(
+    transaction: Transaction, participant_id: str
+) -> sqlite3.Row | None:
+    """The worker who is this participant, if he has come before."""
+    return transaction.one(
+        "SELECT workers.* FROM workers "
+        "JOIN participants ON participants.worker = workers.id "
+        "WHERE participant_id = ?",
+        participant_id,
+    )
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
@@ -59,10 +74,11 @@ def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row |
 
 
 def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
-    """The worker's last visit, with its study's code."""
+    """The worker's last visit, with its study's code and the type it tests for."""
     return transaction.one(
-        "SELECT visits.*, studies.code FROM visits "
-        "JOIN studies ON studies.id = visits.study "
+        "SELECT visits.*, studies.code, qualification_type_id FROM visits "
+        "JOIN studies ON studies.id = visits.study LEFT JOIN qualification_types "
+        "ON qualification_types.id = studies.qualification_type "
         "WHERE visits.worker = ? ORDER BY visits.id DESC LIMIT 1",
         worker["id"],
     )
@@ -102,10 +118,11 @@ def begin(
         deadline_ms,
         status,
     )
+    if not may_work:
+        close(transaction, visit, stage="Left")
+        return False
     for _ in range(study["hits_per_visit"]):
-        hit = None
-        if may_work:
-            hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
+        hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
         if hit is None:
             close(transaction, visit, stage="Left")
             return False
@@ -118,6 +135,27 @@ def begin(
         )
     _show_next(transaction, visit)
     return True
+
+
+def never_begun(
+    transaction: Transaction,
+    *,
+    study: int,
+    worker: sqlite3.Row,
+    submission_id: str,
+    status: str,
+    ended_ms: int,
+) -> None:
+    """Note a submission that was ended there though its visit was never begun here."""
+    transaction.execute(
+        "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
+        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4)",
+        study,
+        worker["id"],
+        submission_id,
+        status,
+        ended_ms,
+    )
 
 
 def parts(transaction: Transaction, visit: int) -> list[sqlite3.Row]:
@@ -152,8 +190,14 @@ def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
         return
     for part in of_visit:
         _send_in(transaction, part)
+    finish(transaction, visit)
+
+
+def finish(transaction: Transaction, visit: int) -> None:
+    """All of an open visit is done."""
     transaction.execute(
-        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ?",
+        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ? "
+        "AND stage = 'Open'",
         transaction.now_ms,
         visit,
     )
@@ -202,18 +246,3 @@ def _show_next(transaction: Transaction, visit: int) -> None:
         transaction.now_ms,
         visit,
     )
-
-
-def _worker(transaction: Transaction, participant_id: str) -> sqlite3.Row | None:
-    return transaction.one(
-        "SELECT workers.* FROM workers "
-        "JOIN participants ON participants.worker = workers.id "
-        "WHERE participant_id = ?",
-        participant_id,
-    )
-
-
-def _known(worker: sqlite3.Row | None) -> sqlite3.Row:
-    if worker is None:
-        raise LookupError("the participant was let in a moment ago")
-    return worker

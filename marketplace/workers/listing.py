@@ -28,7 +28,7 @@ class Wishes:
 
     Attributes:
         search: words that must all occur in what a group says of itself.
-        minimum: dollars as they were typed; "" for no minimum.
+        minimum: an amount as it was typed; "" for no minimum.
         minimum_cents: the same, understood.
         order: a key of `ORDERS`.
         only_mine: without groups that the worker may not accept.
@@ -73,19 +73,21 @@ class Page:
     last: int
 
 
-def read(query: Mapping[str, str]) -> Wishes:
+def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
     """The wishes of an address; what makes no sense is left out and said.
+
+    Amounts are in the marketplace's currency, with its sign or without one.
 
     >>> read({"min": "0.5", "sort": "reward"}).minimum_cents
     50
     """
-    minimum = query.get("min", "").strip().removeprefix("$")[:20]
+    minimum = query.get("min", "").strip().removeprefix(sign)[:20]
     cents, complaint = 0, ""
     if minimum:
         try:
             cents = _cents(minimum)
         except ValueError:
-            complaint = f"“{minimum}” is no amount of dollars; it was left out."
+            complaint = f"“{minimum}” is no amount of money; it was left out."
     order = query.get("sort", "newest")
     page = query.get("page", "1")
     return Wishes(

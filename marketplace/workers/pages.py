@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from marketplace.state import clock, money
+from marketplace.state import clock
 from marketplace.workers import form_views
 
 _HERE = Path(__file__).parent
@@ -98,7 +98,5 @@ def day(at: date) -> str:
     return f"{at:%a}, {at.day} {at:%b %Y}"
 
 
-_ENVIRONMENT.filters.update(
-    dollars=money.dollars, duration=duration, moment=moment, day=day
-)
+_ENVIRONMENT.filters.update(duration=duration, moment=moment, day=day)
 form_views.equip(_ENVIRONMENT)

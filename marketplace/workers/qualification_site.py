@@ -116,11 +116,13 @@ class Qualifications:
                 if replies.wants_json(request):
                     raise
                 offer = qualifying.offer(transaction, worker, type_id)
-                return page("test_start.html.j2", offer=offer)
+                return page(
+                    "test_start.html.j2", offer=offer, by_visit=_by_visit(worker)
+                )
             now_ms = transaction.now_ms
         if replies.wants_json(request):
             return JSONResponse(_test_to_json(row))
-        return self._form(row, now_ms)
+        return self._form(row, now_ms, by_visit=_by_visit(worker))
 
     async def submit(self, request: Request) -> Response:
         """Take the answers to a test."""
@@ -128,13 +130,16 @@ class Qualifications:
         type_id = request.path_params["type_id"]
         fields = await replies.fields(request)
 
-        def submit(verdicts: Verdicts) -> qualifying.Outcome:
+        def submit(verdicts: Verdicts) -> tuple[qualifying.Outcome, bool]:
             with self._backend.transaction() as transaction:
                 worker = self._sessions.worker_of(transaction, request)
-                return qualifying.submit(transaction, worker, type_id, fields, verdicts)
+                outcome = qualifying.submit(
+                    transaction, worker, type_id, fields, verdicts
+                )
+            return outcome, _by_visit(worker)
 
         try:
-            outcome = await with_verdicts(submit)
+            outcome, by_visit = await with_verdicts(submit)
         except hit_forms.UnfinishedForm as unfinished:
             if replies.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
@@ -142,7 +147,7 @@ class Qualifications:
         if replies.wants_json(request):
             value = {} if outcome.value is None else {"value": outcome.value}
             return JSONResponse({"status": outcome.status, **value})
-        return page("test_done.html.j2", outcome=outcome)
+        return page("test_done.html.j2", outcome=outcome, by_visit=by_visit)
 
     def _again(
         self,
@@ -156,13 +161,20 @@ class Qualifications:
                 transaction, worker, request.path_params["type_id"]
             )
             now_ms = transaction.now_ms
-        return self._form(row, now_ms, fields=fields, unfinished=unfinished)
+        return self._form(
+            row,
+            now_ms,
+            by_visit=_by_visit(worker),
+            fields=fields,
+            unfinished=unfinished,
+        )
 
     def _form(
         self,
         row: sqlite3.Row,
         now_ms: int,
         *,
+        by_visit: bool,
         fields: Sequence[tuple[str, str]] = (),
         unfinished: hit_forms.UnfinishedForm | None = None,
     ) -> Response:
@@ -178,9 +190,15 @@ class Qualifications:
             shown=shown,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
             ticks=self._backend.rules.time_passes,
+            by_visit=by_visit,
         )
         reply.headers["Content-Security-Policy"] = _POLICY
         return reply
+
+
+def _by_visit(worker: sqlite3.Row) -> bool:
+    """Whether the worker comes by visits, and so from no list and to none."""
+    return bool(worker["comes_by_visits"])
 
 
 def _held_to_json(row: sqlite3.Row) -> dict[str, object]:

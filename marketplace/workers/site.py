@@ -74,7 +74,8 @@ class Site:
 
     async def hits(self, request: Request) -> Response:
         """All groups with something for this worker; people may search and sort."""
-        wishes = listing.read(request.query_params)
+        prices = self._backend.rules.prices
+        wishes = listing.read(request.query_params, sign=prices.sign)
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             if worker["comes_by_visits"]:
@@ -86,6 +87,7 @@ class Site:
             return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
         return page(
             "hits.html.j2",
+            prices=prices,
             shown=listing.sift(groups, wishes),
             total=len(groups),
             wishes=wishes,
@@ -106,7 +108,9 @@ class Site:
         if replies.wants_json(request):
             address = assignment_actions.frame_url(hit, self._origins)
             return JSONResponse({"hit_id": hit["hit_id"], "frame_url": address})
-        return self._framing.page("preview.html.j2", hit, group=group)
+        return self._framing.page(
+            "preview.html.j2", hit, group=group, prices=self._backend.rules.prices
+        )
 
     async def accept(self, request: Request) -> Response:
         """Take a HIT."""
@@ -170,6 +174,7 @@ class Site:
             row,
             worker=worker,
             status=200 if row["status"] == "Accepted" else 409,
+            prices=self._backend.rules.prices,
             assignment=row,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
             ticks=self._backend.rules.time_passes,
@@ -224,6 +229,7 @@ class Site:
             messages = history.messages(transaction, worker)
         return page(
             "history.html.j2",
+            prices=self._backend.rules.prices,
             entries=entries[: history.SHOWN],
             has_more=len(entries) > history.SHOWN,
             state=state,

@@ -19,7 +19,12 @@ from marketplace.exceptions import Refusal
 from marketplace.state import clock, visits
 from marketplace.state.backend import Backend
 from marketplace.state.transaction import Transaction
-from marketplace.workers import assignment_actions, discovery, replies
+from marketplace.workers import (
+    assignment_actions,
+    discovery,
+    qualifying,
+    replies,
+)
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 from marketplace.workers.sessions import Sessions
@@ -30,10 +35,14 @@ HOME = "/visit"
 UNDER_WAY = ("ACTIVE", "RESERVED")
 
 _STUDY = (
-    "SELECT studies.*, hit_types.hit_group_id, hit_types.title, "
-    "hit_types.description, requesters.name AS requester_name FROM studies "
+    "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
+    "coalesce(qualification_types.name, hit_types.title) AS title, "
+    "coalesce(qualification_types.description, hit_types.description) "
+    "AS description, requesters.name AS requester_name FROM studies "
     "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "JOIN requesters ON requesters.id = hit_types.requester WHERE study_id = ?"
+    "JOIN requesters ON requesters.id = hit_types.requester "
+    "LEFT JOIN qualification_types "
+    "ON qualification_types.id = studies.qualification_type WHERE study_id = ?"
 )
 
 
@@ -69,9 +78,11 @@ class Visits:
             study = _study(transaction, arrival)
             present = self._sessions.present(transaction, request)
             visit = visits.of_submission(transaction, arrival.submission_id)
+            known = visits.known_participant(transaction, arrival.participant_id)
         if visit and present is not None and visit["worker"] == present["id"]:
             return replies.moved(HOME)
-        return self._asked(request, arrival, study, present)
+        is_same = present is not None and known is not None and known == present
+        return self._asked(request, arrival, study, None if is_same else present)
 
     async def arrive(self, request: Request) -> Response:
         """Let a participant in whom the other market vouches for."""
@@ -106,10 +117,16 @@ class Visits:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             visit = _latest(transaction, worker)
+            test = visit["qualification_type_id"]
+            if test and visit["stage"] == "Open":
+                _follow_test(transaction, worker, visit)
+                visit = _latest(transaction, worker)
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
         if replies.wants_json(request):
             return JSONResponse(self._document(visit, parts, shown, worker))
+        if visit["stage"] == "Open" and test:
+            return replies.moved(f"/worker/qualifications/{test}/test")
         if visit["stage"] == "Open" and shown is not None:
             return replies.moved(f"/worker/assignments/{shown['assignment_id']}")
         return page(
@@ -206,6 +223,7 @@ class Visits:
             "answered": sum(part["answered_ms"] is not None for part in parts),
             "code": visit["code"] if visit["stage"] == "Done" else None,
             "way_back": self._way_back(visit),
+            "test": visit["qualification_type_id"],
             "assignment": {
                 "assignment_id": shown["assignment_id"],
                 "hit_id": shown["hit_id"],
@@ -250,10 +268,35 @@ def _next_part(
     return None
 
 
+def _follow_test(
+    transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row
+) -> None:
+    """A visit for a test ends with it: done when it is sent, late after its time."""
+    attempt = transaction.one(
+        "SELECT test_attempts.status FROM test_attempts JOIN studies "
+        "ON studies.qualification_type = test_attempts.qualification_type "
+        "WHERE studies.id = ? AND worker = ? AND started_ms >= ? "
+        "ORDER BY test_attempts.id DESC",
+        visit["study"],
+        worker["id"],
+        visit["began_ms"],
+    )
+    status = None if attempt is None else attempt["status"]
+    if status == "Submitted":
+        visits.finish(transaction, visit["id"])
+    elif status == "Late" or transaction.now_ms > visit["deadline_ms"]:
+        visits.close(transaction, visit["id"], stage="Late")
+
+
 def _may_work(
     transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
 ) -> bool:
     try:
+        if study["qualification_type_id"]:
+            offered = qualifying.offer(
+                transaction, worker, study["qualification_type_id"]
+            )
+            return offered.refusal is None
         group = discovery.group(transaction, worker, study["hit_group_id"])
     except Refusal:
         return False

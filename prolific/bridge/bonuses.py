@@ -17,7 +17,7 @@ from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.settling import settle_batch
 from prolific.bridge.studies import committed_cents
-from prolific.http.errors import Lost, Refused
+from prolific.http.errors import Lost, Refused, Unusable
 from prolific.resources.bonuses import MOST_AT_ONCE
 from prolific.values import Money
 
@@ -40,6 +40,34 @@ def pay(bridge: Bridge) -> None:
         )
     for batch in batches:
         bridge.tried(partial(_take_on, bridge, batch))
+
+
+def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) -> None:
+    """Take a person's word on a batch whose payment nobody else can know of.
+
+    Args:
+        transaction: the open one.
+        batch_id: Prolific's.
+        is_paid: else it is paid once more.
+
+    Raises:
+        Unusable: there is no such batch whose payment is open.
+    """
+    row = transaction.one(
+        "SELECT id FROM bonus_batches WHERE batch_id = ? AND stage = 'Paying'", batch_id
+    )
+    if row is None:
+        raise Unusable(
+            f"no payment of a batch {batch_id} is open",
+            next_step="piecework prolific status",
+        )
+    transaction.execute(
+        "UPDATE bonus_batches SET stage = ?, trouble = '' WHERE id = ?",
+        "Paid" if is_paid else "Made",
+        row["id"],
+    )
+    if is_paid:
+        settle_batch(transaction, row["id"])
 
 
 def _list_bonuses(transaction: Transaction) -> None:
@@ -165,13 +193,13 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> N
     except Refused:
         _back(bridge, batch)
         raise
-    _paid(bridge, batch)
+    # A yes is a promise, kept some minutes later; the next steps look.
 
 
 def _look_whether_paid(
     bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]
 ) -> None:
-    """Settle an outcome that is not known by what the submissions were paid since."""
+    """Settle a payment by what the submissions were paid since."""
     for line in lines:
         now = bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
         since = Counter(now) - Counter(json.loads(line["paid_before"] or "[]"))
@@ -192,6 +220,7 @@ def _look_whether_paid(
 
 
 def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
+    bridge.changes += 1  # Others may have waited for this one.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Paid', trouble = '' WHERE id = ?",

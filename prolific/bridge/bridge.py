@@ -24,10 +24,13 @@ class Bridge:
         terms: what may be done.
         submissions: as they were read last, by study (row id) and submission.
         counts: by status and study, as they were when `submissions` were read.
+        approving: when Prolific was asked to approve a submission, in milliseconds; it
+            does so a while after its answer.
         members: of participant groups, as they were read or changed last.
         filter_kinds: what Prolific offers, read once.
         faults: sentences of what failed in this step.
         changes: how many calls of this step changed something at Prolific.
+        is_due_soon: whether something waits for posts to settle.
     """
 
     backend: Backend
@@ -35,10 +38,12 @@ class Bridge:
     terms: Terms
     submissions: dict[int, dict[str, Submission]] = field(default_factory=dict)
     counts: dict[int, dict[str, int]] = field(default_factory=dict)
+    approving: dict[str, int] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
     filter_kinds: dict[str, FilterKind] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     changes: int = 0
+    is_due_soon: bool = False
 
     def tried(self, act: Callable[[], None]) -> None:
         """Do a part of a step; what Prolific refuses or loses is kept for the next."""

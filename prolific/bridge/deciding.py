@@ -13,8 +13,8 @@ from functools import partial
 from marketplace.state import assignments, visits
 from marketplace.state.clock import SECOND
 from marketplace.state.transaction import Transaction
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.reading import AT_WORK, GIVEN_BACK, take_in
+from prolific.bridge.bridge import LOG, Bridge
+from prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
 from prolific.bridge.settling import settle_visit
 from prolific.bridge.terms import DAY
 from prolific.http.errors import Lost, Refused
@@ -22,11 +22,16 @@ from prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
     MOST_AT_ONCE,
     RejectionCategory,
+    Submission,
+    SubmissionAction,
 )
 
-PAID = ("APPROVED", "PARTIALLY APPROVED")
+UNPAID = (*GIVEN_BACK, "REJECTED", "SCREENED OUT")
 LAST_DAY = 20
 """Prolific approves by itself on the day after."""
+
+_ASK_AGAIN_MS = 600 * SECOND
+"""If a submission was not approved by then, that was lost."""
 
 CATEGORIES: tuple[RejectionCategory, ...] = (
     "TOO_QUICKLY",
@@ -43,11 +48,17 @@ CATEGORIES: tuple[RejectionCategory, ...] = (
     "OTHER",
 )
 _NAMED = re.compile(rf"\[({'|'.join(CATEGORIES)})\]\s*")
-_RETURNED = "The participant took the submission back."
+_GONE = {
+    "RETURNED": "The participant took the submission back.",
+    "REJECTED": "The submission was rejected at Prolific.",
+}
 
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
+    "studies.qualification_type, "
     "studies.status AS study_status, "
+    "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+    "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
     "count(assignments.id) AS parts, "
     "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
     "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
@@ -67,15 +78,25 @@ def decide(bridge: Bridge) -> None:
         now_ms = transaction.now_ms
     to_approve = []
     for visit in waiting:
-        if visit["approved"] and visit["status"] == "AWAITING REVIEW":
-            to_approve.append(visit["submission_id"])
+        is_test = visit["qualification_type"] and visit["stage"] == "Done"
+        is_due = visit["approved"] or is_test
+        if is_due and visit["status"] == "AWAITING REVIEW":
+            asked_ms = bridge.approving.get(visit["submission_id"])
+            if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
+                to_approve.append(visit["submission_id"])
+            bridge.counts.pop(visit["study"], None)
         else:
+            bridge.approving.pop(visit["submission_id"], None)
             bridge.tried(partial(_decide, bridge, visit, now_ms))
     for first in range(0, len(to_approve), MOST_AT_ONCE):
         some = to_approve[first : first + MOST_AT_ONCE]
-        bridge.changes += 1
-        # Done a while after the answer; the next reading tells.
-        bridge.tried(partial(bridge.prolific.submissions.bulk_approve, some))
+        bridge.tried(partial(_approve, bridge, some, now_ms))
+
+
+def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
+    bridge.changes += 1
+    bridge.prolific.submissions.bulk_approve(submission_ids)
+    bridge.approving |= dict.fromkeys(submission_ids, now_ms)
 
 
 def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
@@ -84,12 +105,16 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         _complete(bridge, visit, now_ms)
     elif status in PAID:
         _paid(bridge, visit)
+    elif status == "AWAITING REVIEW":
+        if not visit["submitted"]:
+            _refuse(bridge, visit, now_ms)
+    elif status not in UNPAID:
+        LOG.warning("a submission is %s; nothing is known of that", status)
     elif visit["approved"]:
         _pay_otherwise(bridge, visit)
-    elif status in (*GIVEN_BACK, "REJECTED"):
+    elif status != "TIMED-OUT" or not visit["submitted"]:
+        # What came a moment too late for Prolific is here: the requester decides.
         _gone(bridge, visit)
-    elif status == "AWAITING REVIEW" and not visit["submitted"]:
-        _refuse(bridge, visit, now_ms)
 
 
 def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
@@ -97,10 +122,9 @@ def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     grace_ms = bridge.terms.grace_seconds * SECOND
     if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
         return
-    bridge.changes += 1
-    bridge.prolific.submissions.transition(
-        visit["submission_id"], "COMPLETE", code=visit["own_code"]
-    )
+    completed = _transit(bridge, visit, "COMPLETE", code=visit["own_code"])
+    with bridge.backend.transaction() as transaction:
+        take_in(transaction, visit, completed)
 
 
 def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -118,29 +142,36 @@ def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Nothing is paid there; what was not decided here is rejected with it."""
     with bridge.backend.transaction() as transaction:
         for part in _submitted(transaction, visit):
-            assignments.reject(transaction, part, feedback=_RETURNED)
+            assignments.reject(
+                transaction, part, feedback=_GONE.get(visit["status"], "")
+            )
         is_rejected = visit["status"] == "REJECTED"
         _conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
 
 
 def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Pay what was approved too late to approve the submission: by a bonus."""
-    if visit["status"] == "REJECTED":
-        bridge.changes += 1
-        try:
-            bridge.prolific.submissions.transition(visit["submission_id"], "UNREJECT")
-        except Refused as refusal:
-            if refusal.may_pass:
-                raise
-        else:
+    """Pay what was approved too late to approve the submission: by a bonus.
+
+    HITs may be approved one after the other; each time, what is not in a bonus yet is
+    paid. What was paid by a bonus once is never unrejected, lest both be paid.
+    """
+    if visit["status"] == "REJECTED" and not visit["by_bonus_cents"]:
+        there = _unrejected(bridge, visit)
+        if there.status != "REJECTED":
+            with bridge.backend.transaction() as transaction:
+                take_in(transaction, visit, there)
             return  # It awaits review again, and is approved then.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "INSERT OR IGNORE INTO bonus_lines (visit, cents) "
-            "SELECT visit, sum(paid_cents) FROM assignments WHERE visit = ? "
-            "AND status = 'Approved' GROUP BY visit",
+            "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
+            "(SELECT sum(paid_cents) FROM assignments WHERE visit = ?1 "
+            "AND status = 'Approved') - (SELECT coalesce(sum(cents), 0) "
+            "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
+            "WHERE owed > 0",
             visit["id"],
         )
+        if visit["submitted"]:
+            return  # The others are still to be decided.
         _conclude(
             transaction,
             visit,
@@ -148,6 +179,26 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"the submission is {visit['status'].lower()}, so its reward is paid by "
             "a bonus",
         )
+
+
+def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
+    """The submission after its rejection was taken back, or as it is if it cannot."""
+    try:
+        return _transit(bridge, visit, "UNREJECT")
+    except Refused as refusal:
+        if refusal.may_pass:
+            raise
+    return bridge.prolific.submissions.get(visit["submission_id"])
+
+
+def _transit(
+    bridge: Bridge, visit: sqlite3.Row, action: SubmissionAction, *, code: str = ""
+) -> Submission:
+    bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)  # They may come to be as they were.
+    return bridge.prolific.submissions.transition(
+        visit["submission_id"], action, code=code
+    )
 
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
@@ -174,6 +225,7 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         return
     category, message = rejection(reason)
     bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)
     rejected = bridge.prolific.submissions.reject(
         visit["submission_id"], category=category, message=message
     )

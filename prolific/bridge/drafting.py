@@ -4,6 +4,7 @@ import html
 import json
 import math
 import sqlite3
+from dataclasses import dataclass
 from statistics import median
 
 from marketplace.state.clock import SECOND
@@ -22,6 +23,26 @@ _LINK = (
     "&SESSION_ID={{%SESSION_ID%}}"
 )
 _MANUAL = (CodeAction(action="MANUALLY_REVIEW"),)
+_AT_ONCE = (CodeAction(action="AUTOMATICALLY_APPROVE"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How large a study is.
+
+    Attributes:
+        hits: of a visit; none in a screening.
+        reward_cents: of a visit.
+        seconds: how long a visit takes.
+        allowed_seconds: how long it may take.
+        places: how many visits.
+    """
+
+    hits: int
+    reward_cents: int
+    seconds: float
+    allowed_seconds: float
+    places: int
 
 
 def want(
@@ -48,28 +69,47 @@ def want(
         possible = visits_possible(slots, hits) if hits else 0
         if not possible or not hit_type["reward_cents"]:
             return None
-        number = next_number(transaction.conn, "studies")
-        minutes = max(1, round(hits * seconds / 60))
-        least = math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
-        allowed = math.ceil(hits * hit_type["duration_seconds"] / 60)
-        code = transaction.id_generator.entity("code", number)
-        transaction.execute(
-            "INSERT INTO studies (hit_type, internal_name, status, stage, "
-            "hits_per_visit, reward_cents, minutes, most_minutes, places, code, "
-            "own_code, made_ms) VALUES (?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?)",
-            hit_type["id"],
-            f"piecework {hit_type['hit_type_id']} {number}",
-            hits,
-            hits * hit_type["reward_cents"],
-            minutes,
-            max(least, allowed),
-            possible,
-            "C" + code[1:8],
-            "R" + code[8:15],
-            transaction.now_ms,
+        shape = Shape(
+            hits=hits,
+            reward_cents=hits * hit_type["reward_cents"],
+            seconds=hits * seconds,
+            allowed_seconds=hits * hit_type["duration_seconds"],
+            places=possible,
         )
-        study = transaction.one("SELECT max(id) FROM studies")
-    return None if study is None else int(study[0])
+        return write(bridge, transaction, hit_type, shape)
+
+
+def write(
+    bridge: Bridge,
+    transaction: Transaction,
+    hit_type: sqlite3.Row,
+    shape: Shape,
+    *,
+    qualification_type: int | None = None,
+) -> int:
+    """Write down that a study is wanted, in a screening for a test; its row id."""
+    number = next_number(transaction.conn, "studies")
+    minutes = max(1, round(shape.seconds / 60))
+    least = math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
+    code = transaction.id_generator.entity("code", number)
+    return transaction.execute(
+        "INSERT INTO studies (hit_type, qualification_type, internal_name, status, "
+        "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
+        "places, code, own_code, made_ms) "
+        "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        hit_type["id"],
+        qualification_type,
+        f"piecework {hit_type['hit_type_id']} {number}",
+        shape.hits,
+        bridge.terms.currency,
+        shape.reward_cents,
+        minutes,
+        max(least, math.ceil(shape.allowed_seconds / 60)),
+        shape.places,
+        "C" + code[1:8],
+        "R" + code[8:15],
+        transaction.now_ms,
+    )
 
 
 def _seconds_of_hit(
@@ -90,11 +130,16 @@ def _seconds_of_hit(
         return float(max(1.0, median(took)))
     if bridge.terms.hit_seconds:
         return float(bridge.terms.hit_seconds)
-    hourly = bridge.terms.recommended_per_hour_cents
-    if not hourly:
+    if not bridge.terms.recommended_per_hour_cents:
         return float(bridge.terms.visit_seconds)
-    guess = hit_type["reward_cents"] * _HOUR / hourly
-    return float(min(max(1.0, guess), hit_type["duration_seconds"]))
+    guess = seconds_for(bridge, hit_type["reward_cents"])
+    return float(min(guess, hit_type["duration_seconds"]))
+
+
+def seconds_for(bridge: Bridge, reward_cents: int) -> float:
+    """How long something takes that is paid as Prolific recommends."""
+    hourly = bridge.terms.recommended_per_hour_cents
+    return max(1.0, reward_cents * _HOUR / hourly) if hourly else 60.0
 
 
 def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
@@ -109,7 +154,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         bridge.filter_kinds = {kind.id: kind for kind in kinds}
     wanted = json.loads(hit_type["requirements"])
     filters = requirements.filters_of(wanted, bridge.filter_kinds)
-    study = groups.ensure(bridge, study, wanted)
+    is_screening = study["qualification_type"] is not None
+    study = groups.ensure(bridge, study, () if is_screening else wanted)
+    name, description = _words(bridge, study, hit_type)
     kept_out = Choice(
         filter_id=requirements.KEPT_OUT, values=(study["keep_out_group"],)
     )
@@ -124,9 +171,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         _find_draft(bridge, study)
         or bridge.prolific.studies.create(
             NewStudy(
-                name=hit_type["title"],
+                name=name,
                 internal_name=study["internal_name"],
-                description=html.escape(hit_type["description"]),
+                description=html.escape(description),
                 url=bridge.terms.site_url + _LINK,
                 project=bridge.terms.project_id,
                 places=study["places"],
@@ -146,7 +193,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
                 ),
                 filters=filters,
                 devices=bridge.terms.devices,
-                visits_per_participant=bridge.terms.visits_per_participant,
+                visits_per_participant=1
+                if is_screening
+                else bridge.terms.visits_per_participant,
                 metadata=study["internal_name"],
             )
         ).id
@@ -160,6 +209,20 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             cost,
             study["id"],
         )
+
+
+def _words(
+    bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row
+) -> tuple[str, str]:
+    """Name and description of a study, as participants read them."""
+    if study["qualification_type"] is None:
+        return hit_type["title"], hit_type["description"]
+    with bridge.backend.transaction() as transaction:
+        kind = transaction.one(
+            "SELECT name, description FROM qualification_types WHERE id = ?",
+            study["qualification_type"],
+        )
+    return (kind["name"], kind["description"]) if kind else ("", "")
 
 
 def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:

@@ -76,6 +76,8 @@ def keep_in_step(bridge: Bridge) -> None:
 
 def _members(transaction: Transaction, study: sqlite3.Row) -> dict[str, set[str]]:
     """Who belongs into a study's groups, by participant id."""
+    if study["qualification_type"] is not None:
+        return {"keep_out_group": _tested(transaction, study)}
     own = requirements.custom(json.loads(study["requirements"]))
     let_in, keep_out = set(), set()
     for worker in transaction.all(_PARTICIPANTS):
@@ -88,6 +90,19 @@ def _members(transaction: Transaction, study: sqlite3.Row) -> dict[str, set[str]
                 continue
         keep_out.add(worker["participant_id"])
     return {"let_in_group": let_in, "keep_out_group": keep_out}
+
+
+def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
+    """Who has taken a screening's test, or holds the qualification already."""
+    return {
+        row["participant_id"]
+        for row in transaction.all(
+            "SELECT participant_id FROM participants WHERE worker IN "
+            "(SELECT worker FROM test_attempts WHERE qualification_type = ?1 UNION "
+            "SELECT worker FROM qualifications WHERE qualification_type = ?1)",
+            study["qualification_type"],
+        )
+    }
 
 
 def _has_done_all(

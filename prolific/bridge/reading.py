@@ -7,14 +7,17 @@ import sqlite3
 from collections import Counter
 from functools import partial
 
-from marketplace.state import visits
+from marketplace.state import clock, visits
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
+from prolific.http.errors import NoAccess
 from prolific.resources.submissions import Submission
 
 AT_WORK = ("RESERVED", "ACTIVE")
 GIVEN_BACK = ("RETURNED", "TIMED-OUT")
-_FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED")
+PAID = ("APPROVED", "PARTIALLY APPROVED")
+FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED")
+_NOT_THERE = 404
 
 
 def read(bridge: Bridge) -> None:
@@ -32,7 +35,7 @@ def places_taken(bridge: Bridge, study: int) -> int | None:
     known = bridge.submissions.get(study)
     if known is None:
         return None
-    return sum(each.status not in _FREES_ITS_PLACE for each in known.values())
+    return sum(each.status not in FREES_ITS_PLACE for each in known.values())
 
 
 def not_arrived(bridge: Bridge, study: int) -> int:
@@ -50,13 +53,27 @@ def not_arrived(bridge: Bridge, study: int) -> int:
     )
 
 
+def waits(bridge: Bridge, study: int) -> bool:
+    """Whether a submission of a study is under way or undecided, or may be."""
+    known = bridge.submissions.get(study)
+    return known is None or any(
+        each.status in (*AT_WORK, "AWAITING REVIEW") for each in known.values()
+    )
+
+
 def _read(bridge: Bridge, study: sqlite3.Row) -> None:
-    there = bridge.prolific.studies.get(study["study_id"])
+    try:
+        there = bridge.prolific.studies.get(study["study_id"])
+    except NoAccess as fault:
+        if study["stage"] != "Draft" or fault.status != _NOT_THERE:
+            raise
+        _forget_draft(bridge, study)
+        return
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET status = ?, places = coalesce(?, places), "
-            "stage = iif(stage = 'Draft' AND ? NOT IN ('UNPUBLISHED', 'SCHEDULED'), "
-            "'Published', stage) WHERE id = ?",
+            "stage = iif(? IN ('UNPUBLISHED', 'SCHEDULED'), 'Draft', 'Published') "
+            "WHERE id = ?",
             there.status,
             there.places,
             there.status,
@@ -87,6 +104,41 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
             submission = listed.get(visit["submission_id"])
             if submission is not None:
                 take_in(transaction, visit, submission)
+        _note_strangers(transaction, study, listed)
+
+
+def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
+    """A draft was deleted, by hand or by a call whose reply was lost."""
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?",
+            study["id"],
+        )
+
+
+def _note_strangers(
+    transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
+) -> None:
+    """Note who ended a submission and never came here: a code is told to others.
+
+    It has to be decided as all others; Prolific pays what nobody judges.
+    """
+    for submission in listed.values():
+        if (
+            submission.status not in ("AWAITING REVIEW", *PAID)
+            or submission.participant_id is None
+            or visits.of_submission(transaction, submission.id) is not None
+        ):
+            continue
+        ended = submission.completed_at
+        visits.never_begun(
+            transaction,
+            study=study["id"],
+            worker=visits.participant(transaction, submission.participant_id),
+            submission_id=submission.id,
+            status=submission.status,
+            ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
+        )
 
 
 def take_in(

@@ -19,8 +19,10 @@ _VISIT = (
 )
 _BATCH = (
     "SELECT bonus_batches.total_cents, studies.internal_name, hit_types.requester, "
-    "(SELECT coalesce(sum(iif(bonus_lines.bonus IS NULL, (SELECT "
-    "sum(paid_cents + assignments.fee_cents) FROM assignments "
+    "(SELECT coalesce(sum(iif(bonus_lines.bonus IS NULL, "
+    # All HITs of a visit have one reward, so a share of it has that share of fees.
+    "bonus_lines.cents + (SELECT bonus_lines.cents * sum(assignments.fee_cents) "
+    "/ sum(paid_cents) FROM assignments "
     "WHERE assignments.visit = bonus_lines.visit AND status = 'Approved'), "
     "bonuses.cents + bonuses.fee_cents)), 0) FROM bonus_lines "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus "
@@ -77,7 +79,7 @@ def _book(
         )
         return
     # It is spent already, so it is booked even where the account is empty.
-    there = min(more_cents, ledger.balance(transaction, account))
+    there = min(more_cents, ledger.spendable(transaction, requester))
     for source, cents in ((account, there), (ledger.OUTSIDE, more_cents - there)):
         ledger.pay(
             transaction,

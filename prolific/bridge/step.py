@@ -6,14 +6,24 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prolific.bridge import bonuses, deciding, groups, messages, reading, studies
+from prolific.bridge import (
+    bonuses,
+    deciding,
+    groups,
+    messages,
+    reading,
+    screening,
+    studies,
+)
 from prolific.bridge.bridge import Bridge
+from prolific.bridge.lease import only_bridge
 from prolific.http.errors import ProlificError
 
 _LOG = logging.getLogger(__name__)
 
-FIRST_WAIT_SECONDS = 5.0
+FIRST_WAIT_SECONDS = 3.0
 LONGEST_WAIT_SECONDS = 120.0
+_LOOK_SECONDS = 1.0
 
 
 def step(bridge: Bridge) -> bool:
@@ -21,11 +31,12 @@ def step(bridge: Bridge) -> bool:
 
     The order: what is so, then who may come, then what was decided, then money.
     """
-    bridge.changes, bridge.faults = 0, []
+    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     for part in (
         reading.read,
         groups.keep_in_step,
         studies.recruit,
+        screening.screen,
         deciding.decide,
         bonuses.pay,
         messages.send,
@@ -54,14 +65,19 @@ class Running:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Make steps in a thread for as long as the block lasts."""
+        """Make steps in a thread for as long as the block lasts.
+
+        Raises:
+            Unusable: another bridge is at work on this database.
+        """
         thread = threading.Thread(target=self._run, name="prolific bridge", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._stop.set()
-            thread.join()
+        with only_bridge(self._bridge.backend.database):
+            thread.start()
+            try:
+                yield
+            finally:
+                self._stop.set()
+                thread.join()
 
     def _run(self) -> None:
         wait = FIRST_WAIT_SECONDS
@@ -71,9 +87,21 @@ class Running:
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
-            wait = (
-                FIRST_WAIT_SECONDS
-                if has_changed
-                else min(2 * wait, LONGEST_WAIT_SECONDS)
-            )
-            self._stop.wait(wait)
+            except Exception:  # noqa: BLE001 - people wait for pay, so it goes on
+                _LOG.exception("a step of the bridge failed")
+                has_changed = False
+            is_busy = has_changed or self._bridge.is_due_soon
+            wait = FIRST_WAIT_SECONDS if is_busy else wait * 2
+            wait = min(wait, LONGEST_WAIT_SECONDS)
+            if self._wait(wait):
+                wait = FIRST_WAIT_SECONDS
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait so long, or less if the marketplace changes; whether it did."""
+        backend = self._bridge.backend
+        version, waited = backend.data_version(), 0.0
+        while waited < seconds and not self._stop.wait(_LOOK_SECONDS):
+            waited += _LOOK_SECONDS
+            if waited >= FIRST_WAIT_SECONDS and backend.data_version() != version:
+                return True
+        return False

@@ -14,7 +14,7 @@ from marketplace.state.transaction import Transaction
 from prolific.bridge import drafting, reading
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.places import visits_possible
-from prolific.http.errors import Lost, Refused
+from prolific.http.errors import NoAccess, Refused
 from prolific.resources.new_study import StudyChanges
 from prolific.resources.studies import StudyAction
 
@@ -22,7 +22,8 @@ _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
     "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
     "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
-    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired') ORDER BY id"
+    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired' "
+    "AND qualification_type IS NULL) ORDER BY id"
 )
 _FREE_SLOTS = (
     "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
@@ -37,6 +38,7 @@ def recruit(bridge: Bridge) -> None:
         hit_types = transaction.all(_HIT_TYPES)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
+    _retire(bridge)
 
 
 def committed_cents(transaction: Transaction) -> int:
@@ -44,7 +46,10 @@ def committed_cents(transaction: Transaction) -> int:
     row = transaction.one(
         "SELECT (SELECT coalesce(sum(cost_cents * iif(stage = 'Retired', "
         "(SELECT count(*) FROM visits WHERE study = studies.id "
-        "AND outcome = 'Paid'), places)), 0) FROM studies "
+        # A place may be taken again, and the rejection of who had it be taken back.
+        "AND outcome = 'Paid'), max(places, (SELECT count(*) FROM visits "
+        "WHERE study = studies.id AND status NOT IN "
+        f"{reading.FREES_ITS_PLACE})))), 0) FROM studies "
         "WHERE stage IN ('Published', 'Retired')) + "
         "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
         "WHERE stage IN ('Paying', 'Paid'))"
@@ -69,11 +74,12 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         }
         study = transaction.one(
             "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
-            "ORDER BY id DESC LIMIT 1",
+            "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1",
             hit_type["id"],
         )
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
+    bridge.is_due_soon |= not is_settled
     if study is None:
         if is_settled:
             _begin(bridge, hit_type, slots)
@@ -92,7 +98,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
             transaction.execute(
                 "UPDATE studies SET places = ? WHERE id = ?", possible, study["id"]
             )
-        _bring_out(bridge, study["id"], hit_type)
+        bring_out(bridge, study["id"], hit_type)
 
 
 def _follow(
@@ -119,7 +125,6 @@ def _follow(
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
         _transit(bridge, study, "START")
         return False
-    _retire_if_over(bridge, study)
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
     return is_closed and not to_come
 
@@ -133,10 +138,10 @@ def _begin(
 ) -> None:
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
-        _bring_out(bridge, study, hit_type)
+        bring_out(bridge, study, hit_type)
 
 
-def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
+def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Make the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
     try:
@@ -205,19 +210,23 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
 
 
+def stop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Recruit no more for a study; who is at work goes on."""
+    _transit(bridge, study, "STOP")
+
+
 def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
     """Make a transition; one whose reply is lost shows in the study's status."""
     bridge.changes += 1
+    if action == "PUBLISH":
+        # Before the call, so that the cap counts it, whatever becomes of the call.
+        _note(bridge, study, stage="Published", status="PUBLISHING")
     try:
         status = bridge.prolific.studies.transition(study["study_id"], action).status
-    except Lost:
-        status = ""
-        if action == "PUBLISH":
-            _note(bridge, study, stage="Published", status="PUBLISHING")
+    except Refused:
+        _note(bridge, study, stage=study["stage"], status=study["status"])
         raise
-    if status:
-        stage = "Published" if action == "PUBLISH" else study["stage"]
-        _note(bridge, study, stage=stage, status=status)
+    _note(bridge, study, stage="Published", status=status)
 
 
 def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
@@ -236,18 +245,25 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         bridge.changes += 1
         try:
             bridge.prolific.studies.delete(study["study_id"])
+        except NoAccess:
+            pass  # It is gone.
         except Refused as refusal:
+            there = bridge.prolific.studies.get(study["study_id"])
+            if there.status != "UNPUBLISHED":
+                return  # A try whose reply was late has published it.
             say(bridge, study, f"a draft that is not needed stays: {refusal}")
     _note(bridge, study, stage="Retired", status="DELETED")
 
 
-def _retire_if_over(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Read no more of a study that is completed and fully settled."""
-    if study["status"] != "COMPLETED":
-        return
+def _retire(bridge: Bridge) -> None:
+    """Read no more of studies that are completed and fully settled."""
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE studies SET stage = 'Retired' WHERE id = ? AND NOT EXISTS "
-            "(SELECT 1 FROM visits WHERE study = studies.id AND outcome IS NULL)",
-            study["id"],
-        )
+        for study in transaction.all(
+            "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "
+            "AND NOT EXISTS "
+            "(SELECT 1 FROM visits WHERE study = studies.id AND outcome IS NULL)"
+        ):
+            if not reading.waits(bridge, study["id"]):
+                transaction.execute(
+                    "UPDATE studies SET stage = 'Retired' WHERE id = ?", study["id"]
+                )

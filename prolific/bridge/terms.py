@@ -27,6 +27,8 @@ class Terms:
         visit_seconds: how long a visit shall take where that is left open.
         hit_seconds: how long a HIT takes; 0 is not known.
         visits_per_participant: how often one may come to the same study.
+        screening_cents: what taking a test is paid; 0 is that none is offered.
+        screening_places: how many may take a test before it is looked who passed.
         return_days: how long a participant has to return what was rejected here.
         settle_seconds: posts that come closer together than this are one study.
         grace_seconds: how long a participant has to enter his code by himself.
@@ -45,6 +47,8 @@ class Terms:
     visit_seconds: int = 180
     hit_seconds: int = 0
     visits_per_participant: int = 10
+    screening_cents: int = 0
+    screening_places: int = 20
     return_days: int = 7
     settle_seconds: int = 20
     grace_seconds: int = 180

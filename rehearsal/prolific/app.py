@@ -98,6 +98,8 @@ class Emulator:
         self, fault: Fault, operation: Operation, request: Request
     ) -> Response:
         if fault.kind == "slow":
+            # What has arrived is done, also for a client that gives up meanwhile.
+            await request.body()
             await asyncio.sleep(fault.seconds)
         if fault.kind == "lose_request":
             await drop_connection(request)

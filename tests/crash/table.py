@@ -1,5 +1,7 @@
 """Runs every fault at every call and writes what came of it: `docs/faults.md`.
 
+What another command wrote below it (its own heading) stays.
+
 python -m tests.crash.table
 """
 
@@ -81,12 +83,13 @@ def page(cells: Mapping[tuple[Call, str], str]) -> str:
         bad=list(cells.values()).count(BAD) or "none",
         bad_word=BAD,
         unmade=UNMADE,
-        faults=_table(["", "fault"], zip(letters, names, strict=True)),
-        table=_table(["call", *letters], rows),
+        faults=as_table(["", "fault"], zip(letters, names, strict=True)),
+        table=as_table(["call", *letters], rows),
     )
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def as_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -103,7 +106,8 @@ def main() -> None:
             cells[run] = cell
             seconds = time.monotonic() - begun
             print(f"{number}/{len(RUNS)} {seconds:.0f} s", *run, cell, flush=True)  # noqa: T201
-    PAGE.write_text(page(cells))
+    rest = PAGE.read_text().partition("\n## ")
+    PAGE.write_text(page(cells) + "".join(rest[1:]))
 
 
 if __name__ == "__main__":

@@ -306,15 +306,17 @@ def test_the_two_crowds_are_not_mixed(tmp_path: Path) -> None:
 def test_why_ledgers_differ_is_said() -> None:
     """A line for each, and a reason for each difference; none where there is none."""
     same = Books(
-        pipeline=100, marketplace=100, outside_price=0, prolific=100, broken_laws=()
+        currency="GBP",
+        pipeline=100,
+        marketplace=100,
+        outside_price=0,
+        prolific=100,
+        broken_laws=(),
     )
     assert len(same.lines()) == 3
     other = replace(same, pipeline=90, outside_price=-3, broken_laws=("money is lost",))
-    assert [line.split()[0] for line in other.lines()[3:]] == [
-        "$0.13",
-        "-$0.03",
-        "broken:",
-    ]
+    differences = [line.split()[0] for line in other.lines()[3:]]
+    assert differences == ["-£0.03", "£0.13", "broken:"]
     document = json.loads(json.dumps({"books": asdict(other)}))
     found = Books.from_facts(document)
     assert found is not None

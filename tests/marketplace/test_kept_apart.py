@@ -79,7 +79,8 @@ def test_what_was_returned_keeps_nobody_from_the_other(market: Market) -> None:
 def test_every_reply_names_the_extension(market: Market) -> None:
     """A client can tell this marketplace from others by any answer."""
     heard = market.requester().get_account_balance()["ResponseMetadata"]
-    assert heard["HTTPHeaders"]["x-piecework-extensions"] == "keep-apart list-together"
+    named = heard["HTTPHeaders"]["x-piecework-extensions"]
+    assert named == "keep-apart list-together prices"
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,13 @@ TERMS: dict[str, Any] = {
 class Visitor(Participant):
     """A participant with a browser's cookies, at the marketplace's visits."""
 
-    def __init__(self, town: "Town", **described: object) -> None:
-        self.town = town
-        made = town.researcher.control("POST", "/participants", described)
-        super().__init__(town.researcher, str(made["id"]))
+    def __init__(
+        self, endpoint: str, researcher: Researcher, **described: object
+    ) -> None:
+        made = researcher.control("POST", "/participants", described)
+        super().__init__(researcher, str(made["id"]))
         self.http = httpx.Client(
-            base_url=town.market.endpoint,
+            base_url=endpoint,
             verify=_NO_TLS,
             headers={"accept": "application/json"},
         )
@@ -130,7 +131,9 @@ class Town:
 
     def visitor(self, **described: object) -> Visitor:
         """A participant."""
-        visitor = Visitor(self, **{"country": "GB", **described})
+        visitor = Visitor(
+            self.market.endpoint, self.researcher, **{"country": "GB", **described}
+        )
         self._open.callback(visitor.http.close)
         return visitor
 

@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +107,12 @@ def test_a_slow_call_is_slow(researcher: Researcher) -> None:
     """A client that is less patient gives up; the work is done all the same."""
     _script(researcher, {"kind": "slow", "seconds": 0.3})
     with pytest.raises(httpx.ReadTimeout):
-        researcher.http.get("/api/v1/users/me/", timeout=0.1)
-    researcher.get("/users/me/")
+        researcher.http.post("/api/v1/studies/", json=STUDY, timeout=0.1)
+    assert researcher.get("/studies/")["results"] == []
+    deadline = time.monotonic() + 10
+    while not researcher.get("/studies/")["results"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +179,7 @@ def test_a_page_in_a_browser_has_no_controls(researcher: Researcher) -> None:
 
 _PROGRAM = """
 import sys
+import time
 from pathlib import Path
 from rehearsal.prolific.options import Options
 from rehearsal.prolific.server import serve_forever

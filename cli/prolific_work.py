@@ -1,0 +1,159 @@
+"""`prolific status`, `reconcile`, `settle`: a marketplace's studies, for people."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from cli.marketplace_file import transaction_in
+from cli.options import DATABASE, JSON
+from domain.errors import ConfigError
+from domain.printable import printable
+
+if TYPE_CHECKING:
+    from prolific.bridge.status import Status, StudyStatus
+
+_COLUMNS = ("study", "status", "places", "HITs", "a place", "participants", "waits")
+API = click.option(
+    "--url",
+    envvar="PROLIFIC_URL",
+    default="https://api.prolific.com",
+    show_default=True,
+    help="Of the API (or PROLIFIC_URL); http on this machine only.",
+)
+TOKEN_FILE = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of yours alone (mode 600) with the token, instead of PROLIFIC_TOKEN.",
+)
+
+
+@click.command()
+@DATABASE
+@JSON
+def status(*, database: Path, as_json: bool) -> None:
+    """Show a marketplace's studies: places, submissions, money, what waits for whom.
+
+    Reads the marketplace's file as of the last step of `piecework serve --crowd
+    prolific`; nothing is asked of Prolific.
+
+    Example:  piecework prolific status --database marketplace.db
+    """
+    from prolific.bridge.status import read_status  # noqa: PLC0415 - when asked for
+
+    with transaction_in(database) as transaction:
+        found = read_status(transaction)
+    if as_json:
+        click.echo(json.dumps(found.as_dict(), indent=2))
+        return
+    _say(found)
+
+
+@click.command()
+@click.argument("batch")
+@click.option(
+    "--paid/--unpaid",
+    "is_paid",
+    default=None,
+    required=True,
+    help="What Prolific's pages show: its bonuses are there, or none of them.",
+)
+@DATABASE
+def settle(*, batch: str, is_paid: bool, database: Path) -> None:
+    """Say whether BATCH of bonuses was paid, where no answer came from Prolific.
+
+    Look at the submissions there first: with --unpaid it is paid once more.
+
+    Example:  piecework prolific settle 6543ab... --paid
+    """
+    from prolific.bridge.bonuses import settle_unknown  # noqa: PLC0415 - when asked
+    from prolific.http.errors import Unusable  # noqa: PLC0415 - when asked for
+
+    try:
+        with transaction_in(database) as transaction:
+            settle_unknown(transaction, batch, is_paid=is_paid)
+    except Unusable as fault:
+        raise ConfigError([str(fault)], next_step=fault.next_step) from fault
+    click.echo("booked as paid" if is_paid else "it will be paid with the next step")
+
+
+@click.command()
+@API
+@TOKEN_FILE
+@DATABASE
+@JSON
+def reconcile(
+    *, url: str, token_file: Path | None, database: Path, as_json: bool
+) -> None:
+    """Compare all studies with Prolific, and take in what was changed there by hand.
+
+    What was approved, rejected, returned or stopped on Prolific's own pages is taken
+    over; sums of money that differ are shown, and end the command with 1.
+
+    Example:  piecework prolific reconcile --database marketplace.db
+    """
+    from cli.work.reconcile import reconcile_file  # noqa: PLC0415 - when asked for
+
+    differences = reconcile_file(database, url=url, token_file=token_file)
+    if as_json:
+        click.echo(json.dumps([each.as_dict() for each in differences], indent=2))
+    for each in () if as_json else differences:
+        mark = "taken in" if each.is_taken_in else "look"
+        click.echo(f"{mark:8}  {each.study_id}  {printable(each.sentence)}")
+    if not (as_json or differences):
+        click.echo("no difference")
+    if any(not each.is_taken_in for each in differences):
+        click.get_current_context().exit(1)
+
+
+def _say(found: "Status") -> None:
+    if not found.of_hit_types:
+        click.echo("no study yet: none of this marketplace's HITs recruits at Prolific")
+        return
+    currency = found.of_hit_types[0].currency
+    table = Table()
+    for name in _COLUMNS:
+        table.add_column(
+            name, justify="right" if name in ("places", "HITs") else "left"
+        )
+    for study in found.of_hit_types:
+        table.add_row(*_cells(study))
+    Console().print(table)
+    for study in found.of_hit_types:
+        if study.trouble:
+            click.echo(f"{study.hit_type_id}: {printable(study.trouble)}")
+        click.echo(study.page)
+    click.echo(f"spent or promised: {_money(found.committed_cents, currency)}")
+    waiting = _money(found.bonuses_waiting_cents, currency)
+    click.echo(f"bonuses that wait: {waiting}")
+    click.echo(f"messages that may not have been sent: {found.unknown_messages}")
+    for trouble in found.troubles:
+        click.echo(printable(trouble))
+
+
+def _cells(study: "StudyStatus") -> tuple[str, ...]:
+    price = [_money(study.reward_cents, study.currency)]
+    if study.cost_cents is not None:
+        price.append(f"costs {_money(study.cost_cents, study.currency)}")
+    waits = {
+        "the requester": study.waits_for_requester,
+        "the participant": study.waits_for_participant,
+    }
+    return (
+        printable(f"{study.title[:40]} ({study.requester[:40]})"),
+        study.status.lower(),
+        str(study.places),
+        str(study.hits_per_visit),
+        "\n".join(price),
+        "\n".join(f"{n} {state.lower()}" for state, n in study.states.items()) or "-",
+        "\n".join(f"{n} for {whom}" for whom, n in waits.items() if n) or "-",
+    )
+
+
+def _money(cents: int, currency: str) -> str:
+    from prolific.values import Money  # noqa: PLC0415 - when asked for
+
+    return str(Money(minor=cents, currency=currency))

@@ -1,0 +1,162 @@
+"""Serves a marketplace whose workers are Prolific's participants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from cli.work.prolific_token import needed_token
+from domain.errors import ConfigError
+from domain.printable import printable
+from marketplace.http.options import Marketplace
+from marketplace.http.server import serve_forever
+from marketplace.state.backend import Rules
+from prolific.bridge.crowd import CONSENT
+from prolific.bridge.serving import office
+from prolific.bridge.step import Running
+from prolific.bridge.terms import Terms
+from prolific.checks import Check
+from prolific.client import Prolific
+from prolific.doctor import Wanted, examine
+from prolific.http.address import api_address, is_loopback
+from prolific.http.errors import ProlificError
+from prolific.http.token import Token
+from prolific.http.transport import Transport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recruiting:
+    """What `serve --crowd prolific` was asked for.
+
+    Attributes:
+        url: of the API.
+        token_file: with the token, instead of the environment.
+        workspace_id: "" where the account has just one.
+        project_id: "" is the one called piecework.
+        is_live: whether anything may be published and paid.
+        spend_at_most_cents: all together, in the workspace's currency.
+        hits_per_visit: 0 leaves it to the time that HITs take.
+        hit_seconds: how long a HIT takes; 0 is not known.
+        visits_per_participant: how often one may come to the same study.
+        settle_seconds: posts that come closer together than this are one study.
+        screening_cents: what taking a qualification test is paid; 0 is no offer.
+        consent: file with what participants agree to; paragraphs between empty lines.
+    """
+
+    url: str
+    token_file: Path | None
+    workspace_id: str
+    project_id: str
+    is_live: bool
+    spend_at_most_cents: int
+    hits_per_visit: int
+    hit_seconds: int
+    visits_per_participant: int
+    settle_seconds: int
+    screening_cents: int
+    consent: Path | None
+
+
+def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
+    """Run it until the process is told to stop, with the bridge in a thread.
+
+    Raises:
+        ConfigError: the account or the addresses will not do; nothing was sent.
+        RefusedForSafety: the token lies open.
+    """
+    try:
+        address = api_address(wanted.url)
+        token = needed_token(wanted.token_file)
+        terms = _terms(marketplace, wanted, address, token)
+        with office(address, token, terms, consent=_consent(wanted.consent)) as opened:
+            served = replace(
+                marketplace,
+                crowd=opened.crowd,
+                prices=opened.prices,
+                spend_at_most_cents=wanted.spend_at_most_cents,
+            )
+            with opened.bridge(marketplace.database, Rules()) as bridge:
+                _say(opened.terms, str(opened.prices.percent))
+                with Running(bridge).running():
+                    serve_forever(served)
+    except ProlificError as fault:
+        raise ConfigError([str(fault)], next_step=fault.next_step) from fault
+
+
+def _terms(
+    marketplace: Marketplace, wanted: Recruiting, address: str, token: Token
+) -> Terms:
+    """The terms, with the workspace found and everything looked at.
+
+    Raises:
+        ConfigError: something fails that `piecework prolific doctor` shows.
+    """
+    # Nobody from outside comes to an emulator, so any address will do there.
+    is_played = is_loopback(urlsplit(address).hostname or "")
+    looked_for = Wanted(
+        workspace_id=wanted.workspace_id,
+        public_url="" if is_played else marketplace.site_url or "none",
+    )
+    with Transport(address, token) as transport:
+        prolific = Prolific(transport)
+        checks = list(examine(prolific, looked_for, address=address))
+        _refuse_what_fails(checks)
+        workspace_id = wanted.workspace_id or next(prolific.account.workspaces()).id
+        currency = prolific.account.balance(workspace_id).currency
+    if not marketplace.site_url:
+        raise ConfigError(
+            ["--crowd prolific needs --public-url: where participants are sent"]
+        )
+    return Terms(
+        workspace_id=workspace_id,
+        project_id=wanted.project_id,
+        site_url=marketplace.site_url,
+        currency=currency,
+        is_live=wanted.is_live,
+        spend_at_most_cents=wanted.spend_at_most_cents,
+        hits_per_visit=wanted.hits_per_visit,
+        hit_seconds=wanted.hit_seconds,
+        visits_per_participant=wanted.visits_per_participant,
+        settle_seconds=wanted.settle_seconds,
+        screening_cents=wanted.screening_cents,
+    )
+
+
+def _refuse_what_fails(checks: Sequence[Check]) -> None:
+    failed = [check for check in checks if check.level == "fail"]
+    if failed:
+        raise ConfigError(
+            [f"{check.name}: {printable(check.sentence)}" for check in failed],
+            next_step=failed[0].next_step or "piecework prolific doctor",
+        )
+
+
+def _consent(file: Path | None) -> tuple[str, ...]:
+    if file is None:
+        return CONSENT
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ConfigError([f"--consent: {file} cannot be read: {fault}"]) from fault
+    paragraphs = tuple(filter(None, (part.strip() for part in text.split("\n\n"))))
+    if not paragraphs:
+        raise ConfigError([f"--consent: {file} says nothing"])
+    return paragraphs
+
+
+def _say(terms: Terms, percent: str) -> None:
+    limit = terms.money(terms.spend_at_most_cents)
+    click.echo(
+        f"Prolific takes {percent} % on top of what participants get, tax included",
+        err=True,
+    )
+    if terms.is_live:
+        click.echo(f"studies are published, up to {limit} all together", err=True)
+    else:
+        click.echo(
+            "studies stay drafts: nothing is published without --live and "
+            "--spend-at-most",
+            err=True,
+        )

@@ -1,0 +1,138 @@
+"""How far everything is at Prolific, out of the marketplace's tables alone."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from marketplace.state.transaction import Transaction
+from prolific.bridge.studies import committed_cents
+
+PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
+"""Where a researcher sees a study."""
+
+_STUDIES = (
+    "SELECT studies.*, hit_types.hit_type_id, hit_types.title, "
+    "requesters.name AS requester FROM studies "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    "JOIN requesters ON requesters.id = hit_types.requester ORDER BY studies.id"
+)
+_VISITS = (
+    "SELECT visits.*, count(assignments.id) FILTER "
+    "(WHERE assignments.status = 'Submitted') AS undecided FROM visits "
+    "LEFT JOIN assignments ON assignments.visit = visits.id WHERE study = ? "
+    "GROUP BY visits.id"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyStatus:
+    """One study.
+
+    Attributes:
+        hit_type_id: whose HITs are done there.
+        study_id: at Prolific; None while it is not made.
+        status: Prolific's word, or where it stands before Prolific has one.
+        page: where it can be looked at.
+        currency: of its amounts.
+        cost_cents: of a place, with fee and tax.
+        states: how many visits are in each of Prolific's states.
+        waits_for_requester: visits with work that nobody has judged.
+        waits_for_participant: those who were asked to return, and may still.
+        trouble: what keeps it from going on; "" is nothing.
+    """
+
+    hit_type_id: str
+    title: str
+    requester: str
+    study_id: str | None
+    status: str
+    page: str
+    places: int
+    hits_per_visit: int
+    currency: str
+    reward_cents: int
+    cost_cents: int | None
+    states: dict[str, int]
+    waits_for_requester: int
+    waits_for_participant: int
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """All of it; amounts in minor units of the workspace's currency.
+
+    Attributes:
+        committed_cents: spent at Prolific, or promised to places that are open.
+        bonuses_waiting_cents: not paid yet.
+        troubles: sentences about bonuses and visits that a person should read.
+        unknown_messages: messages that may or may not have been sent.
+    """
+
+    of_hit_types: tuple[StudyStatus, ...]
+    committed_cents: int
+    bonuses_waiting_cents: int
+    troubles: tuple[str, ...]
+    unknown_messages: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for `--json`."""
+        return asdict(self)
+
+
+def read_status(transaction: Transaction) -> Status:
+    """How far everything is, as of the bridge's last step."""
+    studies = []
+    for study in transaction.all(_STUDIES):
+        visits = transaction.all(_VISITS, study["id"])
+        waiting = [visit for visit in visits if visit["outcome"] is None]
+        studies.append(
+            StudyStatus(
+                hit_type_id=study["hit_type_id"],
+                title=study["title"],
+                requester=study["requester"],
+                study_id=study["study_id"],
+                status=study["status"] or study["stage"].upper(),
+                page=PAGE.format(study_id=study["study_id"])
+                if study["study_id"]
+                else "",
+                places=study["places"],
+                hits_per_visit=study["hits_per_visit"],
+                currency=study["currency"],
+                reward_cents=study["reward_cents"],
+                cost_cents=study["cost_cents"],
+                states=dict(
+                    sorted(Counter(visit["status"] for visit in visits).items())
+                ),
+                waits_for_requester=sum(visit["undecided"] > 0 for visit in waiting),
+                waits_for_participant=sum(
+                    visit["return_asked_ms"] is not None for visit in waiting
+                ),
+                trouble=study["trouble"],
+            )
+        )
+    return Status(
+        of_hit_types=tuple(studies),
+        committed_cents=committed_cents(transaction),
+        bonuses_waiting_cents=_number(
+            transaction,
+            "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
+            "ON bonus_batches.id = bonus_lines.batch "
+            "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'",
+        ),
+        troubles=tuple(
+            row["trouble"]
+            for row in transaction.all(
+                "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
+                "UNION SELECT trouble FROM visits WHERE trouble <> ''"
+            )
+        ),
+        unknown_messages=_number(
+            transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
+        ),
+    )
+
+
+def _number(transaction: Transaction, query: str) -> int:
+    row = transaction.one(query)
+    return int(row[0]) if row else 0

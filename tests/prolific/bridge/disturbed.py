@@ -1,0 +1,211 @@
+"""The bridge under a fault: it meets one at a chosen call, and may die of it.
+
+A call is named by its operation in Prolific's document (and what is asked of it, for
+transitions), and by how often the bridge has made it. A death is an exception that
+nothing catches; after it another bridge goes on, which remembers nothing.
+"""
+
+import re
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.step import step
+from prolific.client import Prolific
+from prolific.http.request import ROOT, Request
+from prolific.http.token import Token
+from prolific.http.transport import Patience, Transport
+from rehearsal.prolific.routes import OPERATIONS
+from tests.prolific.bridge.town import Town
+
+MOST_STEPS = 40
+_TRANSITIONS = ("publish-study", "transition-submission")
+_PATIENCE_SECONDS = 0.15
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Call:
+    """The `nth` call (from 1) of this name."""
+
+    name: str
+    nth: int
+
+    def __str__(self) -> str:
+        """As the table names it."""
+        return f"{self.name} {self.nth}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What goes wrong at one call of the bridge.
+
+    Attributes:
+        name: what the table calls it.
+        dies: before or after the call; "" does not.
+        script: what the offline Prolific is told for this call and the next of its
+            name, as many as `times`.
+        lasts: whether the script holds until the end.
+    """
+
+    name: str
+    dies: Literal["", "before", "after"] = ""
+    script: dict[str, Any] | None = None
+    times: int = 1
+    lasts: bool = False
+
+
+_LAG = {"kind": "lag", "seconds": 3600}
+_SLOW = {"kind": "slow", "seconds": 3 * _PATIENCE_SECONDS}
+
+FAULTS = (
+    Fault(name="killed before the call", dies="before"),
+    Fault(name="killed, reply unread", dies="after"),
+    Fault(name="killed, and lists lag by 1 h", dies="after", script=_LAG, lasts=True),
+    Fault(name="request lost", script={"kind": "lose_request"}),
+    Fault(name="reply lost", script={"kind": "lose_reply"}),
+    Fault(name="6 replies lost", script={"kind": "lose_reply"}, times=6),
+    Fault(name="429 6 times", script={"kind": "throttle"}, times=6),
+    Fault(name="500", script={"kind": "server_error"}),
+    Fault(name="500 6 times", script={"kind": "server_error"}, times=6),
+    Fault(name="done, and 502 with a page", script={"kind": "bad_gateway"}),
+    Fault(name="done after patience ended", script=_SLOW),
+    Fault(name="lists lag by 1 h", script=_LAG, lasts=True),
+)
+BY_NAME = {fault.name: fault for fault in FAULTS}
+
+
+class Died(BaseException):
+    """The process of the bridge ended here."""
+
+
+class Lives:
+    """The bridge of a town, life after life.
+
+    Attributes:
+        calls: how often each call was made, in all lives.
+        has_met: whether the fault was met.
+        deaths: how often a life ended.
+        failures: how many steps had a call that failed.
+    """
+
+    def __init__(
+        self, town: Town, fault: Fault | None = None, call: Call | None = None
+    ) -> None:
+        self.town, self.fault, self.call = town, fault, call
+        self.calls: Counter[str] = Counter()
+        self.has_met = False
+        self.deaths = self.failures = self._struck = 0
+        self._open = ExitStack()
+        self._live()
+
+    def close(self) -> None:
+        """Let go of its connections."""
+        self._open.close()
+
+    def settle(self) -> None:
+        """Make steps until one changes nothing and nothing in it fails."""
+        for _ in range(MOST_STEPS):
+            try:
+                has_changed = step(self.town.bridge)
+            except Died:
+                self.deaths += 1
+                self._live()
+                continue
+            self.failures += bool(self.town.bridge.faults)
+            if not has_changed and not self.town.bridge.faults:
+                return
+        raise AssertionError(f"it does not settle: {self.town.bridge.faults}")
+
+    def begin(self, name: str) -> None:
+        """Count a call that is about to leave, and do what is meant for it.
+
+        Raises:
+            Died: before the call.
+        """
+        self.calls[name] += 1
+        if self.fault is None or self.call is None or name != self.call.name:
+            return
+        number = self.calls[name] - self.call.nth
+        if not 0 <= number < self.fault.times:
+            return
+        self.has_met = True
+        if self.fault.dies == "before":
+            raise Died
+        if self.fault.script is not None:
+            self._tell([self.fault.script])
+            self._struck += 1
+
+    def end(self, name: str) -> None:
+        """The call has ended somehow.
+
+        Raises:
+            Died: after the call.
+        """
+        if self.fault is None or self.call is None or name != self.call.name:
+            return
+        if self._struck and not self.fault.lasts:
+            self._tell([])
+        if self.fault.dies == "after" and self.calls[name] == self.call.nth:
+            raise Died
+
+    def _tell(self, script: list[dict[str, Any]]) -> None:
+        self.town.researcher.control("PUT", "/faults", script)
+
+    def _live(self) -> None:
+        transport = self._open.enter_context(_Mortal(self.town.researcher.url, self))
+        here = self.town.bridge
+        self.town.bridge = Bridge(here.backend, Prolific(transport), here.terms)
+
+
+class _Mortal(Transport):
+    """A transport whose calls are counted, and that may die."""
+
+    def __init__(self, address: str, lives: Lives) -> None:
+        super().__init__(
+            address,
+            Token("rehearsal-token"),
+            patience=Patience(tries=3),
+            sleep=lambda _: None,
+            timeout_seconds=_PATIENCE_SECONDS if _is_slow(lives) else 30.0,
+        )
+        self._lives = lives
+
+    def _once(self, request: Request) -> object:
+        name = call_name(request)
+        self._lives.begin(name)
+        try:
+            return super()._once(request)
+        finally:
+            self._lives.end(name)
+
+
+def _is_slow(lives: Lives) -> bool:
+    return lives.fault is not None and lives.fault.script is _SLOW
+
+
+def call_name(request: Request) -> str:
+    """The operation, and the action of a transition.
+
+    >>> call_name(Request(method="GET", path="users/me/"))
+    'get-user'
+    """
+    path = f"{ROOT}{request.path}".removeprefix("/api/v1")
+    name = next(
+        name
+        for name, method, pattern in _patterns()
+        if method == request.method and pattern.fullmatch(path)
+    )
+    if name in _TRANSITIONS and request.body is not None:
+        return f"{name} {request.body['action']}"
+    return name
+
+
+@cache
+def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    return tuple(
+        (each.name, each.method, re.compile(re.sub(r"\{\w+\}", "[^/]+", each.path)))
+        for each in OPERATIONS
+    )

@@ -1,0 +1,73 @@
+"""What was changed by hand on Prolific's own pages is found and taken in."""
+
+from prolific.bridge.reconciling import reconcile
+from prolific.bridge.status import read_status
+from tests.prolific.bridge.town import Town
+
+
+def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
+    """One was approved there, one returned, the study stopped; the books agree."""
+    hit_ids = town.post(hits=2, assignments=3)
+    town.settle()
+    study = town.study()
+    people = [town.visitor() for _ in range(2)]
+    approved, returned = (someone.work(study) for someone in people)
+    town.researcher.judge(approved, "APPROVE")
+    people[1].give_back(returned)
+    town.researcher.move(study, "STOP")
+
+    differences = reconcile(town.bridge)
+    assert sorted(each.sentence for each in differences if each.is_taken_in) == [
+        "a submission that was ACTIVE is APPROVED",
+        "a submission that was ACTIVE is RETURNED",
+    ]
+    town.settle()
+    by_worker = {
+        one["WorkerId"]: one["AssignmentStatus"] for one in town.submitted(*hit_ids)
+    }
+    assert by_worker == {
+        people[0].worker_id: "Approved",
+        people[1].worker_id: "Rejected",
+    }
+    town.check_books()
+    assert not reconcile(town.bridge)
+
+
+def test_money_that_was_paid_by_hand_is_shown(town: Town) -> None:
+    """A bonus from Prolific's own page is not ours; a person is told."""
+    town.post(hits=2)
+    town.settle()
+    study = town.study()
+    someone = town.visitor()
+    submission = someone.work(study)
+    batch = town.researcher.post(
+        "/submissions/bonus-payments/",
+        study_id=study,
+        csv_bonuses=f"{submission},0.50",
+    )
+    town.researcher.post(f"/bulk-bonus-payments/{batch['id']}/pay/")
+    [difference] = [each for each in reconcile(town.bridge) if not each.is_taken_in]
+    assert difference.sentence == "bonuses cost £0.70 there, and £0.00 here"
+
+
+def test_status_says_what_waits_for_whom(town: Town) -> None:
+    """Places, submissions by state, whose decision is awaited, money."""
+    hit_ids = town.post(hits=2, assignments=2)
+    town.settle()
+    people = [town.visitor() for _ in range(2)]
+    for someone in people:
+        someone.work(town.studies()[0]["id"])
+    for one in town.submitted(*hit_ids):
+        if one["WorkerId"] == people[0].worker_id:
+            town.requester.reject_assignment(
+                AssignmentId=one["AssignmentId"], RequesterFeedback="One word."
+            )
+    town.settle()
+    with town.bridge.backend.transaction() as transaction:
+        status = read_status(transaction)
+    [study] = status.of_hit_types
+    assert study.states == {"AWAITING REVIEW": 2}
+    assert (study.waits_for_requester, study.waits_for_participant) == (1, 1)
+    assert study.places == 2
+    assert status.committed_cents == 2 * (study.cost_cents or 0)
+    assert status.troubles == ()

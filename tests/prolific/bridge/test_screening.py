@@ -1,0 +1,84 @@
+"""A test-graded qualification: taking its test is paid, and who passes works."""
+
+from pathlib import Path
+
+from tests.marketplace.documents import choice, form, key, question
+from tests.prolific.bridge.town import Town, Visitor, a_town
+
+RIGHT, WRONG = "cat", "dog"
+
+
+def _test_type(town: Town) -> str:
+    kind = town.requester.create_qualification_type(
+        Name="Knows cats",
+        Description="One question about a cat.",
+        QualificationTypeStatus="Active",
+        Test=form(question("animal", choice(RIGHT, WRONG))),
+        AnswerKey=key({"animal": [((RIGHT,), 100)]}),
+        TestDurationInSeconds=300,
+    )
+    return kind["QualificationType"]["QualificationTypeId"]
+
+
+def _post(town: Town, type_id: str) -> list[str]:
+    return town.post(
+        hits=2,
+        assignments=2,
+        QualificationRequirements=[
+            {
+                "QualificationTypeId": type_id,
+                "Comparator": "GreaterThanOrEqualTo",
+                "IntegerValues": [50],
+            }
+        ],
+    )
+
+
+def _take_test(someone: Visitor, study_id: str, answer: str) -> None:
+    assert someone.arrive(study_id).status_code == 201
+    type_id = someone.visit()["test"]
+    someone.http.post(f"/worker/qualifications/{type_id}/request", data={"begin": "1"})
+    sent = someone.http.post(
+        f"/worker/qualifications/{type_id}/test", data={"animal": answer}
+    )
+    assert sent.status_code == 200, sent.text
+    visit = someone.visit()
+    assert visit["stage"] == "Done"
+    someone.complete(someone.submission_id, visit["code"])
+
+
+def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
+    """Both are paid for the test, only one comes into the study; the books agree."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        hit_ids = _post(town, _test_type(town))
+        town.settle()
+        by_reward = {each["reward"]: each["id"] for each in town.studies()}
+        assert set(by_reward) == {60, 110}
+        good, bad, stranger = (town.visitor() for _ in range(3))
+        assert good.studies() == [by_reward[60]]
+        _take_test(good, by_reward[60], RIGHT)
+        _take_test(bad, by_reward[60], WRONG)
+        town.settle()
+        assert good.studies() == [by_reward[110]]
+        assert bad.studies() == []
+        assert by_reward[110] not in stranger.studies()
+        good.work(by_reward[110])
+        for one in town.submitted(*hit_ids):
+            town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        town.settle()
+        paid = {
+            each["participant"]: each["reward_paid"]
+            for each in town.researcher.books()["submissions"]
+            if each["study"] == by_reward[60]
+        }
+        assert paid == {good.participant_id: 60, bad.participant_id: 60}
+        town.check_books()
+
+
+def test_without_a_price_for_the_test_a_sentence_says_so(town: Town) -> None:
+    """Nothing is offered; the study waits for people who hold the qualification."""
+    _post(town, _test_type(town))
+    town.settle()
+    assert [each["reward"] for each in town.studies()] == [110]
+    [row] = town.rows("SELECT trouble FROM studies")
+    assert "--screening-pay" in row["trouble"]
