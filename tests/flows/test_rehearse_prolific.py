@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -37,9 +38,10 @@ batches = 2
 assignments = 3
 items_per_hit = 1
 [rewards]
-reward_usd = "0.11"
-budget_usd = "30.00"
-wage_floor_usd_per_hour = "5.00"
+currency = "GBP"
+reward = "0.11"
+budget = "30.00"
+wage_floor_per_hour = "5.00"
 expected_minutes = 1
 [requirements]
 approved_hits_above = 500
@@ -254,10 +256,10 @@ def test_example_campaigns_are_rehearsed_with_participants(
     """Whole, with penny for penny the same in the marketplace and at Prolific."""
     campaigns = ROOT / "config/campaigns"
     text = (campaigns / f"{name}.toml").read_text()
-    text = text.replace('"../../out', '"out').replace(
-        '"severity', f'"{campaigns}/severity'
+    text = re.sub(
+        r'^(file|pictures) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE
     )
-    path = write(tmp_path, text.replace(f'name = "{campaigns}/', 'name = "'))
+    path = write(tmp_path, text.replace(f'"../../out/{name}"', '"out"'))
     progress, books = rehearse(path)
     assert progress.is_finished
     assert progress.missing == 0
