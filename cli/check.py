@@ -17,15 +17,23 @@ from domain.clock import SystemClock
     type=click.DateTime(["%Y-%m-%d"]),
     help="Price by the fees of this UTC day; today without it.",
 )
+@click.option(
+    "--endpoint", help="Price by what this marketplace says that it takes; only asks."
+)
 @JSON
-def check(campaign: Path, *, on: datetime | None, as_json: bool) -> None:
+def check(
+    campaign: Path, *, on: datetime | None, endpoint: str | None, as_json: bool
+) -> None:
     """Read, render and price everything; touch nothing.
 
+    \b
     Example:  piecework check config/campaigns/demo.toml
-    """
+              piecework check CAMPAIGN --endpoint https://hits.example.org
+    """  # noqa: D301 - click's mark for lines that stay lines
     from cli.work.check import check_campaign, say_checked  # noqa: PLC0415 - pandas costs a second
 
-    checked = check_campaign(campaign, on=(on or SystemClock().now()).date())
+    day = (on or SystemClock().now()).date()
+    checked = check_campaign(campaign, on=day, endpoint=endpoint)
     if as_json:
         click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
         return

@@ -85,10 +85,12 @@ class PriceList:
     Attributes:
         currency: of every amount there.
         fees: what it takes on top of what workers get.
+        least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
     """
 
     currency: Currency
     fees: FeeSchedule
+    least_per_hour_cents: int = 0
 
 
 _AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")

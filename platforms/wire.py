@@ -90,13 +90,18 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
             minimum_cents=int(str(wire["MinimumInCents"])),
             source="the marketplace's own price list",
         )
+        least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
     except (KeyError, TypeError, ArithmeticError) as fault:
         raise ValueError(f"no price list: {str(wire)[:200]}") from fault
-    if fees.minimum_cents < 0:
-        raise ValueError(f"a fee below nothing: {fees.minimum_cents}")
+    if min(fees.minimum_cents, least_per_hour_cents) < 0:
+        raise ValueError(f"an amount below nothing: {str(wire)[:200]}")
     for currency in CURRENCIES:
         if code == currency:
-            return PriceList(currency=currency, fees=fees)
+            return PriceList(
+                currency=currency,
+                fees=fees,
+                least_per_hour_cents=least_per_hour_cents,
+            )
     raise PlatformRefused(
         f"the marketplace's money is in {str(code)[:20]!a}; piecework knows "
         f"{' and '.join(CURRENCIES)}",

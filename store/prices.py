@@ -24,7 +24,11 @@ def keep_prices(store: Store, prices: PriceList | None) -> None:
     if prices is not None:
         fees = asdict(prices.fees)
         del fees["valid_from"]
-        document = {"currency": prices.currency, **fees}
+        document = {
+            "currency": prices.currency,
+            "least_per_hour_cents": prices.least_per_hour_cents,
+            **fees,
+        }
     keep_setting(store, _KEY, json.dumps(document, default=str))
 
 
@@ -42,4 +46,5 @@ def kept_prices(store: Store) -> PriceList | None:
             minimum_cents=document["minimum_cents"],
             source=document["source"],
         ),
+        least_per_hour_cents=document.get("least_per_hour_cents", 0),
     )

@@ -16,7 +16,10 @@ from flows.caps import check_caps
 from flows.opening import as_begun
 from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, expected_out_of_reach, price
+from flows.prices import ask_prices, with_prices
 from flows.steps.launch import question
+from platforms.endpoint import normal_endpoint, refuse_closed_host
+from platforms.mturk import MTurk
 from platforms.question import question_bytes
 
 _Rows = list[tuple[str, str, str]]
@@ -24,10 +27,19 @@ _Rows = list[tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A campaign that could start."""
+    """A campaign that could start.
+
+    Attributes:
+        campaign: as it was read.
+        price: what it costs.
+        least_per_hour_cents: what the marketplace wants an hour to be paid at least;
+            0 is not known.
+        largest_question_bytes: of the largest HIT.
+    """
 
     campaign: Campaign
     price: Price
+    least_per_hour_cents: int
     largest_question_bytes: int
 
     def as_dict(self) -> dict[str, object]:
@@ -53,6 +65,7 @@ class Checked:
             "wage_floor_cents_per_hour": rewards.wage_floor_cents_per_hour,
             "expected_loss": float(rewards.expected_loss),
             "expected_seconds": rewards.expected_seconds,
+            "least_cents_per_hour": self.least_per_hour_cents,
             "largest_question_bytes": self.largest_question_bytes,
             "workers": self.campaign.crowd_size,
             "answers_out_of_reach": expected_out_of_reach(self.campaign),
@@ -74,8 +87,13 @@ _MONEY = {
 }
 
 
-def check_campaign(path: Path, *, on: date) -> Checked:
-    """Read, render and price a campaign by the fees of a day.
+def check_campaign(path: Path, *, on: date, endpoint: str | None = None) -> Checked:
+    """Read, render and price a campaign by the fees of a day, or of a marketplace.
+
+    Args:
+        path: of the campaign file.
+        on: the day.
+        endpoint: of a marketplace that is asked what it takes.
 
     Raises:
         ConfigError: every fault of file, items, heuristics, policy and pages.
@@ -83,11 +101,18 @@ def check_campaign(path: Path, *, on: date) -> Checked:
         StoreError: it was begun in another currency.
     """
     campaign = as_begun(read_anywhere(path))
+    prices = None
+    if endpoint is not None:
+        address = normal_endpoint(endpoint)
+        refuse_closed_host(address)
+        prices = ask_prices(campaign, MTurk.with_keys(address, None), today=on)
+        campaign = with_prices(campaign, prices)
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     items = {item.item_id: item for item in campaign.items}
     return Checked(
         campaign=campaign,
         price=price(campaign, on=on),
+        least_per_hour_cents=0 if prices is None else prices.least_per_hour_cents,
         largest_question_bytes=max(
             question_bytes(question(campaign, hit, items))
             for hit in chain(*all_first_rounds(campaign, on=on))
@@ -121,12 +146,28 @@ def say_checked(checked: Checked) -> None:
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
     rewards = campaign.rewards
+    if complaint := _underpaid(checked):
+        console.print(complaint, style="bold", soft_wrap=True, highlight=False)
     if rewards.fees_are_listed and rewards.currency != "USD":
         words = "that list is in dollars and only assumed: a marketplace in"
         words += (
             f" {rewards.currency} says what it takes when the campaign begins there"
         )
         console.print(words, soft_wrap=True, highlight=False)
+
+
+def _underpaid(checked: Checked) -> str:
+    """That the marketplace wants more an hour, as far as it can be known; else ""."""
+    rewards, least = checked.campaign.rewards, checked.least_per_hour_cents
+    if not least:
+        return ""
+    wanted = f"the marketplace asks for {rewards.shown(least)} an hour at least"
+    if not rewards.expected_seconds:
+        return f"{wanted}; state rewards.expected_minutes to have it compared"
+    hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
+    if hourly >= least:
+        return ""
+    return f"UNDERPAID: {rewards.shown(hourly)} an hour, and {wanted}"
 
 
 def _work(checked: Checked) -> _Rows:

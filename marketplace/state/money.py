@@ -49,6 +49,7 @@ class PriceList:
         extra_percent_for_masters: of the reward, where only masters may work.
         minimum_cents: the least fee of an assignment or bonus; where the percentage is
             nothing, there is no fee.
+        least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
     """
 
     currency: str = "USD"
@@ -56,6 +57,7 @@ class PriceList:
     extra_percent_for_many: Decimal = Decimal(20)
     extra_percent_for_masters: Decimal = Decimal(5)
     minimum_cents: int = 1
+    least_per_hour_cents: int = 0
 
     @classmethod
     def of_members(cls, members: Mapping[str, str | int]) -> "PriceList":
@@ -66,6 +68,7 @@ class PriceList:
             extra_percent_for_many=Decimal(str(members["ExtraPercentForMany"])),
             extra_percent_for_masters=Decimal(str(members["ExtraPercentForMasters"])),
             minimum_cents=int(members["MinimumInCents"]),
+            least_per_hour_cents=int(members.get("LeastPerHourInCents", 0)),
         )
 
     def members(self) -> dict[str, str | int]:
@@ -80,6 +83,7 @@ class PriceList:
             "ExtraPercentForMany": str(self.extra_percent_for_many),
             "ExtraPercentForMasters": str(self.extra_percent_for_masters),
             "MinimumInCents": self.minimum_cents,
+            "LeastPerHourInCents": self.least_per_hour_cents,
         }
 
     @property

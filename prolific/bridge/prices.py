@@ -8,7 +8,9 @@ from prolific.client import Prolific
 _SAMPLE_CENTS = 100_00
 
 
-def price_list(prolific: Prolific, currency: str) -> PriceList:
+def price_list(
+    prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0
+) -> PriceList:
     """Fee and tax as a percentage of what participants get.
 
     Prolific computes what a place of a hundred pounds or dollars costs. It rounds each
@@ -22,4 +24,5 @@ def price_list(prolific: Prolific, currency: str) -> PriceList:
         extra_percent_for_many=Decimal(0),
         extra_percent_for_masters=Decimal(0),
         minimum_cents=0,
+        least_per_hour_cents=least_per_hour_cents,
     )

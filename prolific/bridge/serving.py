@@ -75,12 +75,13 @@ def office(
                 f"the workspace is in {balance.currency}, not in {terms.currency}",
                 next_step=f"take a workspace in {terms.currency}",
             )
-        yield Office(
-            prolific=prolific,
-            crowd=crowd,
-            prices=price_list(prolific, terms.currency),
-            terms=_filled_in(prolific, terms),
+        filled_in = _filled_in(prolific, terms)
+        prices = price_list(
+            prolific,
+            terms.currency,
+            least_per_hour_cents=filled_in.least_per_hour_cents,
         )
+        yield Office(prolific=prolific, crowd=crowd, prices=prices, terms=filled_in)
 
 
 @contextmanager

@@ -171,6 +171,13 @@ def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
 def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
     """Why so many more places are not paid for now; "" if they are."""
     terms = bridge.terms
+    hourly = study["reward_cents"] * 60 // study["minutes"]
+    if hourly < terms.least_per_hour_cents:
+        return (
+            f"{terms.money(study['reward_cents'])} for some {study['minutes']} minutes "
+            f"are {terms.money(hourly)} an hour; Prolific asks for "
+            f"{terms.money(terms.least_per_hour_cents)} at least"
+        )
     more = study["cost_cents"] * more_places
     if not terms.is_live:
         return (

@@ -248,3 +248,20 @@ def test_a_store_keeps_its_currency(tmp_path: Path) -> None:
         pass
     with pytest.raises(StoreError, match=words):
         as_begun(dollars)
+
+
+def test_check_asks_a_marketplace_what_it_takes_and_wants(tmp_path: Path) -> None:
+    """The price is by its percentage; less than its least pay an hour is said."""
+    text = POUNDS.replace("[rewards]", "[rewards]\nexpected_minutes = 30")
+    path = write_campaign(tmp_path, text)
+    least = replace(PROLIFIC, least_per_hour_cents=600)
+    with market(tmp_path, least) as endpoint:
+        found = CliRunner().invoke(main, ["check", str(path), "--endpoint", endpoint])
+        told = CliRunner().invoke(
+            main, ["check", str(path), "--endpoint", endpoint, "--json"]
+        )
+    assert found.exit_code == 0, found.output
+    assert "UNDERPAID" in found.output
+    assert "£6.00 an hour at least" in found.output
+    assert '"least_cents_per_hour": 600' in told.output
+    assert not (tmp_path / "out").exists()
