@@ -64,7 +64,9 @@ def advance(
         campaign=campaign,
         endpoint=endpoint,
         live=live,
-        spend_at_most_cents=amount_cents(spend_at_most) if spend_at_most else None,
+        spend_at_most_cents=(
+            amount_cents(spend_at_most, campaign) if spend_at_most else None
+        ),
         rehearsal=rehearsal,
         allow_second_store=allow_second_store,
     )

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def transaction_in(
-    database: Path, *, must_exist: bool = True, must_be_live: bool = False
+    database: Path,
+    *,
+    must_exist: bool = True,
+    must_be_live: bool = False,
+    currency: str | None = None,
 ) -> Iterator["Transaction"]:
     """One transaction in the marketplace of a file, whichever kind it was started as.
 
@@ -23,6 +28,7 @@ def transaction_in(
         database: the file; afterwards its owner's alone.
         must_exist: whether a missing file is a fault, or becomes a live marketplace.
         must_be_live: whether a rehearsal is refused.
+        currency: of a new file, which an old one must have; None takes any.
 
     Raises:
         ConfigError: there is no such file, or it is no marketplace's.
@@ -35,13 +41,15 @@ def transaction_in(
             [f"{database}: there is no such file"],
             next_step="name the marketplace's file with --database",
         )
-    with closing(_opened(database, must_be_live=must_be_live)) as backend:
+    with closing(
+        _opened(database, must_be_live=must_be_live, currency=currency)
+    ) as backend:
         storage.make_private(database)
         with backend.transaction() as transaction:
             yield transaction
 
 
-def _opened(database: Path, *, must_be_live: bool) -> "Backend":
+def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
     from marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
 
     try:
@@ -50,6 +58,13 @@ def _opened(database: Path, *, must_be_live: bool) -> "Backend":
             raise RefusedForSafety(
                 f"{database} is a rehearsal's, where any key works and money is none",
                 next_step="take the file of a live marketplace, or a new one",
+            )
+        if currency and not database.exists():
+            rules = replace(rules, prices=replace(rules.prices, currency=currency))
+        if currency and rules.prices.currency != currency:
+            raise ConfigError(
+                [f"{database} is in {rules.prices.currency}, not in {currency}"],
+                next_step="two currencies never meet in one sum; take another file",
             )
         return Backend(database, rules)
     except sqlite3.DatabaseError as fault:

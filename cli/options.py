@@ -1,9 +1,14 @@
 """Arguments and options that several commands have, declared once."""
 
 import math
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _LEAST, _DAY = 0.1, 86_400
 
@@ -37,21 +42,44 @@ LIVE_MARKETPLACE = click.option(
 )
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
-    metavar="USD",
-    help="What the whole campaign may take, for good or until said again; nobody is "
-    "asked then.",
+    metavar="AMOUNT",
+    help="What the whole campaign may take, in its currency, for good or until said "
+    "again; nobody is asked then.",
 )
 ALLOW_SECOND_STORE = click.option(
     "--allow-second-store",
     is_flag=True,
     help="Begin although HITs of a campaign of this name are there already.",
 )
-ENDPOINT = click.option(
+
+
+def _keep_although_closed(
+    _ctx: click.Context, _param: click.Parameter, *, value: bool
+) -> None:
+    if value:
+        os.environ["PIECEWORK_ALTHOUGH_CLOSED"] = "1"
+
+
+_ENDPOINT = click.option(
     "--endpoint",
     envvar="PIECEWORK_ENDPOINT",
     required=True,
     help="URL of the marketplace (or PIECEWORK_ENDPOINT), see `piecework serve`.",
 )
+_ALTHOUGH_CLOSED = click.option(
+    "--although-closed",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
+    help="Call Amazon's own host, which closed on 2026-09-30: it still answers you.",
+)
+
+
+def ENDPOINT(command: _Command) -> _Command:  # noqa: N802 - used as the options are
+    """Add the option for the marketplace, and the word for one that is closed."""
+    return _ENDPOINT(_ALTHOUGH_CLOSED(command))
+
+
 DATABASE = click.option(
     "--database",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -6,7 +6,6 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from domain.money import dollars
 from domain.progress import Progress
 
 
@@ -25,6 +24,7 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     """The lines of the table, as plain text."""
+    shown = progress.shown
     return [
         ("batch", f"{progress.batch} of {progress.batches}"),
         ("HITs posted", f"{progress.hits_posted}"),
@@ -40,14 +40,14 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("assignments rejected", f"{progress.rejected}"),
         ("workers excluded", f"{progress.excluded}"),
         ("waiting for a person", f"{progress.to_decide}"),
-        ("rewards paid", dollars(progress.rewards_cents)),
-        ("bonuses paid", dollars(progress.bonuses_cents)),
-        ("fees", dollars(progress.fees_cents)),
+        ("rewards paid", shown(progress.rewards_cents)),
+        ("bonuses paid", shown(progress.bonuses_cents)),
+        ("fees", shown(progress.fees_cents)),
         (
             "spent of the cap",
-            f"{dollars(progress.spent_cents)} of {dollars(progress.budget_cents)}",
+            f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}",
         ),
-        ("held for open HITs", dollars(progress.held_cents)),
+        ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
         *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),

@@ -13,7 +13,7 @@ from cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
     "--from",
     "file",
     type=click.Path(path_type=Path),
-    help="Bonuses from this CSV: assignment_id or worker, amount_usd, reason.",
+    help="Bonuses from this CSV: assignment_id or worker, amount, reason.",
 )
 @click.option(
     "--label",
@@ -36,7 +36,7 @@ def pay(
 
     Shows what is due and what it costs; pays only after the amount was typed back, or
     with --yes. Without --from, every paid assignment whose reward and bonuses are below
-    rewards.wage_floor_usd_per_hour for the median time of its kind of HIT gets the
+    rewards.wage_floor_per_hour for the median time of its kind of HIT gets the
     difference. Reading the same file twice pays nothing twice.
 
     Example:  piecework pay birds.toml

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.options import CAMPAIGN, JSON
 from cli.output import say_progress
-from cli.prefect_server import end_server_with_us
+from cli.prefect_server import TemporaryServer
 
 
 @click.command()
@@ -24,8 +24,8 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
 
     Example:  piecework rehearse config/campaigns/demo.toml
     """
-    end_server_with_us()
     began = time.monotonic()
+    server = TemporaryServer()
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
         from cli.work.rehearse import rehearse_campaign  # noqa: PLC0415 - costs seconds
@@ -37,7 +37,7 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
         console=console,
         transient=True,
     ) as bar:
-        result = rehearse_campaign(campaign, bar)
+        result = rehearse_campaign(campaign, bar, server)
     seconds = time.monotonic() - began
     if as_json:
         click.echo(json.dumps({**result.facts, "seconds": round(seconds, 1)}, indent=2))

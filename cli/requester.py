@@ -34,19 +34,30 @@ def requester() -> None:
     default="0",
     help="What to pay into the account, e.g. 500 or 0.50, in its currency.",
 )
+@click.option(
+    "--currency",
+    type=click.Choice(["USD", "GBP"], case_sensitive=False),
+    help="Of a new marketplace: that of the workspace at Prolific; else dollars.",
+)
 @DATABASE
 @JSON
-def add(*, name: str, balance: str, database: Path, as_json: bool) -> None:
+def add(
+    *, name: str, balance: str, currency: str | None, database: Path, as_json: bool
+) -> None:
     """Open an account for NAME, or give the account of that name one more key.
 
     The secret is printed this once. Workers read NAME beside the requester's HITs.
 
+    \b
     Example:  piecework requester add "Vision lab" --balance 500
-    """
+              piecework requester add "Vision lab" --balance 200 --currency GBP
+    """  # noqa: D301 - click's mark for lines that stay lines
     from marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
 
     cents = _checked(name, balance)
-    with transaction_in(database, must_exist=False, must_be_live=True) as transaction:
+    with transaction_in(
+        database, must_exist=False, must_be_live=True, currency=currency
+    ) as transaction:
         key = keys.give(transaction, name, deposit_cents=cents)
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))

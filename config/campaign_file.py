@@ -13,7 +13,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from config.items_file import read_items
-from config.lines import line_of
+from config.lines import Location, line_of
+from config.rewards import faults_of_money
 from config.schema import CampaignTables
 from config.utf8 import read_text
 from domain.errors import ConfigError
@@ -54,10 +55,8 @@ class CampaignFile:
         return (self.path.parent / folder).resolve() if folder else None
 
     def at(self, *key: str) -> str:
-        """Where a key stands, for a fault: `birds.toml:8: rewards.reward_usd`."""
-        line = line_of(self.text, key)
-        where = f"{self.path}:{line}" if line else str(self.path)
-        return f"{where}: {'.'.join(key)}"
+        """Where a key stands, for a fault: `birds.toml:8: rewards.reward`."""
+        return _at(self.path, self.text, key)
 
     def items(self, columns: tuple[str, ...], *, file: Path) -> tuple[Item, ...]:
         """The items of a file that this one names.
@@ -86,13 +85,21 @@ def parse(path: Path) -> CampaignFile:
         name="campaign file",
         next_step="see config/campaigns/demo.toml for an example",
     )
+    faults: list[str] = []
     try:
-        tables = CampaignTables.model_validate(tomllib.loads(text))
+        document = tomllib.loads(text)
+        faults = [
+            f"{_at(path, text, ('rewards', *where))}: {sentence}"
+            for where, sentence in faults_of_money(document.get("rewards"))
+        ]
+        tables = CampaignTables.model_validate(document)
     except ValidationError as fault:
-        raise ConfigError(schema_faults(path, text, fault)) from fault
+        raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault
     # Brackets may be nested deeper than Python's stack, numbers too long for it.
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
+    if faults:
+        raise ConfigError(faults)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
 
@@ -102,17 +109,21 @@ def schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
     faults = []
     for error in fault.errors(include_url=False):
         location = [part for part in error["loc"] if not _is_branch(part)]
-        key = ".".join(str(part) for part in location) or "the file"
-        line = line_of(text, location)
-        where = f"{path}:{line}" if line else str(path)
+        where = _at(path, text, location)
         if error["type"] == "extra_forbidden":
-            faults.append(f"{where}: {key}: no such key")
+            faults.append(f"{where}: no such key")
         elif error["type"] == "missing":
-            faults.append(f"{where}: {key}: is missing")
+            faults.append(f"{where}: is missing")
         else:
             message = error["msg"].removeprefix("Value error, ")
-            faults.append(f"{where}: {key}: {message} (found {error['input']!r:.80})")
+            faults.append(f"{where}: {message} (found {error['input']!r:.80})")
     return faults
+
+
+def _at(path: Path, text: str, location: Location) -> str:
+    line = line_of(text, location)
+    where = f"{path}:{line}" if line else str(path)
+    return f"{where}: {'.'.join(map(str, location)) or 'the file'}"
 
 
 def _is_branch(part: str | int) -> bool:

@@ -22,8 +22,8 @@ class Deployment(BaseModel):
         endpoint: URL of the marketplace.
         rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
         live: real people work; needed for a marketplace on another machine.
-        spend_at_most: dollars as text that the whole campaign may take; empty: as it
-            was agreed before.
+        spend_at_most: what the whole campaign may take, as text in its currency;
+            empty: as it was agreed before.
         credentials_block: name of a Prefect `Secret` block with keys; empty: boto3's
             own chain.
         allow_second_store: begin although the marketplace has HITs of a campaign of

@@ -1,14 +1,18 @@
-"""`[rewards]` as values: caps, expectations, and fees by the day they are in force."""
+"""`[rewards]` as values: caps, expectations, and fees by the day they are in force.
+
+All money of a campaign is in one currency. Keys that end in `_usd` are of a time when
+that was dollars; they are read, but never beside their new names or another currency.
+"""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from config.schema import FeesTable, RewardsTable
+from config.schema import DOLLAR_KEYS, FeesTable, RewardsTable
 from domain.campaign import Rewards
-from domain.money import FeeSchedule
+from domain.money import CURRENCIES, FeeSchedule, cents_from_text
 from domain.task import Task
 
 _LISTED = Path(__file__).with_name("fees.toml")
@@ -18,17 +22,77 @@ def read_rewards(table: RewardsTable, task: Task) -> Rewards:
     """What a campaign pays and may cost; fees from the file, or from `fees.toml`."""
     minutes = table.expected_minutes
     return Rewards(
-        reward_cents=task.reward_cents
-        if table.reward_usd is None
-        else table.reward_usd,
-        budget_cents=table.budget_usd,
-        batch_budget_cents=table.batch_budget_usd,
-        day_budget_cents=table.day_budget_usd,
-        wage_floor_cents_per_hour=table.wage_floor_usd_per_hour,
+        reward_cents=task.reward_cents if table.reward is None else table.reward,
+        budget_cents=table.budget,
+        batch_budget_cents=table.batch_budget,
+        day_budget_cents=table.day_budget,
+        wage_floor_cents_per_hour=table.wage_floor_per_hour,
         expected_seconds=None if minutes is None else round(minutes * 60),
         expected_loss=table.expected_loss_percent / 100,
         fees=_schedules(table.fees) if table.fees else listed_fees(),
+        fees_are_listed=not table.fees,
+        currency=table.currency,
     )
+
+
+def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What `[rewards]` says of money in two ways: where in the table, and why.
+
+    What is named twice, or in dollars where they are none, is taken out, so that the
+    schema does not complain of it again.
+
+    Args:
+        rewards: the table as it was read, or whatever is in its place.
+    """
+    if not isinstance(rewards, dict):
+        return
+    currency = rewards.get("currency", "USD")
+    is_other = currency in CURRENCIES and currency != "USD"
+    fees = rewards.get("fees")
+    tables = [((), rewards), *_numbered(fees if isinstance(fees, list) else [])]
+    for where, table in tables:
+        for key, of_dollars in DOLLAR_KEYS.items():
+            if of_dollars in table and key in table:
+                yield (*where, of_dollars), f"{key} says the same; leave one out"
+                del table[of_dollars]
+            elif of_dollars in table and is_other:
+                yield (
+                    (*where, of_dollars),
+                    f"is in dollars, and rewards.currency is {currency!r}: write {key}",
+                )
+                table[key] = table.pop(of_dollars)
+            yield from _strange_sign(where, table, key, currency)
+    if is_other and "reward" not in rewards:
+        yield (
+            ("currency",),
+            f"the task's own reward is in dollars: state rewards.reward in {currency}",
+        )
+
+
+def _strange_sign(
+    where: tuple[str | int, ...], table: Mapping[str, object], key: str, currency: str
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    amount = table.get(key, table.get(DOLLAR_KEYS[key]))
+    if not isinstance(amount, str) or currency not in CURRENCIES:
+        return
+    try:
+        cents_from_text(amount)
+    except ValueError:
+        return  # the schema says so
+    try:
+        cents_from_text(amount, currency)
+    except ValueError as fault:
+        yield (*where, key), str(fault)
+
+
+def _numbered(
+    tables: Sequence[object],
+) -> list[tuple[tuple[str | int, ...], dict[str, object]]]:
+    return [
+        (("fees", number), table)
+        for number, table in enumerate(tables)
+        if isinstance(table, dict)
+    ]
 
 
 def listed_fees() -> tuple[FeeSchedule, ...]:
@@ -44,7 +108,7 @@ def _schedules(tables: Sequence[FeesTable]) -> tuple[FeeSchedule, ...]:
             percent=table.percent,
             extra_percent_for_many=table.extra_percent_from_ten,
             masters_percent=table.masters_percent,
-            minimum_cents=table.minimum_usd,
+            minimum_cents=table.minimum,
             source=table.source,
         )
         for table in sorted(tables, key=lambda table: table.valid_from)

@@ -1,16 +1,19 @@
 """The campaign file as strangers write it: every key, its type and its limits.
 
-Unknown keys are refused. Money is written as a string of dollars (`"0.55"`), because a
-TOML float cannot hold a cent.
+Unknown keys are refused. Money is written as a string (`"0.55"`), because a TOML float
+cannot hold a cent. Keys of money ended in `_usd` once; those are read as well, for
+dollars (`config.rewards.faults_of_money`).
 """
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -18,11 +21,12 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
+from pydantic_core import PydanticUndefined
 
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
 from domain.hit import Comparator
-from domain.money import cents_from_text
+from domain.money import CURRENCIES, Currency, cents_from_text
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 Name = Annotated[
@@ -36,7 +40,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 def _cents(value: object) -> int:
     if not isinstance(value, str):
-        raise ValueError('write dollars as text, for example "0.55"')  # noqa: TRY004 - pydantic collects ValueError only
+        raise ValueError('write an amount as text, for example "0.55"')  # noqa: TRY004 - pydantic collects ValueError only
     return cents_from_text(value)
 
 
@@ -46,8 +50,27 @@ def _country(value: str) -> str:
     return value.upper()
 
 
+def _currency(value: object) -> object:
+    if value not in CURRENCIES:
+        raise ValueError(f"is none that piecework knows; write {_KNOWN}")
+    return value
+
+
+_KNOWN = " or ".join(f'"{currency}"' for currency in CURRENCIES)
 Cents = Annotated[int, BeforeValidator(_cents)]
+KnownCurrency = Annotated[Currency, BeforeValidator(_currency)]
 Country = Annotated[str, AfterValidator(_country)]
+
+
+DOLLAR_KEYS: Mapping[str, str] = {
+    name: f"{name}_usd" for name in ("reward", "budget", "batch_budget", "day_budget")
+} | {"wage_floor_per_hour": "wage_floor_usd_per_hour", "minimum": "minimum_usd"}
+"""What keys of money were called when all money was in dollars."""
+
+
+def _money(key: str, default: object = PydanticUndefined) -> Any:  # noqa: ANN401 - a field's default
+    names = AliasChoices(key, DOLLAR_KEYS[key])
+    return Field(default, validation_alias=names)
 
 
 class _Strict(BaseModel):
@@ -94,18 +117,19 @@ class FeesTable(_Strict):
     percent: Percent
     extra_percent_from_ten: Percent = Decimal(0)
     masters_percent: Percent = Decimal(0)
-    minimum_usd: Cents = 0
+    minimum: Cents = _money("minimum", 0)
     source: Words
 
 
 class RewardsTable(_Strict):
     """`[rewards]`: what is paid, and what the campaign may cost."""
 
-    reward_usd: Annotated[Cents, Field(ge=1)] | None = None
-    budget_usd: Cents
-    batch_budget_usd: Annotated[Cents, Field(ge=1)] | None = None
-    day_budget_usd: Annotated[Cents, Field(ge=1)] | None = None
-    wage_floor_usd_per_hour: Cents
+    currency: KnownCurrency = "USD"
+    reward: Annotated[Cents, Field(ge=1)] | None = _money("reward", None)
+    budget: Cents = _money("budget")
+    batch_budget: Annotated[Cents, Field(ge=1)] | None = _money("batch_budget", None)
+    day_budget: Annotated[Cents, Field(ge=1)] | None = _money("day_budget", None)
+    wage_floor_per_hour: Cents = _money("wage_floor_per_hour")
     expected_minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
     # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).

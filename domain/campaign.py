@@ -8,7 +8,7 @@ from typing import Literal
 
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
-from domain.money import FeeSchedule
+from domain.money import Currency, FeeSchedule, shown
 from domain.qualification import QualificationTest
 from domain.task import DatasetKind, Task
 from domain.verdicts import PolicyRule
@@ -27,9 +27,10 @@ FORMATS: Mapping[DatasetKind, tuple[OutputFormat, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewards:
-    """What the campaign pays and what it may cost, in US cents.
+    """What the campaign pays and what it may cost, in cents (or pence) of a currency.
 
     Attributes:
+        currency: of every amount of the campaign.
         budget_cents: the file's cap on rewards, bonuses and fees together.
         batch_budget_cents: the cap on all that one batch costs; `None`: no such cap.
         day_budget_cents: the cap on what is promised on one UTC day.
@@ -37,6 +38,8 @@ class Rewards:
         expected_seconds: how long one whole HIT is expected to take, if stated.
         expected_loss: share of answers expected to be lost and asked for again.
         fees: schedules, oldest first.
+        fees_are_listed: whether they are those of `config/fees.toml`, and neither the
+            campaign file's nor told by the marketplace.
     """
 
     reward_cents: int
@@ -48,6 +51,12 @@ class Rewards:
     expected_seconds: int | None = None
     expected_loss: float = 0.0
     fees: tuple[FeeSchedule, ...] = (FeeSchedule(),)
+    fees_are_listed: bool = True
+    currency: Currency = "USD"
+
+    def shown(self, cents: int) -> str:
+        """An amount of the campaign for people."""
+        return shown(cents, self.currency)
 
     @property
     def cap_cents(self) -> int:
@@ -65,7 +74,7 @@ class Rewards:
     def cap_name(self) -> str:
         """Which of the two is the cap, as a person would look for it."""
         is_agreed = self.cap_cents < self.budget_cents
-        return "the amount agreed to" if is_agreed else "rewards.budget_usd"
+        return "the amount agreed to" if is_agreed else "rewards.budget"
 
     def fees_on(self, day: date) -> FeeSchedule:
         """The schedule in force on a day.

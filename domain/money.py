@@ -1,13 +1,21 @@
-"""Money as whole cents: what work costs, before it is spent.
+"""Money as whole cents (or pence) of one currency: what work costs, before it is spent.
 
-Which schedule is in force on a day is data (`config/fees.toml`, or the campaign file);
-here is how one is applied: per assignment, halves rounded up (MTurk's price list).
+Which schedule is in force on a day is data: the marketplace's own, where it tells, else
+the campaign file's, or `config/fees.toml`. Here is how one is applied: per assignment,
+halves rounded up (MTurk's price list).
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal, get_args
+
+Currency = Literal["GBP", "USD"]
+CURRENCIES: tuple[Currency, ...] = get_args(Currency)
+NAMES: Mapping[Currency, str] = {"GBP": "pounds", "USD": "US dollars"}
+SIGNS: Mapping[Currency, str] = {"GBP": "£", "USD": "$"}
 
 MANY_ASSIGNMENTS = 10
 """From this many assignments a HIT, MTurk takes the higher fee."""
@@ -34,6 +42,11 @@ class FeeSchedule:
     minimum_cents: int = 1
     valid_from: date = date.min
     source: str = ""
+
+    def takes_as(self, other: "FeeSchedule") -> bool:
+        """Whether every fee is the same by both, whatever their days and sources."""
+        alike = replace(other, valid_from=self.valid_from, source=self.source)
+        return self == alike
 
     def reward_fee_cents(
         self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
@@ -65,25 +78,45 @@ class FeeSchedule:
         return max(int(fee), self.minimum_cents)
 
 
-_AMOUNT = re.compile(r"\$?([0-9]{1,9})(?:\.([0-9]{1,2}))?")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """What a marketplace itself says of its money.
+
+    Attributes:
+        currency: of every amount there.
+        fees: what it takes on top of what workers get.
+    """
+
+    currency: Currency
+    fees: FeeSchedule
 
 
-def cents_from_text(text: str) -> int:
-    """Dollars that a person wrote, as cents; a dollar sign is allowed.
+_AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")
+
+
+def cents_from_text(text: str, currency: Currency | None = None) -> int:
+    """An amount that a person wrote, as cents; its currency's sign is allowed.
+
+    Args:
+        text: what was written.
+        currency: of the amount; `None`: either sign will do, which is checked later.
 
     Raises:
-        ValueError: it is no amount, or has a third decimal, or a billion dollars.
+        ValueError: it is no amount of the currency, or has a third decimal, or a
+            billion.
 
-    >>> cents_from_text(" $0.5 "), cents_from_text("12")
+    >>> cents_from_text(" $0.5 "), cents_from_text("£12", "GBP")
     (50, 1200)
     """
     amount = _AMOUNT.fullmatch(text.strip())
     if amount is None:
         raise ValueError(
-            f"{text[:40]!r} is no amount: write a whole number of cents, zero or "
-            'more, as dollars, for example "0.25"'
+            f"{text[:40]!r} is no amount: write a number with two decimals at most, "
+            'zero or more, for example "0.25"'
         )
-    whole, part = amount.groups(default="")
+    sign, whole, part = amount.groups(default="")
+    if sign and currency and sign != SIGNS[currency]:
+        raise ValueError(f"{text[:40]!r} is not in {NAMES[currency]}")
     return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 
 
@@ -111,7 +144,12 @@ def cents_from_wire(amount: str) -> int:
     return int(cents)
 
 
-def dollars(cents: int) -> str:
-    """Cents for people: `$1,234.50`, or `-$0.20`."""
-    sign = "-" if cents < 0 else ""
-    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+def shown(cents: int, currency: Currency) -> str:
+    """Cents for people.
+
+    >>> shown(123_450, "USD"), shown(-20, "GBP")
+    ('$1,234.50', '-£0.20')
+    """
+    minus = "-" if cents < 0 else ""
+    whole, part = divmod(abs(cents), 100)
+    return f"{minus}{SIGNS[currency]}{whole:,}.{part:02d}"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from domain.money import Currency, shown
+
 Waiting = Literal["nobody", "workers", "people", "the next pass", "the next day"]
 
 GOES_ON = frozenset({"workers", "the next pass", "the next day"})
@@ -12,7 +14,7 @@ GOES_ON = frozenset({"workers", "the next pass", "the next day"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A campaign at a glance; counts unless the name says cents.
+    """A campaign at a glance; counts unless the name says cents (or pence).
 
     Attributes:
         accepted: answers that count towards the dataset.
@@ -53,12 +55,17 @@ class Progress:
     fees_cents: int
     held_cents: int
     budget_cents: int
+    currency: Currency
     waiting_for: Waiting
     cap_reached: bool
     stopped_by: str
     too_few_workers: str
     goes_on_at: str
     due_at: str
+
+    def shown(self, cents: int) -> str:
+        """An amount of the campaign for people."""
+        return shown(cents, self.currency)
 
     @property
     def spent_cents(self) -> int:

@@ -60,7 +60,7 @@ def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, o
         campaign=path,
         endpoint=deployment.endpoint,
         live=deployment.live,
-        spend_at_most_cents=_cents(deployment.spend_at_most),
+        spend_at_most_cents=_cents(deployment.spend_at_most, path),
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
     )
@@ -104,7 +104,7 @@ def run(
         poll_seconds: how long to wait while workers work; longer, up to sixty times
             that, the less comes, and up to twice as long while a batch is far from
             done.
-        spend_at_most: dollars that the whole campaign may take; as for `advance`.
+        spend_at_most: what the whole campaign may take; as for `advance`.
         credentials_block: name of a Prefect `Secret` block; as for `advance`.
 
     Returns:
@@ -114,7 +114,7 @@ def run(
         load_campaign(Path(campaign)),
         endpoint,
         live=live,
-        spend_at_most_cents=_cents(spend_at_most),
+        spend_at_most_cents=_cents(spend_at_most, Path(campaign)),
         credentials=from_block(credentials_block),
         # No schedule would make another pass.
         patience_seconds=LONG_PATIENCE_SECONDS,
@@ -146,8 +146,8 @@ def _advance(
     return _ended(progress)
 
 
-def _cents(spend_at_most: str) -> int | None:
-    return amount_cents(spend_at_most) if spend_at_most else None
+def _cents(spend_at_most: str, campaign: Path) -> int | None:
+    return amount_cents(spend_at_most, campaign) if spend_at_most else None
 
 
 def _whole_pass(

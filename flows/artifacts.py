@@ -10,7 +10,6 @@ from prefect.artifacts import (
 )
 
 from domain.ids import WorkerId
-from domain.money import dollars
 from domain.progress import Progress
 from flows.campaign_run import CampaignStore
 from postprocess.pseudonyms import pseudonym
@@ -61,13 +60,14 @@ def _markdown(progress: Progress) -> str:
     kind = "rehearsal: workers were simulated" if progress.is_rehearsal else "campaign"
     if progress.waiting_for == "people":
         kind += f", {progress.to_decide} decisions wait"
+    spent = progress.shown(progress.spent_cents)
     lines = [
         f"# {progress.campaign} ({kind})",
         "",
         f"- batch {progress.batch} of {progress.batches}",
         f"- waiting for {progress.waiting_for}",
         f"- {progress.accepted} answers accepted, {progress.missing} missing",
-        f"- {dollars(progress.spent_cents)} spent of {dollars(progress.budget_cents)}",
-        f"- {dollars(progress.held_cents)} held for HITs that are open",
+        f"- {spent} spent of {progress.shown(progress.budget_cents)}",
+        f"- {progress.shown(progress.held_cents)} held for HITs that are open",
     ]
     return "\n".join(lines)

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, time, timedelta
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded
 from domain.hit import PlannedHit
-from domain.money import dollars
 from flows.campaign_run import CampaignStore
 from flows.planning.dealing import affordable, all_first_rounds
 from store import intents, ledger
@@ -87,8 +86,8 @@ def refuse_beyond(campaign_store: CampaignStore, intent: Intent, *, batch: int) 
     for rest, name, cap in caps:
         if rest is not None and intent.amount_cents > rest - under_way:
             raise BudgetExceeded(
-                f"{intent.key}: would cost {dollars(intent.amount_cents)}, more than "
-                f"is left of {name} ({dollars(cap or 0)})",
+                f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, more "
+                f"than is left of {name} ({rewards.shown(cap or 0)})",
                 next_step=f"piecework status {campaign_store.campaign.path}",
             )
 
@@ -111,13 +110,13 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
         ),
         (
             rewards.batch_budget_cents,
-            "rewards.batch_budget_usd",
+            "rewards.batch_budget",
             max(costs),
             "the dearest batch costs {} before any replacement",
         ),
         (
             rewards.day_budget_cents,
-            "rewards.day_budget_usd",
+            "rewards.day_budget",
             dearest,
             "the dearest HIT alone costs {}",
         ),
@@ -125,8 +124,8 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
     for cap, name, cost, words in faults:
         if cap is not None and cost > cap:
             raise BudgetExceeded(
-                f"{campaign.path}: {name} is {dollars(cap)}, and "
-                f"{words.format(dollars(cost))}",
+                f"{campaign.path}: {name} is {rewards.shown(cap)}, and "
+                f"{words.format(rewards.shown(cost))}",
                 next_step=f"raise {name}, or lower items, assignments or reward; "
                 f"piecework check {campaign.path}",
             )

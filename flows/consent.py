@@ -47,7 +47,7 @@ def refuse_without_consent(
         raise RefusedForSafety(
             "--live: nobody has agreed to an amount yet, and there is no terminal to "
             "ask at",
-            next_step=f"add --spend-at-most USD; piecework check {campaign.path} "
+            next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
             "tells what it may cost",
         )
 

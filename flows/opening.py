@@ -1,11 +1,10 @@
 """Opening a campaign: its file, its store, and the environment that it works in.
 
-A store is bound to one campaign and one environment (a rehearsal, or one endpoint), to
-its items and to how they are dealt; opened for another, it refuses.
+A store is bound to its campaign and environment (`flows.binding`), and at each opening
+its marketplace is asked what it takes (`flows.prices`).
 """
 
 import hashlib
-import json
 import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,9 +13,18 @@ from dataclasses import replace
 from domain.campaign import Campaign
 from domain.clock import Clock, MonotonicClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
+from flows.binding import (
+    ENVIRONMENT,
+    REHEARSAL,
+    bind_currency,
+    bind_store,
+    check_store,
+    rehearsal_environment,
+)
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
 from flows.posting.publishing import posted_by
+from flows.prices import ask_prices, with_prices
 from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
@@ -29,8 +37,8 @@ from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
 from store.latest import latest
 from store.lock import only_pass
+from store.prices import keep_prices, kept_prices
 
-REHEARSAL = "rehearsal"
 AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
 processor is busier, see docs/benchmarks.md."""
@@ -40,9 +48,6 @@ AT_ONCE_IN_REHEARSALS = 4
 
 _CLAIMED = "claimed"
 """The setting that says that no other store began the campaign, or may have."""
-
-_ENVIRONMENT = "world"
-"""The setting that names the environment of a store."""
 
 
 @contextmanager
@@ -70,8 +75,8 @@ def open_on_marketplace(
         patience_seconds: how long the marketplace may be away (`platforms.outage`).
 
     Raises:
-        RefusedForSafety: see `flows.consent`; or the campaign was begun from another
-            store.
+        RefusedForSafety: see `flows.consent` and `flows.prices`; or the campaign was
+            begun from another store.
         StoreError: another process works on the campaign, or the store is of
             another environment.
     """
@@ -82,10 +87,14 @@ def open_on_marketplace(
     with only_pass(campaign.out):
         if not allow_second_store:
             refuse_duplicate_store(campaign, platform)
+        # Another marketplace than the store's is not asked anything.
+        check_store(campaign, endpoint)
+        clock = SystemClock()
+        prices = ask_prices(campaign, platform, today=clock.now().date())
         with _opened(campaign, environment=endpoint) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
             _claim(campaign, store, platform, allow_second_store=allow_second_store)
-            clock = SystemClock()
+            keep_prices(store, prices)
             if spend_at_most_cents is not None:
                 agree(store, spend_at_most_cents, at=clock.now())
             yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
@@ -108,15 +117,18 @@ def open_for_rehearsal(
         allow_second_store: as for `open_on_marketplace`.
 
     Raises:
-        RefusedForSafety: the campaign is at work from another store.
+        RefusedForSafety: the campaign is at work from another store; or see
+            `flows.prices`.
     """
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
     if not allow_second_store:
         refuse_duplicate_store(campaign, platform)
-    with _opened(
-        campaign, environment=rehearsal_environment(campaign), survives_power_cuts=False
-    ) as store:
+    environment = rehearsal_environment(campaign)
+    check_store(campaign, environment)
+    prices = ask_prices(campaign, platform, today=clock.now().date())
+    with _opened(campaign, environment=environment, survives_power_cuts=False) as store:
         _name(store, *_rehearsal_name_and_key(campaign))
+        keep_prices(store, prices)
         yield _run(
             replace(campaign, decided_by="policy"),
             store,
@@ -140,7 +152,7 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
         campaign = replace(campaign, decided_by="policy")
     with _opened(campaign, environment=environment) as store:
         yield CampaignStore(
-            campaign=_with_agreement(campaign, store),
+            campaign=_as_kept(campaign, store),
             store=store,
             clock=MonotonicClock(SystemClock(), latest(store)),
             is_rehearsal=is_rehearsal,
@@ -236,22 +248,21 @@ def _claim(
     set_once(store, _CLAIMED, name)
 
 
-def check_store(campaign: Campaign, environment: str) -> None:
-    """Compare a store that exists with the campaign, before anything is touched.
+def as_begun(campaign: Campaign) -> Campaign:
+    """A campaign at what its marketplace takes, if it was begun on one that says so.
 
     Raises:
-        StoreError: it is of another environment, or of other items.
+        StoreError: its store is of another currency.
     """
     path = campaign.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            if get_setting(store, _ENVIRONMENT) is not None:
-                _bind_store(store, campaign, environment)
-
-
-def rehearsal_environment(campaign: Campaign) -> str:
-    """What a rehearsal's store is bound to: rehearsals of another seed are others."""
-    return f"{REHEARSAL}, seed {campaign.rehearsal.seed}"
+    if not path.is_file():
+        return campaign
+    with closing(open_store(path)) as store:
+        environment = get_setting(store, ENVIRONMENT)
+        if environment is None or environment.startswith(REHEARSAL):
+            return campaign
+        bind_currency(store, campaign)
+        return with_prices(campaign, kept_prices(store))
 
 
 @contextmanager
@@ -267,7 +278,7 @@ def _opened(
         damage_told(store),
     ):
         with store.db.atomic():
-            _bind_store(store, campaign, environment)
+            bind_store(store, campaign, environment)
         yield store
 
 
@@ -279,9 +290,9 @@ def _run(
     *,
     at_once: int,
 ) -> CampaignRun:
-    environment = get_setting(store, _ENVIRONMENT) or ""
+    environment = get_setting(store, ENVIRONMENT) or ""
     return CampaignRun(
-        campaign=_with_agreement(campaign, store),
+        campaign=_as_kept(campaign, store),
         store=store,
         platform=platform,
         clock=MonotonicClock(clock, latest(store)),
@@ -294,9 +305,10 @@ def _run(
     )
 
 
-def _with_agreement(campaign: Campaign, store: Store) -> Campaign:
+def _as_kept(campaign: Campaign, store: Store) -> Campaign:
+    """The campaign with what its store knows: the amount agreed to, and the fees."""
     rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
-    return replace(campaign, rewards=rewards)
+    return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
 
 def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
@@ -329,59 +341,7 @@ def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
 def _environment_of(campaign: Campaign) -> str:
     path = campaign.out / FILE_NAME
     with closing(open_store(path)) as store:
-        environment = get_setting(store, _ENVIRONMENT)
+        environment = get_setting(store, ENVIRONMENT)
     if environment is None:
         raise StoreError(f"{path}: the store is empty; no pass has begun")
     return environment
-
-
-def _bind_store(store: Store, campaign: Campaign, environment: str) -> None:
-    set_once(
-        store,
-        "campaign",
-        campaign.name,
-        otherwise=f"it belongs to another campaign than {campaign.name!r}",
-    )
-    known = get_setting(store, _ENVIRONMENT)
-    set_once(
-        store,
-        _ENVIRONMENT,
-        environment,
-        otherwise=f"it is of {known}, not of {environment}",
-    )
-    set_once(
-        store,
-        "work",
-        _work_hash(campaign),
-        otherwise="the items, task, batches, assignments or items_per_hit have changed "
-        "since its HITs were dealt",
-    )
-    # Stores of earlier versions do not know it; what they have now is what they keep.
-    set_once(
-        store,
-        "columns",
-        _columns_hash(campaign),
-        otherwise="a column of an item (its url, a text) has changed since its HITs "
-        "were dealt, so that its answers would be about two things",
-    )
-
-
-def _work_hash(campaign: Campaign) -> str:
-    """What must not change once HITs exist: the items and how they are dealt out."""
-    posting = campaign.posting
-    parts = [
-        campaign.task.name,
-        str((posting.batches, posting.assignments, posting.items_per_hit)),
-        *sorted(item.item_id for item in campaign.items),
-        *(f"practice {item.item_id}" for item in campaign.practice),
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _columns_hash(campaign: Campaign) -> str:
-    """All that the items' rows say: workers were shown it, and answered about it."""
-    rows = sorted(
-        json.dumps(dict(item.columns), sort_keys=True)
-        for item in (*campaign.items, *campaign.practice)
-    )
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

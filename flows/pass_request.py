@@ -52,14 +52,15 @@ class PassRequest:
         return hashlib.sha256(request.encode()).hexdigest()
 
 
-def amount_cents(text: str, *, option: str = "--spend-at-most") -> int:
-    """An amount that a person wrote, in cents.
+def amount_cents(text: str, campaign: Path, *, option: str = "--spend-at-most") -> int:
+    """An amount that a person wrote for a campaign, in cents of its currency.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is none, or the campaign file cannot be read.
     """
+    currency = parse(campaign).tables.rewards.currency
     try:
-        return cents_from_text(text)
+        return cents_from_text(text, currency)
     except ValueError as fault:
         raise ConfigError([f"{option} {fault}"]) from fault
 

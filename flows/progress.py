@@ -20,7 +20,7 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
     money = ledger.balances(store)
     missing = wanted * len(campaign.items) - counts.accepted
     is_finished = action.waiting_for == "nobody"
-    is_put_off = action.stopped_by == "rewards.day_budget_usd"
+    is_put_off = action.stopped_by == "rewards.day_budget"
     is_due = action.waiting_for == "workers" and action.at is not None
     return Progress(
         campaign=campaign.name,
@@ -46,6 +46,7 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         fees_cents=money["fees"],
         held_cents=money["held"],
         budget_cents=campaign.rewards.cap_cents,
+        currency=campaign.rewards.currency,
         waiting_for=action.waiting_for,
         cap_reached=is_finished and missing > 0 and not snapshot.stopped,
         stopped_by=action.stopped_by,

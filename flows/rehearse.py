@@ -25,9 +25,10 @@ from domain.progress import GOES_ON, Progress
 from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
 from flows.assembling import load_campaign
+from flows.binding import check_store, rehearsal_environment
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
-from flows.opening import check_store, open_for_rehearsal, rehearsal_environment
+from flows.opening import open_for_rehearsal
 from flows.pass_request import campaign_path
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
@@ -35,6 +36,7 @@ from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.money import PriceList
 from platforms.virtual_clock import START, VirtualClock
 from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Answering, Crowd
@@ -91,12 +93,17 @@ def work_through(
 
 
 def rehearsal_flow(
-    on_progress: Callable[[Progress], None],
+    prepared: Campaign, *, on_progress: Callable[[Progress], None]
 ) -> Flow[[str], dict[str, object]]:
-    """The flow `rehearse`, which tells how far it is after every pass."""
+    """The flow `rehearse` of one campaign, which tells how far it is after every pass.
 
-    def told(campaign: str) -> dict[str, object]:
-        return _rehearse(prepare(campaign_path(campaign)), on_progress=on_progress)
+    Args:
+        prepared: as `prepare` made it; the flow is called with the path of its file.
+        on_progress: told how far the campaign is.
+    """
+
+    def told(campaign: str) -> dict[str, object]:  # noqa: ARG001 - shown by Prefect
+        return _rehearse(prepared, on_progress=on_progress)
 
     return Flow(told, name="rehearse", flow_run_name=run_name)
 
@@ -234,6 +241,18 @@ def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId
     return [item.item_id for item in campaign.items if not knows(item.item_id)]
 
 
+def assumed_prices(campaign: Campaign) -> PriceList:
+    """What the campaign's own marketplace takes: what the campaign is priced by."""
+    fees = campaign.rewards.fees_on(START.date())
+    return PriceList(
+        currency=campaign.rewards.currency,
+        percent=fees.percent,
+        extra_percent_for_many=fees.extra_percent_for_many,
+        extra_percent_for_masters=fees.masters_percent,
+        minimum_cents=fees.minimum_cents,
+    )
+
+
 @contextmanager
 def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
     """The campaign's own marketplace, in virtual time, on a database beside the store.
@@ -251,6 +270,7 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,
+                    prices=assumed_prices(campaign),
                     balance_cents=max(
                         REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
                     ),

@@ -34,6 +34,7 @@ _READ: Mapping[str, Sequence[Sequence[str]]] = {
     "CreateHITType": [("HITTypeId",)],
     "CreateHITWithHITType": [("HIT", "HITId")],
     "CreateQualificationType": [("QualificationType", "QualificationTypeId")],
+    "GetAccountBalance": [("AvailableBalance",)],
     "GetAssignment": [("Assignment", "AssignmentStatus")],
     "GetHIT": [("HIT", name) for name in _OF_HIT],
     "ListAssignmentsForHIT": [("Assignments", name) for name in _OF_ASSIGNMENT],

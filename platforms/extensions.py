@@ -2,8 +2,9 @@
 
 It names its extensions in a header of every answer. Each is one more member of a
 request: the HITs from which a HIT is kept apart, or whose assignments are listed
-together. botocore's model has no such members, so they are taken out before parameters
-are checked and put into the body that is signed.
+together, or that the price list is wanted. botocore's model has no such members, so
+they are taken out before parameters are checked and put into the body that is signed.
+Of an answer botocore keeps what it knows; the price list is handed on beside that.
 """
 
 import json
@@ -12,10 +13,12 @@ from typing import Any
 
 KEEP_APART = "PieceworkKeepApart"
 LIST_TOGETHER = "PieceworkListTogether"
+PRICES = "PieceworkPrices"
 _NAMED_IN = "x-piecework-extensions"
 _MEMBERS = {
     "CreateHITWithHITType": KEEP_APART,
     "ListAssignmentsForHIT": LIST_TOGETHER,
+    "GetAccountBalance": PRICES,
 }
 
 
@@ -30,6 +33,7 @@ class Extensions:
         self._heard = Event()
         self._named: frozenset[str] = frozenset()
         events.register("before-parse.mturk", self._hear)
+        events.register("before-parse.mturk", _hand_on_prices)
         for operation in _MEMBERS:
             events.register(f"before-parameter-build.mturk.{operation}", _take_out)
             events.register(f"before-call.mturk.{operation}", _put_in)
@@ -66,6 +70,19 @@ def _put_in(
     **_: object,
 ) -> None:
     name = _MEMBERS[model.name]
-    if named := context.get(name):
-        document = json.loads(params["body"]) | {name: list(named)}
+    if value := context.get(name):
+        document = json.loads(params["body"]) | {name: value}
         params["body"] = json.dumps(document).encode()
+
+
+def _hand_on_prices(
+    operation_model: Any,  # noqa: ANN401 - botocore's
+    response_dict: dict[str, Any],
+    customized_response_dict: dict[str, Any],
+    **_: object,
+) -> None:
+    if _MEMBERS.get(operation_model.name) != PRICES:
+        return
+    document = json.loads(response_dict["body"] or b"{}")
+    if PRICES in document:
+        customized_response_dict[PRICES] = document[PRICES]

@@ -8,7 +8,7 @@ marketplace, or another server of the same protocol. Errors are told apart by
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
@@ -22,12 +22,12 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
-from domain.money import cents_to_wire
+from domain.money import PriceList, cents_to_wire
 from platforms.calling import called, pages_of
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
-from platforms.extensions import KEEP_APART, Extensions
+from platforms.extensions import KEEP_APART, PRICES, Extensions
 from platforms.listing import (
     PAGE,
     all_hits,
@@ -39,7 +39,7 @@ from platforms.listing import (
 )
 from platforms.ports import PostedHit
 from platforms.qualification_types import find, make_or_find
-from platforms.wire import bonus_from_wire, requirement_to_wire
+from platforms.wire import bonus_from_wire, prices_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -287,6 +287,15 @@ class MTurk:
         """See `Platform`."""
         reply = called(self._client.get_assignment, AssignmentId=assignment_id)
         return reply["Assignment"]["AssignmentStatus"]
+
+    def prices(self) -> PriceList | None:
+        """See `Platform`; an extension of our own marketplace."""
+        if not self._knows("prices"):
+            return None
+        reply: Mapping[str, Any] = called(
+            self._client.get_account_balance, **{PRICES: True}
+        )
+        return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
 
     def approve(self, assignment_id: AssignmentId) -> None:
         """See `Platform`; an assignment that is approved already stays so."""

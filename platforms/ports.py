@@ -24,6 +24,7 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
+from domain.money import PriceList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +183,13 @@ class Recruiting(Protocol):
 
 class Paying(Protocol):
     """Settles submitted work; money is in whole cents, fees come on top."""
+
+    def prices(self) -> PriceList | None:
+        """Currency and fees as the platform itself tells them; `None`: it does not.
+
+        One that does not tell is held for one in US dollars.
+        """
+        ...
 
     def approve(self, assignment_id: AssignmentId) -> None:
         """Pay the reward."""

@@ -1,14 +1,19 @@
 """Between MTurk's structures and ours: each is translated once, here."""
 
+from collections.abc import Mapping
 from datetime import UTC
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from domain.assignment import Assignment
 from domain.bonus import Bonus
+from domain.errors import PlatformRefused
 from domain.hit import QualificationRequirement
 from domain.ids import AssignmentId, HitId, WorkerId
-from domain.money import cents_from_wire
+from domain.money import CURRENCIES, FeeSchedule, PriceList, cents_from_wire
 from platforms.answer_xml import fields_of
+
+_MOST_PERCENT = 1000
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import (
@@ -67,3 +72,41 @@ def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
         cents=cents_from_wire(wire["BonusAmount"]),
         reason=wire.get("Reason", ""),
     )
+
+
+def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
+    """A price list as our own marketplace tells it (docs/marketplace.md).
+
+    Raises:
+        PlatformRefused: its currency is none that we know.
+        ValueError: it is no price list.
+    """
+    try:
+        code = wire["Currency"]
+        fees = FeeSchedule(
+            percent=_percent(wire["Percent"]),
+            extra_percent_for_many=_percent(wire["ExtraPercentForMany"]),
+            masters_percent=_percent(wire["ExtraPercentForMasters"]),
+            minimum_cents=int(str(wire["MinimumInCents"])),
+            source="the marketplace's own price list",
+        )
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(f"no price list: {str(wire)[:200]}") from fault
+    if fees.minimum_cents < 0:
+        raise ValueError(f"a fee below nothing: {fees.minimum_cents}")
+    for currency in CURRENCIES:
+        if code == currency:
+            return PriceList(currency=currency, fees=fees)
+    raise PlatformRefused(
+        f"the marketplace's money is in {str(code)[:20]!a}; piecework knows "
+        f"{' and '.join(CURRENCIES)}",
+        code="UnknownCurrency",
+        kind="other",
+    )
+
+
+def _percent(text: object) -> Decimal:
+    percent = Decimal(str(text))
+    if not percent.is_finite() or not 0 <= percent <= _MOST_PERCENT:
+        raise ValueError(f"{percent} is no percentage of a fee")
+    return percent

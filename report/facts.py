@@ -10,10 +10,12 @@ from datetime import datetime
 import pandas as pd
 
 from analyses.condition_scores import Compared
+from domain.money import Currency, shown
 from domain.tables import build, faults
 from domain.task import Task
 from postprocess.answers import answer_columns
 from report import tables
+from report.formatting import wage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +36,27 @@ class BeforeWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
-    """What was spent, in US cents.
+    """What was spent, in cents (or pence) of a currency.
 
     Attributes:
         ledger: cents by account: budget (the cap), held (reserved for HITs that are
             still open), paid_rewards, paid_bonuses, fees, released (was held, went back
             to the budget; no part of what was spent). An absent account is 0.
         wage_floor_cents_per_hour: what an hour of work has to earn at least.
+        currency: of every amount.
     """
 
     ledger: Mapping[str, int]
     wage_floor_cents_per_hour: int
+    currency: Currency = "USD"
+
+    def shown(self, cents: int) -> str:
+        """An amount for people."""
+        return shown(cents, self.currency)
+
+    def wage(self, cents_per_hour: float) -> str:
+        """A wage for people."""
+        return wage(cents_per_hour, self.currency)
 
     def cents(self, account: str) -> int:
         """What the ledger says about one account, 0 if it has no entry."""

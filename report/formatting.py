@@ -13,7 +13,7 @@ from datetime import datetime
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from domain.money import dollars
+from domain.money import Currency, shown
 
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
@@ -66,15 +66,15 @@ def part_of(part: int, whole: int, noun: str = "") -> str:
     return f"{count(part)} of {of_whole}{beside}"
 
 
-def wage(cents_per_hour: float) -> str:
-    """A wage in dollars an hour, rounded down to the cent.
+def wage(cents_per_hour: float, currency: Currency) -> str:
+    """A wage by the hour, rounded down to the cent (or penny).
 
-    >>> wage(724.99), wage(725.0)
-    ('$7.24/h', '$7.25/h')
+    >>> wage(724.99, "USD"), wage(725.0, "GBP")
+    ('$7.24/h', '£7.25/h')
     """
     if math.isnan(cents_per_hour):
         return NOTHING
-    return f"{dollars(math.floor(cents_per_hour + 1e-6))}/h"
+    return f"{shown(math.floor(cents_per_hour + 1e-6), currency)}/h"
 
 
 def hours(seconds: float) -> str:

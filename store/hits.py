@@ -6,7 +6,7 @@ up when it is read.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -58,6 +58,18 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
                 for item_id in hit.item_ids
             ),
             or_ignore=True,
+        )
+
+
+def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
+    """Give planned HITs their fee of today, in cents; the same is not written again."""
+    if not fee_by_key:
+        return
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "UPDATE hits SET fee_cents = :fee "
+            "WHERE hit_key = :key AND posted_at IS NULL AND fee_cents <> :fee",
+            [{"key": key, "fee": fee} for key, fee in fee_by_key.items()],
         )
 
 

@@ -107,6 +107,15 @@ def m_extensions(db: Database) -> None:
     db.execute("CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL")
 
 
+@migrations()
+def m_currency(db: Database) -> None:
+    """A store that was bound before there were currencies has dollars."""
+    db.execute(
+        "INSERT OR IGNORE INTO settings (key, value) SELECT 'currency', 'USD' "
+        "WHERE EXISTS (SELECT 1 FROM settings WHERE key = 'campaign')"
+    )
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

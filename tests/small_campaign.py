@@ -17,9 +17,9 @@ batches = 2
 assignments = 2
 items_per_hit = 2
 [rewards]
-reward_usd = "0.50"
-budget_usd = "20.00"
-wage_floor_usd_per_hour = "5.00"
+reward = "0.50"
+budget = "20.00"
+wage_floor_per_hour = "5.00"
 [heuristics]
 too_fast = false
 random_sample = false

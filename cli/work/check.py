@@ -10,10 +10,10 @@ from rich.table import Table
 
 from config.campaign_file import parse
 from config.drawn_pictures import item_rows
-from domain.campaign import Campaign
-from domain.money import dollars
+from domain.campaign import Campaign, Rewards
 from flows.assembling import load_campaign
 from flows.caps import check_caps
+from flows.opening import as_begun
 from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, expected_out_of_reach, price
 from flows.steps.launch import question
@@ -46,6 +46,7 @@ class Checked:
             "plain_cents": self.price.plain,
             "expected_cents": self.price.expected,
             "at_most_cents": self.price.at_most,
+            "currency": rewards.currency,
             "reward_cents": rewards.reward_cents,
             "batch_cap_cents": rewards.batch_budget_cents,
             "day_cap_cents": rewards.day_budget_cents,
@@ -79,8 +80,9 @@ def check_campaign(path: Path, *, on: date) -> Checked:
     Raises:
         ConfigError: every fault of file, items, heuristics, policy and pages.
         BudgetExceeded: a cap is below the plain cost.
+        StoreError: it was begun in another currency.
     """
-    campaign = read_anywhere(path)
+    campaign = as_begun(read_anywhere(path))
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     items = {item.item_id: item for item in campaign.items}
     return Checked(
@@ -118,6 +120,13 @@ def say_checked(checked: Checked) -> None:
             table.add_row(*row)
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
+    rewards = campaign.rewards
+    if rewards.fees_are_listed and rewards.currency != "USD":
+        words = "that list is in dollars and only assumed: a marketplace in"
+        words += (
+            f" {rewards.currency} says what it takes when the campaign begins there"
+        )
+        console.print(words, soft_wrap=True, highlight=False)
 
 
 def _work(checked: Checked) -> _Rows:
@@ -170,49 +179,50 @@ def _test(campaign: Campaign) -> _Rows:
 
 
 def _price(campaign: Campaign, cost: Price) -> _Rows:
-    rewards = campaign.rewards
+    rewards, shown = campaign.rewards, campaign.rewards.shown
     again = f"{float(rewards.expected_loss):.0%} of answers lost, asked for again"
     rounds = campaign.posting.max_rounds
     return [
         (
             "rewards",
-            dollars(cost.rewards),
-            f"{cost.assignments:,} x {dollars(rewards.reward_cents)}",
+            shown(cost.rewards),
+            f"{cost.assignments:,} x {shown(rewards.reward_cents)}",
         ),
         (
             "fees",
-            dollars(cost.fees),
+            shown(cost.fees),
             (
-                f"{cost.assignments:,} x {dollars(cost.fee_cents)}, "
-                f"in force since {cost.fees_from}"
+                f"{cost.assignments:,} x {shown(cost.fee_cents)}"
+                + (f", in force since {cost.fees_from}" * (cost.fees_from > date.min))
             ),
         ),
-        ("every item once", dollars(cost.plain), _by_batch(cost)),
-        ("+ replacements", f"about {dollars(cost.replacements)}", again),
+        ("every item once", shown(cost.plain), _by_batch(campaign, cost)),
+        ("+ replacements", f"about {shown(cost.replacements)}", again),
         ("+ bonuses", *_bonuses(campaign, cost)),
-        ("expected", f"about {dollars(cost.expected)}", ""),
+        ("expected", f"about {shown(cost.expected)}", ""),
         (
             "worst, without caps",
-            dollars(cost.worst),
+            shown(cost.worst),
             f"all answers of all {rounds + 1} rounds are paid and lost",
         ),
-        ("worst, within caps", dollars(cost.at_most), "what posting can cost at most"),
+        ("worst, within caps", shown(cost.at_most), "what posting can cost at most"),
     ]
 
 
-def _by_batch(cost: Price) -> str:
+def _by_batch(campaign: Campaign, cost: Price) -> str:
+    shown = campaign.rewards.shown
     least, most = min(cost.batches), max(cost.batches)
     if least == most:
-        return f"{dollars(most)} a batch"
-    return f"{dollars(least)} to {dollars(most)} a batch"
+        return f"{shown(most)} a batch"
+    return f"{shown(least)} to {shown(most)} a batch"
 
 
 def _bonuses(campaign: Campaign, cost: Price) -> tuple[str, str]:
-    rewards = campaign.rewards
-    floor = f"{dollars(rewards.wage_floor_cents_per_hour)} an hour"
+    rewards, shown = campaign.rewards, campaign.rewards.shown
+    floor = f"{shown(rewards.wage_floor_cents_per_hour)} an hour"
     if cost.bonus_each is None:
         if not rewards.wage_floor_cents_per_hour:
-            return dollars(0), "there is no wage floor"
+            return shown(0), "there is no wage floor"
         allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
         return (
             "unknown",
@@ -223,10 +233,10 @@ def _bonuses(campaign: Campaign, cost: Price) -> tuple[str, str]:
         )
     minutes = f"{(rewards.expected_seconds or 0) / 60:g} minutes a HIT"
     if not cost.bonus_each:
-        return dollars(0), f"{minutes}: the reward reaches {floor}"
+        return shown(0), f"{minutes}: the reward reaches {floor}"
     return (
-        f"about {dollars(cost.bonuses)}",
-        (f"{minutes}: {dollars(cost.bonus_each)} and fee for each to reach {floor}"),
+        f"about {shown(cost.bonuses)}",
+        (f"{minutes}: {shown(cost.bonus_each)} and fee for each to reach {floor}"),
     )
 
 
@@ -234,11 +244,15 @@ def _caps(campaign: Campaign, cost: Price) -> _Rows:
     rewards = campaign.rewards
     day = rewards.day_budget_cents
     return [
-        ("campaign", dollars(rewards.budget_cents), _room(cost)),
-        ("batch", _cap(rewards.batch_budget_cents), "replacements and bonuses too"),
+        ("campaign", rewards.shown(rewards.budget_cents), _room(campaign, cost)),
+        (
+            "batch",
+            _cap(rewards, rewards.batch_budget_cents),
+            "replacements and bonuses too",
+        ),
         (
             "day",
-            _cap(day),
+            _cap(rewards, day),
             f"posting every item once takes {cost.days} UTC days or more"
             if day
             else "",
@@ -246,12 +260,13 @@ def _caps(campaign: Campaign, cost: Price) -> _Rows:
     ]
 
 
-def _room(cost: Price) -> str:
+def _room(campaign: Campaign, cost: Price) -> str:
+    shown = campaign.rewards.shown
     room = cost.cap - cost.expected
     if room < 0:
-        return f"{dollars(-room)} LESS than expected: some answers will stay missing"
-    return f"{dollars(room)} more than expected"
+        return f"{shown(-room)} LESS than expected: some answers will stay missing"
+    return f"{shown(room)} more than expected"
 
 
-def _cap(cents: int | None) -> str:
-    return "none" if cents is None else dollars(cents)
+def _cap(rewards: Rewards, cents: int | None) -> str:
+    return "none" if cents is None else rewards.shown(cents)

@@ -7,7 +7,7 @@ import click
 
 from domain.clock import SystemClock
 from domain.errors import RefusedForSafety
-from domain.money import cents_from_text, dollars
+from domain.money import Currency, cents_from_text, shown
 from flows.assembling import load_campaign
 from flows.consent import (
     agreed_before,
@@ -15,7 +15,9 @@ from flows.consent import (
     refuse_without_consent,
 )
 from flows.pass_request import amount_cents
+from flows.prices import ask_prices, with_prices
 from platforms.endpoint import normal_endpoint
+from platforms.mturk import MTurk
 
 
 def consent_to_spend(
@@ -24,10 +26,12 @@ def consent_to_spend(
     """The amount in cents that a person allows now; `None`: as before, or not asked.
 
     Raises:
-        RefusedForSafety: another amount was typed, or nobody can be asked.
+        RefusedForSafety: another amount was typed, or nobody can be asked; or see
+            `flows.prices`.
     """
     campaign = load_campaign(path)
-    given = None if spend_at_most is None else amount_cents(spend_at_most)
+    rewards = campaign.rewards
+    given = None if spend_at_most is None else amount_cents(spend_at_most, path)
     known = agreed_before(campaign) if given is None else given
     can_ask = sys.stdin.isatty()
     refuse_without_consent(
@@ -38,28 +42,32 @@ def consent_to_spend(
     )
     if not live or known is not None:
         return given
-    most = most_cents(campaign, today=SystemClock().now().date())
+    today = SystemClock().now().date()
+    # What it can cost follows from what this marketplace takes.
+    platform = MTurk.with_keys(normal_endpoint(endpoint), None)
+    priced = with_prices(campaign, ask_prices(campaign, platform, today=today))
+    most = most_cents(priced, today=today)
     click.echo(
-        f"live: campaign {campaign.name} on {endpoint} can cost up to {dollars(most)} "
-        "(all rounds, within its caps).\nThe marketplace writes down what each worker "
-        "is owed; you pay it outside."
+        f"live: campaign {campaign.name} on {endpoint} can cost up to "
+        f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace writes "
+        "down what each worker is owed; you pay it outside."
     )
-    type_back(most, otherwise="nothing was posted")
+    type_back(most, rewards.currency, otherwise="nothing was posted")
     return most
 
 
-def type_back(cents: int, *, otherwise: str) -> None:
+def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
     """Let a person type an amount back.
 
     Raises:
         RefusedForSafety: something else was typed; `otherwise` says what follows.
     """
     typed = click.prompt(
-        f"type {dollars(cents)} to go on", default="", show_default=False
+        f"type {shown(cents, currency)} to go on", default="", show_default=False
     )
     try:
-        is_same = cents_from_text(typed.replace(",", "")) == cents
+        is_same = cents_from_text(typed.replace(",", ""), currency) == cents
     except ValueError:
         is_same = False
     if not is_same:
-        raise RefusedForSafety(f"that is not {dollars(cents)}: {otherwise}")
+        raise RefusedForSafety(f"that is not {shown(cents, currency)}: {otherwise}")

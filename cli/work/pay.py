@@ -10,8 +10,9 @@ from rich.table import Table
 
 from cli.work.consent import type_back
 from config.utf8 import read_text
+from domain.campaign import Campaign
 from domain.errors import ConfigError
-from domain.money import dollars
+from domain.money import Currency
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import bound_endpoint, open_on_marketplace
@@ -50,24 +51,29 @@ def pay_bonuses(
             _preview(run, plan)
         check_bonuses(run, plan)
         paid = None
-        if plan.due and _is_agreed(plan, is_agreed=is_agreed, as_json=as_json):
+        if plan.due and _is_agreed(
+            plan, campaign.rewards.currency, is_agreed=is_agreed, as_json=as_json
+        ):
             paid = pay_out(run, plan)
         if as_json:
             click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
         else:
-            _say(path, plan, paid)
+            _say(campaign, plan, paid)
 
 
-def _is_agreed(plan: BonusPlan, *, is_agreed: bool, as_json: bool) -> bool:
+def _is_agreed(
+    plan: BonusPlan, currency: Currency, *, is_agreed: bool, as_json: bool
+) -> bool:
     if is_agreed:
         return True
     if as_json or not sys.stdin.isatty():
         return False
-    type_back(plan.total_cents, otherwise="nothing was paid")
+    type_back(plan.total_cents, currency, otherwise="nothing was paid")
     return True
 
 
 def _preview(run: CampaignRun, plan: BonusPlan) -> None:
+    shown = run.campaign.rewards.shown
     table = Table(title=f"bonuses, label {plan.label}", title_justify="left")
     table.add_column("assignment", no_wrap=True)
     table.add_column("worker", no_wrap=True)
@@ -78,8 +84,8 @@ def _preview(run: CampaignRun, plan: BonusPlan) -> None:
         table.add_row(
             one.bonus.assignment_id,
             pseudonym(one.bonus.worker_id, run.pseudonym_key),
-            dollars(one.bonus.cents),
-            dollars(one.fee_cents),
+            shown(one.bonus.cents),
+            shown(one.fee_cents),
             one.bonus.reason,
         )
     if plan.due:
@@ -89,30 +95,31 @@ def _preview(run: CampaignRun, plan: BonusPlan) -> None:
         click.echo(f"… and {len(plan.due) - _SHOWN} more")
     fees = plan.total_cents - plan.bonus_cents
     click.echo(
-        f"{len(plan.due)} bonuses: {dollars(plan.bonus_cents)} and {dollars(fees)} "
-        f"fees, {dollars(plan.total_cents)} in all; {plan.before} with this label were "
+        f"{len(plan.due)} bonuses: {shown(plan.bonus_cents)} and {shown(fees)} "
+        f"fees, {shown(plan.total_cents)} in all; {plan.before} with this label were "
         "paid before"
     )
     if plan.lacking_cents:
         click.echo(
-            f"work that had such a bonus lacks {dollars(plan.lacking_cents)} of the "
+            f"work that had such a bonus lacks {shown(plan.lacking_cents)} of the "
             "floor again, since the median has risen; another --label pays that"
         )
     if plan.too_late:
         click.echo(f"{len(plan.too_late)} assignments are too old for a bonus")
 
 
-def _say(path: Path, plan: BonusPlan, paid: Paid | None) -> None:
+def _say(campaign: Campaign, plan: BonusPlan, paid: Paid | None) -> None:
+    path, shown = campaign.path, campaign.rewards.shown
     if not plan.due:
         click.echo("nothing is due")
     elif paid is None:
         click.echo("nothing was paid")
         click.echo("next: the same command with --yes")
     else:
-        click.echo(f"{paid.bonuses} bonuses paid: {dollars(paid.cents)} with fees")
+        click.echo(f"{paid.bonuses} bonuses paid: {shown(paid.cents)} with fees")
         if paid.waiting:
             click.echo(
-                f"{paid.waiting} bonuses ({dollars(paid.waiting_cents)}) wait for the "
+                f"{paid.waiting} bonuses ({shown(paid.waiting_cents)}) wait for the "
                 "next UTC day: the day's cap is used up"
             )
             click.echo("next: the same command then")
@@ -123,6 +130,7 @@ def _say(path: Path, plan: BonusPlan, paid: Paid | None) -> None:
 def _as_dict(run: CampaignRun, plan: BonusPlan, paid: Paid | None) -> dict[str, object]:
     return {
         "label": plan.label,
+        "currency": run.campaign.rewards.currency,
         "due": [
             {
                 "assignment_id": one.bonus.assignment_id,

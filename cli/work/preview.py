@@ -17,7 +17,7 @@ from cli.work.check import read_anywhere
 from domain.campaign import Campaign
 from domain.clock import SystemClock
 from flows.opening import open_for_rehearsal
-from flows.rehearse import draw_pictures
+from flows.rehearse import assumed_prices, draw_pictures
 from flows.steps.launch import launch
 from marketplace.http.server import serve
 from rehearsal.crowd.preview_worker import sign_in_url
@@ -55,6 +55,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
                 rehearsal=True,
                 seed=1,
                 clock_runs=True,
+                prices=assumed_prices(campaign),
                 pictures=pictures,
                 port=port,
                 frames_port=port + 1 if port else 0,

@@ -7,13 +7,13 @@ paid with the last paid assignment of that worker.
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from domain.assignment import Assignment
 from domain.bonus import Bonus
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
-from domain.money import cents_from_text, dollars
+from domain.money import cents_from_text
 from flows.campaign_run import CampaignRun
 from flows.payments.bonuses import (
     PlannedBonus,
@@ -26,7 +26,9 @@ from postprocess.datasets.csv_file import plain
 from postprocess.pseudonyms import pseudonym
 from store import assignments, hits, ledger
 
-COLUMNS = ("assignment_id", "worker", "amount_usd", "reason")
+COLUMNS = ("assignment_id", "worker", "amount", "reason")
+_OF_DOLLARS = "amount_usd"
+"""What `amount` was called when all money was in dollars; read as that."""
 
 
 def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
@@ -34,7 +36,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
 
     Args:
         run: the campaign at work.
-        text: the CSV, with `amount_usd`, `reason`, and `assignment_id` or `worker`.
+        text: the CSV, with `amount`, `reason`, and `assignment_id` or `worker`.
         label: what the bonuses are called; the same file read twice pays once.
         name: what faults call the file.
 
@@ -45,7 +47,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
     due, faults, before = dict[str, PlannedBonus](), list[str](), 0
     recorded, rows = recorded_bonuses(run), _Rows(run)
     try:
-        _check_columns(reader.fieldnames or (), name)
+        reader.fieldnames = _columns(run, reader.fieldnames or (), name)
         for row in reader:
             where = f"{name}: line {reader.line_num}"
             try:
@@ -61,8 +63,9 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
             elif earlier.cents == planned.bonus.cents:
                 before += 1
             else:
+                had = run.campaign.rewards.shown(earlier.cents)
                 faults.append(
-                    f"{where}: had {dollars(earlier.cents)} as {label!r} before; a "
+                    f"{where}: had {had} as {label!r} before; a "
                     "second bonus needs another --label"
                 )
     except csv.Error as fault:
@@ -72,9 +75,12 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
     return BonusPlan(label=label, due=tuple(due.values()), before=before)
 
 
-def _check_columns(columns: Iterable[str], name: str) -> None:
+def _columns(run: CampaignRun, columns: Sequence[str], name: str) -> list[str]:
+    """The columns of a file as we name them; a `ConfigError` says what is wrong."""
+    if run.campaign.rewards.currency == "USD" and "amount" not in columns:
+        columns = ["amount" if one == _OF_DOLLARS else one for one in columns]
     columns_of_file = set(columns)
-    absent = {"amount_usd", "reason"} - columns_of_file
+    absent = {"amount", "reason"} - columns_of_file
     if not columns_of_file & {"assignment_id", "worker"}:
         absent.add("assignment_id (or worker)")
     if absent:
@@ -84,6 +90,7 @@ def _check_columns(columns: Iterable[str], name: str) -> None:
             [f"{name}: unknown columns: {', '.join(sorted(map(str, unknown)))}"],
             next_step=f"allowed are {', '.join(COLUMNS)}",
         )
+    return [*columns]
 
 
 class _Rows:
@@ -108,9 +115,9 @@ class _Rows:
         if None in row or None in row.values():
             raise ValueError("has more or fewer cells than the header")
         cells = {name: plain(cell or "").strip() for name, cell in row.items()}
-        cents = cents_from_text(cells["amount_usd"])
+        cents = cents_from_text(cells["amount"], self._run.campaign.rewards.currency)
         if not cents:
-            raise ValueError("amount_usd is nothing; a bonus is one cent or more")
+            raise ValueError("amount is nothing; a bonus is 0.01 or more")
         reason = cells["reason"]
         able = self._run.platform.capabilities
         if not able.allows_reason(reason):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from domain.bonus import Bonus
 from domain.errors import BudgetExceeded, PlatformRefused
 from domain.ids import AssignmentId
-from domain.money import dollars
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.payments.bonuses import PlannedBonus, act_for, recorded_bonuses
@@ -57,8 +56,9 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
             rest = None if free is None else free - promised
             if rest is not None and cost > rest:
                 raise BudgetExceeded(
-                    f"the bonuses cost {dollars(cost)} with fees, but "
-                    f"{dollars(max(rest, 0))} are left of {name}; nothing was paid",
+                    f"the bonuses cost {rewards.shown(cost)} with fees, but "
+                    f"{rewards.shown(max(rest, 0))} are left of {name}; nothing was "
+                    "paid",
                     next_step=f"piecework status {run.campaign.path}; raise the cap, "
                     "or pay less by --from FILE",
                 )

@@ -15,7 +15,6 @@ from domain.assignment import Assignment
 from domain.bonus import Bonus
 from domain.hit import PlannedHit
 from domain.ids import AssignmentId
-from domain.money import dollars
 from flows.campaign_run import CampaignRun
 from flows.payments.bonuses import (
     PlannedBonus,
@@ -88,7 +87,8 @@ def _planned(
     seconds: float,
     label: str,
 ) -> PlannedBonus:
-    floor = dollars(run.campaign.rewards.wage_floor_cents_per_hour)
+    rewards = run.campaign.rewards
+    floor = rewards.shown(rewards.wage_floor_cents_per_hour)
     bonus = Bonus(
         assignment_id=assignment.assignment_id,
         worker_id=assignment.worker_id,

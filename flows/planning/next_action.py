@@ -127,14 +127,14 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
             waiting_for="workers",
             reason=f"{snapshot.open_hits} HITs are open",
             at=snapshot.due_at,
-            stopped_by="rewards.day_budget_usd" if is_put_off else stopped_by,
+            stopped_by="rewards.day_budget" if is_put_off else stopped_by,
         )
     if is_put_off:
         return Action(
             waiting_for="the next day",
             reason=f"the cap of a day puts {snapshot.unposted} HITs off",
             at=snapshot.next_day,
-            stopped_by="rewards.day_budget_usd",
+            stopped_by="rewards.day_budget",
         )
     if snapshot.proposals:
         return Action(
@@ -260,7 +260,7 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
         return "posting.max_rounds"
     left_cents = snapshot.batches[again[0]].left_cents
     if left_cents is not None and left_cents < snapshot.left_cents:
-        return "rewards.batch_budget_usd"
+        return "rewards.batch_budget"
     return campaign.rewards.cap_name
 
 

@@ -72,6 +72,7 @@ def _money(campaign_store: CampaignStore) -> Money:
             "released": ledger.released_cents(campaign_store.store),
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
+        currency=rewards.currency,
     )
 
 

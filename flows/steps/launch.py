@@ -32,10 +32,11 @@ from flows.posting.replacing import apart_from, extendable, extending, keep_out
 from flows.snapshot import take_snapshot
 from hit_templates.render import render_hit
 from platforms.question import html_question
-from store import assignments, hits, item_totals
+from store import assignments, hits, intents, item_totals
 from store.acting import carry_out
 from store.database import Store, get_setting, keep_setting, set_once
 from store.intents import Act, Intent
+from store.prices import kept_prices
 
 _CAPS_HOLD = "caps hold"
 """The setting that holds the digest of prices and caps that were compared last."""
@@ -54,6 +55,7 @@ def launch(run: CampaignRun) -> int:
         return 0
     # What is there, is there, whatever the caps say now.
     known = take_in(run)
+    _price_anew(run)
     _check_caps(run)
     planned = _plan_next(run)
     if planned:
@@ -113,6 +115,27 @@ def _check_caps(run: CampaignRun) -> None:
     if get_setting(run.store, _CAPS_HOLD) != digest:
         caps.check_caps(campaign, at=now)
         keep_setting(run.store, _CAPS_HOLD, digest)
+
+
+def _price_anew(run: CampaignRun) -> None:
+    """Let what is planned, and not begun, cost what the marketplace takes by now.
+
+    Only where it says so itself. Slots that are added cost what their HIT does.
+    """
+    if kept_prices(run.store) is None:
+        return
+    fees = run.campaign.rewards.fees_on(run.clock.now().date())
+    begun = {one.key for one in intents.load(run.store, OPERATION, is_done=False)}
+    fee_by_key = {
+        hit.hit_key: fees.reward_fee_cents(
+            hit.reward_cents,
+            max_assignments=hit.max_assignments,
+            for_masters=run.campaign.is_for_masters,
+        )
+        for hit in hits.unposted(run.store)
+        if not hit.extends and publish_key(hit) not in begun
+    }
+    hits.price_anew(run.store, fee_by_key)
 
 
 def _plan_next(run: CampaignRun) -> list[PlannedHit]:

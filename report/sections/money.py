@@ -3,11 +3,11 @@
 import math
 from statistics import quantiles
 
-from domain.money import dollars
+from domain.money import NAMES, SIGNS
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
 from report.facts import Money
-from report.formatting import count, part_of, plural, share, wage
+from report.formatting import count, part_of, plural, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
@@ -26,7 +26,7 @@ def build(model: ReportModel) -> Section | None:
     return Section(
         key="money",
         title="Money and wages",
-        lead=(_spending(model, money), _pay(model)),
+        lead=(_spending(model, money), _pay(model, money)),
         notes=wage_notes(model),
         figures=(_ledger_figure(money), *_wage_figures(model, money)),
         tables=(_ledger(model, money), _wages(model, money)),
@@ -37,15 +37,17 @@ def _spending(model: ReportModel, money: Money) -> str:
     facts = model.facts
     novel = model.count("novel")
     verb = "would have been" if facts.is_rehearsal else "were"
-    spent = f"{dollars(money.spent_cents)} of a budget of " + dollars(
+    spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(
         money.cents("budget")
     )
     article = "an" if model.accepted_noun.startswith("a") else "a"
-    price = f"${money.spent_cents / novel / 100:.3f}" if novel else ""
+    price = (
+        f"{SIGNS[money.currency]}{money.spent_cents / novel / 100:.3f}" if novel else ""
+    )
     per_answer = f", {price} {article} {model.accepted_noun}" if novel else ""
     return (
-        f"{spent} {verb} spent{per_answer}. {dollars(money.cents('held'))} are held "
-        f"for HITs still open."
+        f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} are "
+        "held for HITs still open."
     )
 
 
@@ -54,10 +56,10 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
     money = model.facts.money
     if money is None:
         return ()
-    floor = wage(money.wage_floor_cents_per_hour)
+    floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
         return (Note("watch", "No hourly wage is known: no working time recorded."),)
-    median = wage(float(model.wages.median()))
+    median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
     relation = "is BELOW" if is_below else "meets"
     below = model.below_floor
@@ -72,23 +74,23 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
         Note(
             "watch",
             f"{part_of(below, len(model.wages), 'worker')} earned less than the "
-            f"floor of {floor}, the least {wage(float(model.wages.min()))}.",
+            f"floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
         ),
     )
 
 
-def _pay(model: ReportModel) -> str:
+def _pay(model: ReportModel, money: Money) -> str:
     workers = model.facts.workers
     timed = workers[workers["seconds_worked"] > 0]
     seconds = float(timed["seconds_worked"].sum())
     if not seconds:
         return "No working time is recorded, so no hourly wage can be told."
-    overall = float(timed["paid_cents"].sum()) * 3600 / seconds
     unpaid = int((timed["paid_cents"] == 0).sum())
     untimed = len(workers) - len(timed)
+    overall = float(timed["paid_cents"].sum()) * 3600 / seconds
     return (
         f"Over all {seconds / 3600:,.1f} person-hours the pay was "
-        f"{wage(overall)}. Rewards and bonuses count, fees do not."
+        f"{money.wage(overall)}. Rewards and bonuses count, fees do not."
         + f" {plural(unpaid, 'worker')} with nothing paid (yet) counted." * bool(unpaid)
         + f" {plural(untimed, 'worker')} left out, time unknown." * bool(untimed)
     )
@@ -110,13 +112,13 @@ def _ledger_figure(money: Money) -> Figure:
         plots.Bar(
             name,
             max(cents, 0) / 100,
-            f"{dollars(cents)} ({share(cents, budget)})",
+            f"{money.shown(cents)} ({share(cents, budget)})",
             colour,
         )
         for name, cents, colour in _accounts(money)
     ]
     title = "Where the budget is"
-    description = f"Of {dollars(budget)}: " + "; ".join(
+    description = f"Of {money.shown(budget)}: " + "; ".join(
         f"{row.label} {row.words}" for row in rows
     )
     drawing = svg(plots.bars(rows), key="ledger", title=title, description=description)
@@ -136,10 +138,10 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         ("Released: was held, went back", money.cents("released")),
     )
     return Table(
-        caption="Ledger (US dollars)",
+        caption=f"Ledger ({NAMES[money.currency]})",
         columns=(text("Account"), number("Amount"), number("Share of the budget")),
         rows=tuple(
-            (name, dollars(cents), share(cents, money.cents("budget")))
+            (name, money.shown(cents), share(cents, money.cents("budget")))
             for name, cents in lines
         ),
         note="No money moved: a rehearsal keeps books as a market would."
@@ -154,9 +156,9 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     floor = money.wage_floor_cents_per_hour
     bins = _bins(model, money)
     step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
-    round_dollars = range(0, math.ceil(bins[-1].end), step)
+    round_amounts = range(0, math.ceil(bins[-1].end), step)
     beyond = int((model.wages >= bins[-1].end * 100).sum())
-    ticks = [(float(dollar), f"${dollar}") for dollar in round_dollars]
+    ticks = [(float(one), f"{SIGNS[money.currency]}{one}") for one in round_amounts]
     if beyond:
         # The last column starts where the scale ends; its own tick says so.
         ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]
@@ -164,17 +166,18 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     title = "Hourly wages"
     description = (
         f"{plural(len(model.wages), 'worker')}, "
-        f"median {wage(float(model.wages.median()))}; "
-        f"{count(model.below_floor)} below the floor of {wage(floor)} (dashed, red)."
+        f"median {money.wage(float(model.wages.median()))}; "
+        f"{count(model.below_floor)} below the floor of {money.wage(floor)} "
+        "(dashed, red)."
         + f" The last column holds {plural(beyond, 'wage')} beyond the scale."
         * bool(beyond)
     )
     plot = plots.histogram(
         bins,
-        x_label="dollars an hour",
+        x_label=f"{NAMES[money.currency].split()[-1]} an hour",
         y_label="workers",
         ticks=ticks,
-        mark=(floor / 100, f"floor {wage(floor)}"),
+        mark=(floor / 100, f"floor {money.wage(floor)}"),
     )
     drawing = svg(plot, key="wages", title=title, description=description)
     return (Figure(title=title, svg=drawing, note=description),)
@@ -222,7 +225,9 @@ def _wages(model: ReportModel, money: Money) -> Table:
     return Table(
         caption="Hourly wages of the workers",
         columns=(text("Of the workers"), number("Wage"), number("Over the floor")),
-        rows=tuple((name, wage(cents), _over(cents, money)) for name, cents in lines),
+        rows=tuple(
+            (name, money.wage(cents), _over(cents, money)) for name, cents in lines
+        ),
         note="Wages are rounded down to the cent.",
         empty="No hourly wage is known.",
     )
@@ -230,4 +235,4 @@ def _wages(model: ReportModel, money: Money) -> Table:
 
 def _over(cents: float, money: Money) -> str:
     above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
-    return dollars(above) if above < 0 else f"+{dollars(above)}"
+    return money.shown(above) if above < 0 else f"+{money.shown(above)}"

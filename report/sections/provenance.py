@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.money import dollars
 from report.components import Cell, Code, Section, Table, Tag, number, text
 from report.facts import Money
 from report.formatting import count, excerpt, listed, moment
@@ -50,14 +49,14 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
     return (
         Check(
             quantity="Pay: of all workers, and in the ledger",
-            one=dollars(paid),
-            other=dollars(booked),
+            one=money.shown(paid),
+            other=money.shown(booked),
             agrees=paid == booked,
         ),
         Check(
             quantity="Spent and held, within the budget",
-            one=dollars(committed),
-            other=dollars(money.cents("budget")),
+            one=money.shown(committed),
+            other=money.shown(money.cents("budget")),
             agrees=committed <= money.cents("budget"),
         ),
     )

@@ -1,9 +1,8 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
-from domain.money import dollars
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
-from report.formatting import count, part_of, plural, share, wage
+from report.formatting import count, part_of, plural, share
 from report.model import ReportModel
 from report.sections import planted, provenance
 from report.sections.money import wage_notes
@@ -51,14 +50,14 @@ def _accepted(model: ReportModel) -> KeyFigure:
 def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
     spent = KeyFigure(
         label="Would have cost" if model.facts.is_rehearsal else "Spent",
-        value=dollars(money.spent_cents),
-        beside=f"of a budget of {dollars(money.cents('budget'))}, fees included",
+        value=money.shown(money.spent_cents),
+        beside=f"of a budget of {money.shown(money.cents('budget'))}, fees included",
     )
     return spent, _wage_figure(model, money)
 
 
 def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
-    floor = wage(money.wage_floor_cents_per_hour)
+    floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
         return KeyFigure(
             label="Median wage",
@@ -69,7 +68,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     is_below = model.is_median_below_floor
     return KeyFigure(
         label="Median wage",
-        value=wage(float(model.wages.median())),
+        value=money.wage(float(model.wages.median())),
         beside=f"{'BELOW the' if is_below else 'meets the'} floor of {floor}",
         level="problem" if is_below else "fine",
     )

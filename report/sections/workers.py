@@ -5,10 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from domain.money import dollars
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from report.formatting import count, excerpt, hours, part_of, plural, share, wage
+from report.formatting import count, excerpt, hours, part_of, plural, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
@@ -123,10 +122,11 @@ def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
     money = model.facts.money
     pay: tuple[Cell, ...] = ()
     if money:
+        wage = money.wage(earned)
         is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
         pay = (
-            dollars(int(row["paid_cents"])),
-            Tag(f"{wage(earned)}, below floor", "watch") if is_below else wage(earned),
+            money.shown(int(row["paid_cents"])),
+            Tag(f"{wage}, below floor", "watch") if is_below else wage,
         )
     cells: tuple[Cell, ...] = (
         Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),

@@ -36,9 +36,9 @@ batches = 1
 assignments = 5
 items_per_hit = 5
 [rewards]
-reward_usd = "0.05"
-budget_usd = "{budget}.00"
-wage_floor_usd_per_hour = "5.00"
+reward = "0.05"
+budget = "{budget}.00"
+wage_floor_per_hour = "5.00"
 [output]
 formats = ["csv"]
 """

@@ -81,9 +81,9 @@ def test_bonuses_are_shown_then_paid_once(finished: Finished) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "words"),
     [
-        (b"assignment_id,amount_usd,reason\n{id},0.005,r\n", 2, "is no amount"),
-        (b"assignment_id,amount_usd,reason\n{id},5000,r\n", 3, "nothing was paid"),
-        (b"assignment_id,amount_usd,reason\n{id},1,\xff\n", 2, "not UTF-8"),
+        (b"assignment_id,amount,reason\n{id},0.005,r\n", 2, "is no amount"),
+        (b"assignment_id,amount,reason\n{id},5000,r\n", 3, "nothing was paid"),
+        (b"assignment_id,amount,reason\n{id},1,\xff\n", 2, "not UTF-8"),
         (b"", 2, "columns missing"),
         (b"\x00\x01\x02", 2, ""),
     ],
@@ -140,7 +140,10 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     assert before.exit_code == 1
     assert "there is no store yet" in before.output
     clock = FixedClock(SystemClock().now())
-    with open_for_rehearsal(load_campaign(path), "http://127.0.0.1:1", clock):
+    with (
+        serve(tmp_path / "marketplace.db", rehearsal=True) as running,
+        open_for_rehearsal(load_campaign(path), running.endpoint_url, clock),
+    ):
         pass
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3

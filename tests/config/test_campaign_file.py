@@ -15,9 +15,9 @@ task = "caption"
 [items]
 file = "items.csv"
 [rewards]
-reward_usd = "0.55"
-budget_usd = "20"
-wage_floor_usd_per_hour = "9.50"
+reward = "0.55"
+budget = "20"
+wage_floor_per_hour = "9.50"
 [requirements]
 approved_hits_above = 500
 approval_rate_at_least = 95
@@ -68,16 +68,16 @@ def test_a_good_file_becomes_a_campaign(tmp_path: Path) -> None:
 
 def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
     """Four faults of the schema, each with the line an editor shows."""
-    text = GOOD.replace('reward_usd = "0.55"', "reward_usd = 0.55")
-    text = text.replace('budget_usd = "20"\n', "")
+    text = GOOD.replace('reward = "0.55"', "reward = 0.55")
+    text = text.replace('budget = "20"\n', "")
     text = text.replace('by = "policy"', 'by = "nobody"')
     text += "colour = 1\n"
     faults = faults_of(tmp_path, text)
     assert len(faults) == 4
     said = "\n".join(faults)
     for words in (
-        "birds.toml:8: rewards.reward_usd: write dollars as text",
-        "birds.toml:7: rewards.budget_usd: is missing",
+        "birds.toml:8: rewards.reward: write an amount as text",
+        "birds.toml:7: rewards.budget: is missing",
         "birds.toml:15: decisions.by: ",
         "decisions.rule.0.colour: no such key",
     ):
@@ -174,7 +174,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]] says"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
         (GOOD.replace('"20"', '"-1"'), "zero or more"),
-        (GOOD.replace('"0.55"', '"0.00"'), "rewards.reward_usd"),
+        (GOOD.replace('"0.55"', '"0.00"'), "rewards.reward"),
         (GOOD.replace('"us"', '"éé"'), "write a country as"),
         (GOOD + "[posting]\nbatches = 2\n", "batches: is 2, but there are only 1"),
         (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
@@ -184,8 +184,8 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
             GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
             "comparator In takes 1 to 15 values, not 0",
         ),
-        (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget_usd"),
-        (GOOD.replace('"20"', '"0.005"'), "whole number of cents"),
+        (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget"),
+        (GOOD.replace('"20"', '"0.005"'), "two decimals at most"),
         (GOOD.replace('"us"', '"USA"'), "write a country as"),
     ],
 )

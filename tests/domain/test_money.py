@@ -1,5 +1,6 @@
 """Fees and amounts, each expected figure derived by hand."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -11,7 +12,7 @@ from domain.money import (
     cents_from_text,
     cents_from_wire,
     cents_to_wire,
-    dollars,
+    shown,
 )
 
 
@@ -89,9 +90,27 @@ def test_a_part_of_a_cent_is_no_amount(wire: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cents", "shown"),
+    ("cents", "words"),
     [(0, "$0.00"), (5, "$0.05"), (-20, "-$0.20"), (123_450, "$1,234.50")],
 )
-def test_amounts_as_people_read_them(cents: int, shown: str) -> None:
-    """The sign stands before the currency."""
-    assert dollars(cents) == shown
+def test_amounts_as_people_read_them(cents: int, words: str) -> None:
+    """The sign stands before the currency, whichever it is."""
+    assert shown(cents, "USD") == words
+    assert shown(cents, "GBP") == words.replace("$", "£")
+
+
+def test_an_amount_of_another_currency_is_no_amount_of_this() -> None:
+    """A sign is understood as it is written, where one is."""
+    assert cents_from_text("£0.5", "GBP") == cents_from_text("0.5", "GBP") == 50
+    with pytest.raises(ValueError, match="is not in pounds"):
+        cents_from_text("$1", "GBP")
+    with pytest.raises(ValueError, match="is not in US dollars"):
+        cents_from_text("£1", "USD")
+
+
+def test_schedules_are_alike_by_what_they_take() -> None:
+    """Neither the day nor who says so matters; each fee does."""
+    known = FeeSchedule(source="a list", valid_from=date(2015, 7, 22))
+    assert known.takes_as(FeeSchedule(percent=Decimal("20.0")))
+    assert not known.takes_as(FeeSchedule(minimum_cents=2))
+    assert not known.takes_as(FeeSchedule(masters_percent=Decimal(0)))

@@ -31,6 +31,7 @@ HALF = Progress(
     fees_cents=135,
     held_cents=60,
     budget_cents=2000,
+    currency="GBP",
     waiting_for="workers",
     cap_reached=False,
     stopped_by="",

@@ -21,8 +21,8 @@ scenes = 20
 [posting]
 batches = 2
 [rewards]
-budget_usd = "60.00"
-wage_floor_usd_per_hour = "10.00"
+budget = "60.00"
+wage_floor_per_hour = "10.00"
 [requirements]
 approved_hits_above = 500
 countries = ["US"]
@@ -143,7 +143,7 @@ def _check_dataset(folder: Path) -> None:
     [
         (('task = "caption"', 'task = "origami"'), 2, "origami"),
         (("scenes = 20", 'file = "none.csv"'), 2, "cannot be read"),
-        (('budget_usd = "60.00"', 'budget_usd = "1.00"'), 3, "budget_usd is $1.00"),
+        (('budget = "60.00"', 'budget = "1.00"'), 3, "budget is $1.00"),
         (("seed = 3", "seed = 3\nreplay = 'none.csv'"), 2, "none.csv"),
         (("seed = 3", "seed = 3\n[rehearsal.crowd]\nelves = 3"), 2, "elves"),
     ],

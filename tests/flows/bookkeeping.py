@@ -56,7 +56,7 @@ def assignment_ids(run: CampaignRun) -> list[AssignmentId]:
 
 
 def bonus_file(
-    *rows: tuple[str, ...], header: str = "assignment_id,amount_usd,reason"
+    *rows: tuple[str, ...], header: str = "assignment_id,amount,reason"
 ) -> str:
     """A CSV as a person writes it."""
     out = io.StringIO(newline="")

@@ -21,7 +21,7 @@ NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 def with_key(text: str, line: str) -> str:
     """The campaign file with one more key of `[rewards]`."""
-    return text.replace('reward_usd = "0.50"', f'reward_usd = "0.50"\n{line}')
+    return text.replace('reward = "0.50"', f'reward = "0.50"\n{line}')
 
 
 def at(run: CampaignRun, moment: datetime) -> CampaignRun:
@@ -33,8 +33,8 @@ def at(run: CampaignRun, moment: datetime) -> CampaignRun:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('batch_budget_usd = "1.19"', r"batch_budget_usd is \$1\.19.*batch costs \$1"),
-        ('day_budget_usd = "1.19"', r"day_budget_usd is \$1\.19.*HIT alone costs \$1"),
+        ('batch_budget = "1.19"', r"batch_budget is \$1\.19.*batch costs \$1"),
+        ('day_budget = "1.19"', r"day_budget is \$1\.19.*HIT alone costs \$1"),
     ],
 )
 def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
@@ -51,7 +51,7 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a day: the second batch waits for midnight and is not a failure."""
-    text = with_key(campaign_text, 'day_budget_usd = "1.20"')
+    text = with_key(campaign_text, 'day_budget = "1.20"')
     text = text.replace(
         'any_of = ["capitals", "rule_violation"]', 'any_of = ["pasted"]'
     )
@@ -62,7 +62,7 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
         reached = run_pass(monday)
         assert (reached.waiting_for, reached.batch) == ("the next day", 2)
         assert reached.goes_on_at == "2026-01-06T00:00:00+00:00"
-        assert reached.stopped_by == "rewards.day_budget_usd"
+        assert reached.stopped_by == "rewards.day_budget"
         assert not reached.is_finished
         assert not reached.cap_reached
         assert len(list(run.platform.find_hits())) == 1
@@ -77,7 +77,7 @@ def test_a_batch_is_posted_over_as_many_days_as_its_cap_needs(
     at_work: Open, campaign_text: str
 ) -> None:
     """Two HITs, one a day; workers at the first are waited for meanwhile."""
-    text = with_key(campaign_text, 'day_budget_usd = "1.20"')
+    text = with_key(campaign_text, 'day_budget = "1.20"')
     text = text.replace("batches = 2", "batches = 1")
     with at_work(text) as (run, people):
         monday, tuesday = at(run, NOON), at(run, NOON + timedelta(days=1))
@@ -94,7 +94,7 @@ def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a batch pays for no replacement of bob's two answers."""
-    with at_work(with_key(campaign_text, 'batch_budget_usd = "1.20"')) as (
+    with at_work(with_key(campaign_text, 'batch_budget = "1.20"')) as (
         run,
         people,
     ):
@@ -103,7 +103,7 @@ def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
             people.work()
             reached = run_pass(run)
         assert (reached.batch, reached.cap_reached) == (2, True)
-        assert reached.stopped_by == "rewards.batch_budget_usd"
+        assert reached.stopped_by == "rewards.batch_budget"
         # dan's rejection gave 60 cents back to batch 2: one assignment more of it.
         taken = [ledger.taken_by_batch_cents(run.store, batch) for batch in (1, 2)]
         assert taken == [120, 120]
@@ -114,7 +114,7 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
     at_work: Open, campaign_text: str
 ) -> None:
     """Even a HIT that something planned too dearly is not posted."""
-    with at_work(with_key(campaign_text, 'batch_budget_usd = "3.00"')) as (run, _):
+    with at_work(with_key(campaign_text, 'batch_budget = "3.00"')) as (run, _):
         dear = PlannedHit(
             hit_key=HitKey("crash.b0001.r00.000001"),
             batch=1,
@@ -134,7 +134,7 @@ def test_money_that_came_back_was_promised_all_the_same(
     at_work: Open, campaign_text: str
 ) -> None:
     """A day's allowance never grows within the day."""
-    with at_work(with_key(campaign_text, 'day_budget_usd = "9.00"')) as (run, _):
+    with at_work(with_key(campaign_text, 'day_budget = "9.00"')) as (run, _):
         monday = at(run, NOON)
         run_pass(monday)
         assert caps.left_today(monday) == 900 - 120

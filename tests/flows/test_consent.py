@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cli.main import main
 from domain.campaign import Campaign
 from domain.errors import BudgetExceeded, RefusedForSafety
 from flows.assembling import load_campaign
@@ -103,3 +105,33 @@ def test_the_secret_is_in_no_store_and_no_log(
     files = [path for path in campaign.out.rglob("*") if path.is_file()]
     assert any(path.name == "piecework.db" for path in files)
     assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
+
+
+def test_one_explicit_word_lets_calls_go_to_amazons_host(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An endpoint that still answers is not refused by us; the amount is asked."""
+    monkeypatch.setenv("PIECEWORK_ALTHOUGH_CLOSED", "1")
+    with (
+        pytest.raises(RefusedForSafety, match="nobody has agreed to an amount"),
+        open_on_marketplace(
+            campaign, "https://mturk-requester.us-east-1.amazonaws.com", live=True
+        ),
+    ):
+        pass
+    assert not campaign.out.exists()
+
+
+def test_the_word_is_an_option_of_the_commands(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With it, `run` comes as far as the amount."""
+    monkeypatch.delenv("PIECEWORK_ALTHOUGH_CLOSED", raising=False)
+    words = ["run", str(campaign.path), "--live", "--endpoint"]
+    words.append("https://mturk-requester.us-east-1.amazonaws.com")
+    refused = CliRunner().invoke(main, words)
+    assert "2026-09-30" in refused.output
+    monkeypatch.setenv("PIECEWORK_ALTHOUGH_CLOSED", "")  # put back afterwards
+    asked = CliRunner().invoke(main, [*words, "--although-closed"])
+    assert "2026-09-30" not in asked.output
+    assert "amount" in asked.output

@@ -3,13 +3,18 @@
 import os
 import pty
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from cli.work.consent import consent_to_spend
 from domain.errors import ConfigError, PieceworkError
-from tests.small_campaign import write_campaign
+from marketplace.http.server import serve
+from marketplace.state.money import MTURK, PriceList
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 @pytest.mark.parametrize("text", ["-1", "2.999", "much", "1e9", "", "1,000", "NaN"])
@@ -24,8 +29,19 @@ def test_what_is_no_amount_is_a_fault_of_use(tmp_path: Path, text: str) -> None:
         )
 
 
+@contextmanager
+def _market(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, prices: PriceList = MTURK
+) -> Iterator[str]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    with serve(folder / "marketplace.db", rehearsal=True, prices=prices) as running:
+        yield running.endpoint_url
+
+
 def _at_a_terminal(
     path: Path,
+    endpoint: str,
     typed: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -36,9 +52,7 @@ def _at_a_terminal(
     with os.fdopen(theirs) as terminal, monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", terminal)
         try:
-            cents = consent_to_spend(
-                path, "http://192.0.2.1", live=True, spend_at_most=None
-            )
+            cents = consent_to_spend(path, endpoint, live=True, spend_at_most=None)
             code, ending = 0, f"consent to {cents}"
         except PieceworkError as refused:
             code, ending = refused.exit_code, str(refused)
@@ -70,6 +84,29 @@ def test_the_amount_is_shown_and_has_to_be_typed_back(
     for two workers and one for one: $1.80. Five rounds of two batches are $18, with the
     plain cost $20.40; and the cap is $20.
     """
-    ended, said = _at_a_terminal(write_campaign(tmp_path), typed, monkeypatch, capsys)
+    path = write_campaign(tmp_path)
+    with _market(tmp_path, monkeypatch) as endpoint:
+        ended, said = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
     assert "can cost up to $20.00" in said
     assert (ended, words in said) == (code, True), said
+
+
+def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As above without a cap that is in the way: 4 x 0.60 + 10 x 1.80 are 20.40.
+
+    At 100 % instead of 20 % that is 34.00. Dollars typed back agree to nothing.
+    """
+    pounds = PriceList(
+        currency="GBP", percent=Decimal(100), extra_percent_for_many=Decimal(0)
+    )
+    text = CAMPAIGN.replace("[rewards]", '[rewards]\ncurrency = "GBP"')
+    path = write_campaign(tmp_path, text.replace('"20.00"', '"90.00"'))
+    with _market(tmp_path, monkeypatch, pounds) as endpoint:
+        for typed, code in (("£34.00", 0), ("34", 0), ("$34.00", 3)):
+            ended, said = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
+            assert "can cost up to £34.00" in said
+            assert ended == code
+        with pytest.raises(ConfigError, match="is not in pounds"):
+            consent_to_spend(path, endpoint, live=True, spend_at_most="$34")

@@ -23,9 +23,9 @@ from tests.flows.campaigns import TODAY, campaign
 
 MIDNIGHT = datetime(2026, 1, 6, tzinfo=UTC)
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
-DAY_CAP = "rewards.day_budget_usd"
-BATCH_CAP = "rewards.batch_budget_usd"
-CAP = "rewards.budget_usd"
+DAY_CAP = "rewards.day_budget"
+BATCH_CAP = "rewards.batch_budget"
+CAP = "rewards.budget"
 STOP = "piecework stop"
 
 

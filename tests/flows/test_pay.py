@@ -79,7 +79,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         text = bonus_file(
             (f"{ann}.2", "", "0.25", "Fine."),
             ("", hashed, "0.10", "'=Ok"),
-            header="assignment_id,worker,amount_usd,reason",
+            header="assignment_id,worker,amount,reason",
         )
         for paid in (2, 0):
             plan = read_bonuses(run, text, label="bonus", name="b.csv")
@@ -105,7 +105,7 @@ BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("{ann}", "0,50", "r"), "is no amount"),
     (("{ann}", "1e3", "r"), "is no amount"),
     (("{ann}", "9999999999", "r"), "is no amount"),
-    (("{ann}", "0.00", "r"), "one cent or more"),
+    (("{ann}", "0.00", "r"), "0.01 or more"),
     (("{ann}", "0.50", " "), "reason has 0 characters"),
     (("{ann}", "0.50", "x" * 1025), "reason has 1025"),
     (("{ann}", "0.50", "bell \x07"), "on one line"),
@@ -134,10 +134,10 @@ def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "columns missing: amount_usd, assignment_id"),
-        ("assignment_id,amount_usd\n", "columns missing: reason"),
-        ("assignment_id,amount_usd,reason,colour\n", "unknown columns: colour"),
-        ('assignment_id,amount_usd,reason\n"a,1,b\n', "line"),
+        ("", "columns missing: amount, assignment_id"),
+        ("assignment_id,amount\n", "columns missing: reason"),
+        ("assignment_id,amount,reason,colour\n", "unknown columns: colour"),
+        ('assignment_id,amount,reason\n"a,1,b\n', "line"),
     ],
 )
 def test_a_bad_file_is_refused(
@@ -159,7 +159,7 @@ def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
             (ann, "", "1", "r"),
             (f"{ann}.1", "", "1", "r"),
             (ann, "0123456789abcdef", "1", "r"),
-            header="assignment_id,worker,amount_usd,reason",
+            header="assignment_id,worker,amount,reason",
         )
         with pytest.raises(ConfigError) as error:
             read_bonuses(run, text, label="bonus", name="b.csv")
@@ -192,7 +192,7 @@ def test_a_day_s_cap_pays_the_rest_on_the_next_day(
 ) -> None:
     """$2.80 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
     text = campaign_text.replace(
-        'reward_usd = "0.50"', 'reward_usd = "0.50"\nday_budget_usd = "2.80"'
+        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.80"'
     )
     with at_work(text) as opened:
         run = first_batch_paid(opened)

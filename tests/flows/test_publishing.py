@@ -161,7 +161,7 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
 def _a_bonus(run: CampaignRun) -> BonusPlan:
     paid = ledger.paid_cents(run.store, "rewards")
     name = next(name for name in assignment_ids(run) if name in paid)
-    text = f"assignment_id,amount_usd,reason\n{name},1.00,thanks\n"
+    text = f"assignment_id,amount,reason\n{name},1.00,thanks\n"
     return read_bonuses(run, text, label="b", name="b")
 
 

@@ -32,8 +32,8 @@ scenes = 120
 [posting]
 assignments = 2
 [rewards]
-budget_usd = "20"
-wage_floor_usd_per_hour = "0"
+budget = "20"
+wage_floor_per_hour = "0"
 [qualification]
 task = "hodosh_qualification"
 items = "questions.csv"

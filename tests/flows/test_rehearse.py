@@ -8,6 +8,7 @@ from flows.passes import run_pass
 from flows.rehearse import prepare, rehearsal_of
 from marketplace.state import clock
 from platforms import virtual_clock
+from tests.flows.bookkeeping import check_books
 
 CAMPAIGN = """
 name = "dear"
@@ -20,11 +21,19 @@ batches = 1
 assignments = 5
 items_per_hit = 5
 [rewards]
-reward_usd = "{reward}"
-budget_usd = "{budget}"
-wage_floor_usd_per_hour = "5.00"
+reward = "{reward}"
+budget = "{budget}"
+wage_floor_per_hour = "5.00"
 [output]
 folder = "out"
+"""
+
+FEES = """
+[[rewards.fees]]
+valid_from = 2020-01-01
+percent = 42.8
+minimum = "0.01"
+source = "a marketplace in pounds"
 """
 
 
@@ -42,6 +51,21 @@ def test_a_rehearsal_can_spend_its_whole_budget(
         assert run_pass(run).waiting_for == "workers"
         held = run.platform._client.get_account_balance()  # type: ignore[attr-defined]
         assert held["AvailableBalance"] == balance
+
+
+def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -> None:
+    """Five of £1.00 at 42.8 % are held; the marketplace says what the file states."""
+    text = CAMPAIGN.format(reward="£1.00", budget="10.00")
+    text = text.replace("[rewards]", '[rewards]\ncurrency = "GBP"') + FEES
+    path = tmp_path / "dear.toml"
+    path.write_text(text)
+    with rehearsal_of(prepare(path)) as (run, _):
+        progress = run_pass(run)
+        assert progress.shown(progress.held_cents) == "£7.15"
+        told = run.platform.prices()
+        assert told is not None
+        assert (told.currency, str(told.fees.percent)) == ("GBP", "42.8")
+        check_books(run)
 
 
 def test_virtual_time_begins_at_one_moment() -> None:

@@ -123,6 +123,20 @@ def test_an_assignment_that_is_listed_twice_is_one(
     } == {HitId(hit): ["3X"] if hit == "3A" else [] for hit in hits}
 
 
+@pytest.mark.parametrize(
+    "page", [b"{}", b'{"HITs": []}', b'{"AvailableBalance": null}']
+)
+def test_an_answer_without_a_balance_says_nothing_of_prices(
+    stranger: CaptivePortal, page: bytes
+) -> None:
+    """Else a stranger would be taken for a marketplace in dollars."""
+    stranger.page = page
+    stranger.headers = {"x-amzn-requestid": "00000000-0000-0000-0000-000000000000"}
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    with pytest.raises(TransientPlatformError, match="not a market"):
+        platform.prices()
+
+
 def test_a_refusal_cannot_steer_a_terminal(stranger: CaptivePortal) -> None:
     """Colours, cursors, right-to-left marks and new lines are shown, not obeyed."""
     refusal = {

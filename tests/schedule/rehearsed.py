@@ -23,8 +23,8 @@ scenes = {pictures}
 [posting]
 batches = {batches}
 [rewards]
-budget_usd = "2000.00"
-wage_floor_usd_per_hour = "10.00"
+budget = "2000.00"
+wage_floor_per_hour = "10.00"
 [requirements]
 approved_hits_above = 500
 countries = ["US"]

@@ -32,7 +32,9 @@ def test_a_wage_below_a_floor_never_looks_as_if_it_met_it(
 ) -> None:
     """Rounded down: a wage under a whole number of cents shows fewer cents."""
     earned = cents / hours
-    dollars, _, rest = formatting.wage(earned)[1:-2].replace(",", "").partition(".")
+    dollars, _, rest = (
+        formatting.wage(earned, "USD")[1:-2].replace(",", "").partition(".")
+    )
 
     assert int(dollars) * 100 + int(rest) <= earned + 1e-6
 

@@ -1,0 +1,113 @@
+"""What a store is bound to for good: opened for anything else, it refuses.
+
+One campaign, one environment (a rehearsal, or one endpoint), one currency, its items
+and how they are dealt.
+"""
+
+import hashlib
+import json
+from contextlib import closing
+
+from domain.campaign import Campaign
+from store.database import Store, get_setting, open_store, set_once
+from store.files import FILE_NAME
+
+REHEARSAL = "rehearsal"
+ENVIRONMENT = "world"
+"""The setting that names the environment of a store."""
+
+
+_CURRENCY = "currency"
+"""The setting that says what a store's money is; in earlier versions all was dollars
+(`store.migrations`)."""
+
+
+def check_store(campaign: Campaign, environment: str) -> None:
+    """Compare a store that exists with the campaign, before anything is touched.
+
+    Raises:
+        StoreError: it is of another environment, or of other items.
+    """
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            if get_setting(store, ENVIRONMENT) is not None:
+                bind_store(store, campaign, environment)
+
+
+def rehearsal_environment(campaign: Campaign) -> str:
+    """What a rehearsal's store is bound to: rehearsals of another seed are others."""
+    return f"{REHEARSAL}, seed {campaign.rehearsal.seed}"
+
+
+def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
+    """Bind a store that is new; compare one that is bound.
+
+    Raises:
+        StoreError: it is bound to something else.
+    """
+    set_once(
+        store,
+        "campaign",
+        campaign.name,
+        otherwise=f"it belongs to another campaign than {campaign.name!r}",
+    )
+    known = get_setting(store, ENVIRONMENT)
+    set_once(
+        store,
+        ENVIRONMENT,
+        environment,
+        otherwise=f"it is of {known}, not of {environment}",
+    )
+    bind_currency(store, campaign)
+    set_once(
+        store,
+        "work",
+        _work_hash(campaign),
+        otherwise="the items, task, batches, assignments or items_per_hit have changed "
+        "since its HITs were dealt",
+    )
+    # Stores of earlier versions do not know it; what they have now is what they keep.
+    set_once(
+        store,
+        "columns",
+        _columns_hash(campaign),
+        otherwise="a column of an item (its url, a text) has changed since its HITs "
+        "were dealt, so that its answers would be about two things",
+    )
+
+
+def bind_currency(store: Store, campaign: Campaign) -> None:
+    """Bind a store to the campaign's currency.
+
+    Raises:
+        StoreError: its money is in another.
+    """
+    known, stated = get_setting(store, _CURRENCY), campaign.rewards.currency
+    set_once(
+        store,
+        _CURRENCY,
+        stated,
+        otherwise=f"its money is in {known}, and rewards.currency is {stated}",
+    )
+
+
+def _work_hash(campaign: Campaign) -> str:
+    """What must not change once HITs exist: the items and how they are dealt out."""
+    posting = campaign.posting
+    parts = [
+        campaign.task.name,
+        str((posting.batches, posting.assignments, posting.items_per_hit)),
+        *sorted(item.item_id for item in campaign.items),
+        *(f"practice {item.item_id}" for item in campaign.practice),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _columns_hash(campaign: Campaign) -> str:
+    """All that the items' rows say: workers were shown it, and answered about it."""
+    rows = sorted(
+        json.dumps(dict(item.columns), sort_keys=True)
+        for item in (*campaign.items, *campaign.practice)
+    )
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

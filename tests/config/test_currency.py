@@ -1,0 +1,94 @@
+"""The currency of a campaign file: one for all its money, and keys of older files."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.config.test_campaign_file import GOOD, faults_of, read
+
+POUNDS = GOOD.replace("[rewards]", '[rewards]\ncurrency = "GBP"')
+FEES = """
+[[rewards.fees]]
+valid_from = 2020-01-01
+percent = 42.8
+minimum = "0.03"
+source = "the marketplace's price list"
+"""
+
+
+def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None:
+    """All amounts alike; a sign of the currency may stand before one."""
+    assert read(tmp_path, GOOD).rewards.currency == "USD"
+    rewards = read(tmp_path, POUNDS.replace('"0.55"', '"£0.55"') + FEES).rewards
+    assert (rewards.currency, rewards.reward_cents) == ("GBP", 55)
+    assert (rewards.fees[0].minimum_cents, rewards.fees_are_listed) == (3, False)
+    assert rewards.shown(rewards.budget_cents) == "£20.00"
+
+
+def test_keys_of_an_older_file_are_read_as_dollars(tmp_path: Path) -> None:
+    """They say the same as the new ones."""
+    caps = 'batch_budget = "5"\nday_budget = "6"\nwage_floor_per_hour'
+    new = GOOD.replace("wage_floor_per_hour", caps) + FEES
+    old = new.replace("wage_floor_per_hour", "wage_floor_usd_per_hour")
+    for key in ("reward", "budget", "batch_budget", "day_budget", "minimum"):
+        old = old.replace(f"\n{key} =", f"\n{key}_usd =")
+    assert old.count("_usd") == 6
+    assert read(tmp_path, old).rewards == read(tmp_path, new).rewards
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            GOOD.replace("[rewards]", '[rewards]\nbudget_usd = "20"'),
+            "birds.toml:8: rewards.budget_usd: budget says the same; leave one out",
+        ),
+        (
+            POUNDS.replace("\nbudget", "\nbudget_usd"),
+            (
+                "birds.toml:10: rewards.budget_usd: is in dollars, and "
+                "rewards.currency is 'GBP': write budget"
+            ),
+        ),
+        (
+            POUNDS + FEES.replace("minimum", "minimum_usd"),
+            (
+                "rewards.fees.0.minimum_usd: is in dollars, and rewards.currency "
+                "is 'GBP': write minimum"
+            ),
+        ),
+        (
+            POUNDS.replace('"20"', '"$20"'),
+            "birds.toml:10: rewards.budget: '$20' is not in pounds",
+        ),
+        (GOOD.replace('"20"', '"£20"'), "rewards.budget: '£20' is not in US dollars"),
+        (
+            POUNDS.replace('reward = "0.55"\n', ""),
+            (
+                "birds.toml:8: rewards.currency: the task's own reward is in "
+                "dollars: state rewards.reward in GBP"
+            ),
+        ),
+        (
+            POUNDS.replace('"GBP"', '"EUR"'),
+            (
+                "birds.toml:8: rewards.currency: is none that piecework knows; write "
+                '"GBP" or "USD" (found \'EUR\')'
+            ),
+        ),
+        (
+            POUNDS.replace('"GBP"', "7"),
+            "rewards.currency: is none that piecework knows",
+        ),
+    ],
+)
+def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> None:
+    """What is said twice, or in another currency, is one fault with its line."""
+    (found,) = faults_of(tmp_path, text)
+    assert fault in found
+
+
+def test_faults_of_money_come_with_all_others(tmp_path: Path) -> None:
+    """A key that is there twice hides no fault beside it."""
+    text = GOOD.replace("[rewards]", '[rewards]\nbudget_usd = "20"\nbudgt = "1"')
+    assert len(faults_of(tmp_path, text)) == 2
