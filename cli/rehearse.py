@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from typing import Literal
 
 import click
 from rich.console import Console
@@ -16,14 +17,26 @@ from cli.prefect_server import TemporaryServer
 @click.command()
 @CAMPAIGN
 @JSON
-def rehearse(campaign: Path, *, as_json: bool) -> None:
+@click.option(
+    "--crowd",
+    type=click.Choice(["workers", "prolific"]),
+    default="workers",
+    show_default=True,
+    help="Workers of a marketplace, or participants of an offline Prolific who are led "
+    "to it.",
+)
+def rehearse(
+    campaign: Path, *, as_json: bool, crowd: Literal["workers", "prolific"]
+) -> None:
     """Rehearse the whole campaign on simulated workers.
 
     Nobody is paid and no account is needed. The dataset, the report and the store are
     written to the campaign's output folder.
 
+    \b
     Example:  piecework rehearse config/campaigns/demo.toml
-    """
+              piecework rehearse config/campaigns/demo.toml --crowd prolific
+    """  # noqa: D301 - click's mark for lines that stay lines
     began = time.monotonic()
     server = TemporaryServer()
     console = Console(stderr=True)
@@ -37,7 +50,7 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
         console=console,
         transient=True,
     ) as bar:
-        result = rehearse_campaign(campaign, bar, server)
+        result = rehearse_campaign(campaign, bar, server, crowd=crowd)
     seconds = time.monotonic() - began
     if as_json:
         click.echo(json.dumps({**result.facts, "seconds": round(seconds, 1)}, indent=2))
@@ -47,6 +60,8 @@ def rehearse(campaign: Path, *, as_json: bool) -> None:
         f"simulated workers took {result.virtual_hours:.1f} hours; "
         f"this rehearsal took {seconds:.0f} seconds"
     )
+    for line in result.books.lines() if result.books else ():
+        click.echo(line)
     click.echo(f"dataset: {result.report.parent / 'dataset'}")
     click.echo(f"store:   {result.report.parent / 'piecework.db'}")
     click.echo(f"report:  {result.report}")

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from domain.ids import WorkerId
-from store.database import Store, get_setting, set_once
+from store.database import Store, get_setting, keep_setting
 
 _KEY = "traits of simulated workers"
 
@@ -16,9 +16,14 @@ _KEY = "traits of simulated workers"
 def remember_planted(
     store: Store, traits: Mapping[WorkerId, str], bad: frozenset[str]
 ) -> None:
-    """Write down each simulated worker's trait, and which traits are bad work."""
-    rows = {worker: [trait, trait in bad] for worker, trait in traits.items()}
-    set_once(store, _KEY, json.dumps(rows, sort_keys=True))
+    """Write down each simulated worker's trait, and which traits are bad work.
+
+    Participants are workers only when they have come, so more may follow.
+    """
+    known = json.loads(get_setting(store, _KEY) or "{}")
+    rows = known | {worker: [trait, trait in bad] for worker, trait in traits.items()}
+    if rows != known:
+        keep_setting(store, _KEY, json.dumps(rows, sort_keys=True))
 
 
 def planted(store: Store) -> dict[WorkerId, tuple[str, bool]]:

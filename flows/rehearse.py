@@ -11,18 +11,18 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from prefect import Flow, flow
 
 from config.campaign_file import parse
 from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
-from domain.errors import ConfigError, StoreError
+from domain.errors import StoreError
 from domain.hit import Item
-from domain.ids import ItemId
 from domain.progress import GOES_ON, Progress
-from domain.task import TRUTH
 from flows.artifacts import publish_artifacts
 from flows.assembling import load_campaign
 from flows.binding import check_store, rehearsal_environment
@@ -33,18 +33,24 @@ from flows.pass_request import campaign_path
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
 from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
+from flows.rehearse_prolific import (
+    DATABASE,
+    AtProlific,
+    at_prolific,
+    offline_prolific,
+)
+from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
 from marketplace.state.money import PriceList
 from platforms.virtual_clock import START, VirtualClock
-from rehearsal.crowd.answering import Describing
-from rehearsal.crowd.crowd import Answering, Crowd
-from rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
-from rehearsal.crowd.judging import Judging
+from prolific.bridge.marketplace_process import program
+from rehearsal.crowd.campaign_crowd import answering_of, crowd_of
+from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.people import people
-from rehearsal.crowd.replay import Replay
 from rehearsal.crowd.traits import SIMULATED_BAD
+from rehearsal.crowd.worker_site import WorkerSite
 from rehearsal.pictures.drawing.picture import draw
 from rehearsal.pictures.scenes import scenes
 from store.files import FILE_NAME
@@ -52,19 +58,24 @@ from store.lock import only_pass
 
 MARKET = "marketplace.db"
 
+CrowdKind = Literal["workers", "prolific"]
+
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
-def rehearse(campaign: str) -> dict[str, object]:
+def rehearse(campaign: str, crowd: CrowdKind = "workers") -> dict[str, object]:
     """Rehearse a campaign from its file to dataset and report.
 
     Args:
         campaign: path of the campaign file; a relative one begins at the checkout.
+        crowd: who works: simulated workers of the marketplace, or participants of an
+            offline Prolific, whom the bridge leads there.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
-        report, and the virtual seconds that the campaign took as `virtual_seconds`.
+        report, the virtual seconds that the campaign took as `virtual_seconds`, and
+        of participants what three ledgers say was spent as `books`.
     """
-    return _rehearse(prepare(campaign_path(campaign)))
+    return _rehearse(prepare(campaign_path(campaign)), crowd=crowd)
 
 
 def work_through(
@@ -87,6 +98,7 @@ def work_through(
             on_progress(progress)
         if progress.waiting_for == "workers":
             call(CROWD, lambda: crowd.work_until().submitted)
+            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
         elif progress.waiting_for == "the next day":
             crowd.clock.move_to(next_day(run))
     return progress
@@ -94,7 +106,7 @@ def work_through(
 
 def rehearsal_flow(
     prepared: Campaign, *, on_progress: Callable[[Progress], None]
-) -> Flow[[str], dict[str, object]]:
+) -> Flow[[str, CrowdKind], dict[str, object]]:
     """The flow `rehearse` of one campaign, which tells how far it is after every pass.
 
     Args:
@@ -102,36 +114,47 @@ def rehearsal_flow(
         on_progress: told how far the campaign is.
     """
 
-    def told(campaign: str) -> dict[str, object]:  # noqa: ARG001 - shown by Prefect
-        return _rehearse(prepared, on_progress=on_progress)
+    def told(
+        campaign: str,  # noqa: ARG001 - shown by Prefect
+        crowd: CrowdKind,
+    ) -> dict[str, object]:
+        return _rehearse(prepared, crowd=crowd, on_progress=on_progress)
 
     return Flow(told, name="rehearse", flow_run_name=run_name)
 
 
 def _rehearse(
-    campaign: Campaign, *, on_progress: Callable[[Progress], None] | None = None
+    campaign: Campaign,
+    *,
+    crowd: CrowdKind,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, object]:
-    """Rehearse a campaign inside a flow, with its steps as tasks.
+    """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""
+    if crowd == "workers":
+        with rehearsal_of(campaign) as (run, workers):
+            return _to_the_end(run, workers, on_progress)[1]
+    with rehearsal_at_prolific(campaign) as (run, participants, prolific):
+        progress, facts = _to_the_end(run, participants, on_progress)
+        if progress.is_finished:  # else people decide first, however long that takes
+            prolific.finish()
+            facts["books"] = asdict(prolific.books(progress))
+        return facts
 
-    Args:
-        campaign: as `prepare` made it.
-        on_progress: told how far the campaign is after every pass.
 
-    Returns:
-        See `rehearse`.
-    """
-    with rehearsal_of(campaign) as (run, crowd):
-        progress = work_through(
-            run, crowd, call=task_for_each(run), on_progress=on_progress
-        )
-        report = write_results(run, call=run_as_task)
-        publish_artifacts(run, progress, report)
-        virtual = run.clock.now() - START
-        return {
-            **progress.as_dict(),
-            "report": report,
-            "virtual_seconds": virtual.total_seconds(),
-        }
+def _to_the_end(
+    run: CampaignRun, crowd: Crowd, on_progress: Callable[[Progress], None] | None
+) -> tuple[Progress, dict[str, object]]:
+    progress = work_through(
+        run, crowd, call=task_for_each(run), on_progress=on_progress
+    )
+    report = write_results(run, call=run_as_task)
+    publish_artifacts(run, progress, report)
+    virtual = run.clock.now() - START
+    return progress, {
+        **progress.as_dict(),
+        "report": report,
+        "virtual_seconds": virtual.total_seconds(),
+    }
 
 
 def prepare(path: Path) -> Campaign:
@@ -190,57 +213,6 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
             (pictures / name).write_text(draw(scene), encoding="utf-8")
 
 
-def answering_of(campaign: Campaign) -> Answering:
-    """How the crowd answers: by describing, or by what the items' columns call true."""
-    if campaign.task.dataset == "captions":
-        return Describing(campaign.task, _knowledge(campaign), campaign.items)
-    if campaign.rehearsal.replay is not None:
-        raise ConfigError(
-            [f"{campaign.path}: rehearsal.replay is for captions only"],
-            next_step="leave it out; columns truth.<field> say what is true",
-        )
-    judging = Judging(campaign.task, campaign.items, campaign.practice)
-    unknown = [
-        item.item_id for item in campaign.items if not judging.knows(item.item_id)
-    ]
-    if unknown:
-        fields = [
-            field.name for field in campaign.task.item_fields if not field.optional
-        ]
-        raise ConfigError(
-            [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
-            next_step="fill in "
-            + ", ".join(f"{TRUTH}{name}" for name in fields)
-            + f" of {len(unknown)} items, so that a crowd can be simulated",
-        )
-    return judging
-
-
-def _knowledge(campaign: Campaign) -> ItemKnowledge:
-    """What the workers know about the items that they describe."""
-    plan = campaign.rehearsal
-    knowledge: ItemKnowledge
-    if plan.replay is not None:
-        knowledge = Replay.read(plan.replay, campaign.task)
-    elif plan.scenes:
-        knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
-    else:
-        raise ConfigError(
-            [f"{campaign.path}: nobody knows what the items show, so none can work"],
-            next_step="name captions that people wrote: [rehearsal] replay = FILE",
-        )
-    unknown = _unknown(campaign, knowledge.knows)
-    if unknown:
-        raise ConfigError(
-            [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
-        )
-    return knowledge
-
-
-def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId]:
-    return [item.item_id for item in campaign.items if not knows(item.item_id)]
-
-
 def assumed_prices(campaign: Campaign) -> PriceList:
     """What the campaign's own marketplace takes: what the campaign is priced by."""
     fees = campaign.rewards.fees_on(START.date())
@@ -254,8 +226,20 @@ def assumed_prices(campaign: Campaign) -> PriceList:
 
 
 @contextmanager
-def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
+def rehearsal_market(
+    campaign: Campaign,
+    *,
+    port: int = 0,
+    prices: PriceList | None = None,
+    program: Sequence[str] = PROGRAM,
+) -> Iterator[Running]:
     """The campaign's own marketplace, in virtual time, on a database beside the store.
+
+    Args:
+        campaign: whose it is.
+        port: where it listens; 0 takes a free one.
+        prices: its currency and fees; None is what the campaign is priced by.
+        program: what serves it (`serve_apart`).
 
     Raises:
         StoreError: the database belongs to something else.
@@ -270,10 +254,11 @@ def rehearsal_market(campaign: Campaign, *, port: int = 0) -> Iterator[Running]:
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,
-                    prices=assumed_prices(campaign),
+                    prices=prices or assumed_prices(campaign),
                     balance_cents=max(
                         REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
                     ),
+                    program=program,
                     pictures=campaign.pictures,
                 )
             )
@@ -302,24 +287,70 @@ def _seldom_looking_for_garbage() -> Iterator[None]:
 
 @contextmanager
 def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
-    """The embedded marketplace, the campaign at work on it, and who works there."""
-    plan = campaign.rehearsal
+    """The embedded marketplace, the campaign at work on it, and who works there.
+
+    Raises:
+        StoreError: participants have worked on it; their marketplace is another.
+    """
+    _check_crowd(campaign, "workers")
     with (
         only_pass(campaign.out),
         rehearsal_market(campaign) as running,
         _seldom_looking_for_garbage(),
     ):
         clock = VirtualClock(running.endpoint_url)
+        site = WorkerSite(running.endpoint_url, clock.now())
         with (
             open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
-            Crowd(
-                plan,
-                campaign.task,
-                endpoint_url=running.endpoint_url,
-                answering=answering_of(campaign),
-                test=campaign.qualification,
-                clock=clock,
-            ) as crowd,
+            crowd_of(campaign, site, clock) as crowd,
         ):
             remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
             yield run, crowd
+
+
+@contextmanager
+def rehearsal_at_prolific(
+    campaign: Campaign,
+) -> Iterator[tuple[CampaignRun, Crowd, AtProlific]]:
+    """The same with participants, an offline Prolific and the bridge that leads there.
+
+    The pipeline knows of none of it: it posts to a marketplace, as ever.
+
+    Raises:
+        ConfigError: participants cannot work on this campaign.
+        StoreError: workers of the marketplace have worked on it.
+    """
+    _check_crowd(campaign, "prolific")
+    with (
+        only_pass(campaign.out),
+        offline_prolific(campaign) as prolific,
+        rehearsal_market(
+            campaign, prices=prolific.office.prices, program=program(prolific.url)
+        ) as running,
+        _seldom_looking_for_garbage(),
+    ):
+        clock = VirtualClock(running.endpoint_url)
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            at_prolific(
+                campaign,
+                prolific,
+                campaign.out / MARKET,
+                running.endpoint_url,
+                clock,
+            ) as at_work,
+            crowd_of(campaign, at_work.site, clock) as crowd,
+        ):
+            yield run, crowd, at_work
+
+
+def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
+    """Refuse a rehearsal that was begun with the other kind of workers."""
+    had_participants = (campaign.out / DATABASE).exists()
+    if (campaign.out / MARKET).exists() and had_participants != (crowd == "prolific"):
+        others = "prolific" if had_participants else "workers"
+        raise StoreError(
+            f"{campaign.out}: this rehearsal was begun with --crowd {others}",
+            next_step="go on with it so, or give this run a folder of its own "
+            "([output] folder)",
+        )

@@ -52,6 +52,7 @@ SLOW = (
     "tests/flows/test_publishing.py",
     "tests/flows/test_qualification.py",
     "tests/flows/test_rehearse.py",
+    "tests/flows/test_rehearse_prolific.py",
     "tests/flows/test_replacing.py",
     "tests/flows/test_small_crowd.py",
     "tests/flows/test_steps.py",

@@ -11,12 +11,14 @@ from domain.progress import Progress
 from flows.opening import open_for_rehearsal
 from flows.planted_traits import remember_planted
 from flows.quick_check import count_news
-from flows.rehearse import answering_of, prepare, rehearsal_market
+from flows.rehearse import prepare, rehearsal_market
 from platforms.credentials import REHEARSAL
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
+from rehearsal.crowd.campaign_crowd import crowd_of
 from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.traits import SIMULATED_BAD
+from rehearsal.crowd.worker_site import WorkerSite
 from store.last_pass import recall
 from store.lock import only_pass
 
@@ -38,14 +40,8 @@ def work_between_passes(
     campaign = prepare(path)
     with rehearsal_market(campaign, port=port) as running:
         clock = VirtualClock(running.endpoint_url)
-        with Crowd(
-            campaign.rehearsal,
-            campaign.task,
-            answering=answering_of(campaign),
-            test=campaign.qualification,
-            endpoint_url=running.endpoint_url,
-            clock=clock,
-        ) as crowd:
+        site = WorkerSite(running.endpoint_url, clock.now())
+        with crowd_of(campaign, site, clock) as crowd:
             with (
                 only_pass(campaign.out),
                 open_for_rehearsal(campaign, running.endpoint_url, clock) as run,

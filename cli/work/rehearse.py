@@ -10,20 +10,28 @@ from cli.prefect_server import TemporaryServer
 from domain.progress import Progress
 from flows.opening import open_to_look
 from flows.progress import read_progress
-from flows.rehearse import prepare, rehearsal_flow
+from flows.rehearse import CrowdKind, prepare, rehearsal_flow
+from flows.rehearse_prolific import Books
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsed:
-    """How a rehearsal ended."""
+    """How a rehearsal ended.
+
+    Attributes:
+        books: what was spent, by three ledgers; of participants only.
+    """
 
     progress: Progress
     facts: dict[str, object]
     report: Path
     virtual_hours: float
+    books: Books | None
 
 
-def rehearse_campaign(campaign: Path, bar: Bar, server: TemporaryServer) -> Rehearsed:
+def rehearse_campaign(
+    campaign: Path, bar: Bar, server: TemporaryServer, *, crowd: CrowdKind
+) -> Rehearsed:
     """Rehearse a campaign in this process; faults of its file come first."""
     loaded = prepare(campaign)
     wanted = len(loaded.items) * loaded.posting.assignments
@@ -38,7 +46,7 @@ def rehearse_campaign(campaign: Path, bar: Bar, server: TemporaryServer) -> Rehe
 
     flow = rehearsal_flow(loaded, on_progress=listener)
     with server.in_use(), tags("piecework", "rehearsal", loaded.name):
-        facts = flow(str(campaign.resolve()))
+        facts = flow(str(campaign.resolve()), crowd)
     with open_to_look(loaded) as run:
         reached = read_progress(run)
     return Rehearsed(
@@ -46,4 +54,5 @@ def rehearse_campaign(campaign: Path, bar: Bar, server: TemporaryServer) -> Rehe
         facts=facts,
         report=Path(str(facts["report"])),
         virtual_hours=float(str(facts["virtual_seconds"])) / 3600,
+        books=Books.from_facts(facts),
     )

@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from marketplace.state.backend import WrongDatabaseError
 from marketplace.state.money import PriceList
 
 _ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ("marketplace",)
 _STOP_SECONDS = 30.0
 
 _LOOK_SECONDS = 1.0
@@ -53,7 +54,11 @@ class RehearsalOptions(TypedDict, total=False):
 
 @contextmanager
 def serve_apart(
-    database: Path, *, rehearsal: bool, **options: Unpack[RehearsalOptions]
+    database: Path,
+    *,
+    rehearsal: bool,
+    program: Sequence[str] = PROGRAM,
+    **options: Unpack[RehearsalOptions],
 ) -> Iterator[Running]:
     """Run a rehearsing marketplace in a child process for as long as the block lasts.
 
@@ -63,6 +68,8 @@ def serve_apart(
     Args:
         database: its file; made if it is not there.
         rehearsal: must be true: real workers and money are served by `serve_forever`.
+        program: the module that serves it, and options of its own; one that knows
+            what the marketplace may not import (`marketplace.http.command_line`).
         options: the other fields of `Marketplace` that a rehearsal needs.
 
     Raises:
@@ -74,7 +81,7 @@ def serve_apart(
     if not rehearsal:
         raise ValueError("only a rehearsal is served by a child process")
     with subprocess.Popen(  # noqa: S603 - our own module
-        _command(database, options),
+        _command(program, database, options),
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -113,7 +120,9 @@ def report_of(outcome: Running | Exception) -> str:
     return json.dumps({"fault": kind.__name__, "arguments": arguments})
 
 
-def _command(database: Path, options: RehearsalOptions) -> list[str]:
+def _command(
+    program: Sequence[str], database: Path, options: RehearsalOptions
+) -> list[str]:
     named: dict[str, Any] = {**options, "database": database.resolve()}
     if pictures := options.get("pictures"):
         named["pictures"] = pictures.resolve()
@@ -121,7 +130,7 @@ def _command(database: Path, options: RehearsalOptions) -> list[str]:
         named["start"] = start.isoformat()
     if prices := options.get("prices"):
         named["prices"] = json.dumps(prices.members())
-    command = [sys.executable, "-m", "marketplace", "--rehearsal", "--attached"]
+    command = [sys.executable, "-m", *program, "--rehearsal", "--attached"]
     for name, value in named.items():
         if value is not None:
             command += [f"--{name.replace('_', '-')}", str(value)]

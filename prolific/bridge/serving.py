@@ -68,10 +68,7 @@ def office(
     """
     with ExitStack() as stack:
         prolific = Prolific(stack.enter_context(Transport(address, token)))
-        waiting = [
-            Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
-            for _ in range(MOST_AT_ONCE)
-        ]
+        crowd = stack.enter_context(crowd_at(address, token, consent=consent))
         balance = prolific.account.balance(terms.workspace_id)
         if balance.currency != terms.currency:
             raise Unusable(
@@ -80,10 +77,23 @@ def office(
             )
         yield Office(
             prolific=prolific,
-            crowd=ProlificCrowd(waiting, _completed_url(address), consent),
+            crowd=crowd,
             prices=price_list(prolific, terms.currency),
             terms=_filled_in(prolific, terms),
         )
+
+
+@contextmanager
+def crowd_at(
+    address: str, token: Token, *, consent: tuple[str, ...] = CONSENT
+) -> Iterator[ProlificCrowd]:
+    """A marketplace's port to participants, by connections of its own."""
+    with ExitStack() as stack:
+        waiting = [
+            Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
+            for _ in range(MOST_AT_ONCE)
+        ]
+        yield ProlificCrowd(waiting, _completed_url(address), consent)
 
 
 def _filled_in(prolific: Prolific, terms: Terms) -> Terms:

@@ -7,6 +7,7 @@ radio buttons and checkboxes only where chosen, one value for each ticked box.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Protocol
 
 from domain.hit import Item
 from domain.ids import AssignmentId, ItemId
@@ -47,6 +48,26 @@ _ABOUT_QUALITY = (
     "Low quality photo, somewhat blurry, of {sentence}",
     "The photo has bad quality and looks blurry, {sentence}",
 )
+
+
+class Answering(Protocol):
+    """How a crowd fills in the pages of a task."""
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be answered about this item."""
+        ...
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> Form:
+        """The form that this person submits."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,15 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol, Self
+from typing import Self
 
 from domain.campaign import RehearsalPlan
 from domain.errors import ConfigError
-from domain.ids import AssignmentId, ItemId, WorkerId
+from domain.ids import WorkerId
 from domain.qualification import QualificationTest
 from domain.task import Task
 from platforms.virtual_clock import VirtualClock
+from rehearsal.crowd.answering import Answering
 from rehearsal.crowd.connection import Reply
 from rehearsal.crowd.events import Event, EventKind, InHand, Shift
 from rehearsal.crowd.examinees import Examinees
@@ -31,8 +32,8 @@ from rehearsal.crowd.intentions import (
     time_away,
 )
 from rehearsal.crowd.page import Page
-from rehearsal.crowd.people import Person, Worker, people
-from rehearsal.crowd.site import Accepted, ConflictError, WorkerSite
+from rehearsal.crowd.people import Worker, people
+from rehearsal.crowd.site import Accepted, ConflictError, Site
 from rehearsal.crowd.traits import default_crowd
 
 _TEST = "test"
@@ -41,25 +42,8 @@ _TEST = "test"
 _PATIENCE = timedelta(hours=6)
 """How much time passes when the crowd finds nothing at all to do."""
 
-
-class Answering(Protocol):
-    """How a crowd fills in the pages of a task."""
-
-    def knows(self, item_id: ItemId) -> bool:
-        """Whether anything can be answered about this item."""
-        ...
-
-    def fill_in(
-        self,
-        page: Page,
-        assignment_id: AssignmentId,
-        *,
-        person: Person,
-        shown_ms: Sequence[int],
-        seed: int,
-    ) -> dict[str, list[str]]:
-        """The form that this person submits."""
-        ...
+_BETWEEN = timedelta(minutes=5)
+"""After so much time, and something that happened, the site is looked after."""
 
 
 class Crowd:
@@ -74,11 +58,10 @@ class Crowd:
         plan: RehearsalPlan,
         task: Task,
         *,
-        endpoint_url: str,
+        site: Site,
         answering: Answering,
+        clock: VirtualClock,
         test: QualificationTest | None = None,
-        seed: int | None = None,
-        clock: VirtualClock | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
         """Register the workers; those of an earlier run are the same.
@@ -86,11 +69,10 @@ class Crowd:
         Args:
             plan: who there is; without a crowd, `traits.default_crowd`.
             task: the task whose page is filled in.
-            endpoint_url: the marketplace's site, started as a rehearsal.
+            site: how they come to the marketplace, find HITs and give them back.
             answering: how pages are filled in.
+            clock: the marketplace's time.
             test: what workers have to pass before they may work.
-            seed: of all chance; the plan's own if not given.
-            clock: the pipeline's clock, if it shall move along.
             on_event: told everything that happens, in order.
 
         Raises:
@@ -98,10 +80,11 @@ class Crowd:
         """
         self._task = task
         self._answering = answering
-        self._seed = plan.seed if seed is None else seed
-        self.clock = clock or VirtualClock(endpoint_url)
-        self._site = WorkerSite(endpoint_url, self.clock.now())
-        self._examinees = Examinees(test=test, site=self._site, seed=self._seed)
+        self._seed = plan.seed
+        self.clock = clock
+        self._site = site
+        self._examinees = Examinees(test=test, site=site, seed=self._seed)
+        self._looks_at = self._now
         self._tell = on_event or (lambda _: None)
         crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
         self._workers = [
@@ -119,8 +102,12 @@ class Crowd:
         self._adopt_open_assignments()
 
     def traits_by_worker(self) -> Mapping[WorkerId, str]:
-        """The trait of every worker, by the marketplace's worker id."""
-        return {worker.worker_id: worker.person.trait_name for worker in self._workers}
+        """The trait of every worker who has come, by the marketplace's worker id."""
+        return {
+            worker.worker_id: worker.person.trait_name
+            for worker in self._workers
+            if worker.worker_id
+        }
 
     def work_until(self, *, hours: float | None = None) -> Shift:
         """Let the crowd work in virtual time.
@@ -136,11 +123,13 @@ class Crowd:
         self._news += 1
         start = self._site.now = self.clock.refresh()
         limit = None if hours is None else start + timedelta(hours=hours)
-        while not (is_idle := self._is_idle()):
+        while not (is_idle := self._has_finished()):
             if limit is not None and self._agenda[0][0] > limit:
                 self._move_to(limit)
                 break
             self._next_event()
+            if self._now >= self._looks_at:
+                self._look_after_site()
         done = self._counts - before
         if is_idle and not done.keys() - {"arrive"}:
             self._move_to(min(start + _PATIENCE, limit or start + _PATIENCE))
@@ -175,21 +164,20 @@ class Crowd:
 
     def _adopt_open_assignments(self) -> None:
         """What a killed crowd held lapses: how far it had come is forgotten."""
-        numbers = {worker.worker_id: n for n, worker in enumerate(self._workers)}
-        for worker_id, assignment_id, hit_id in self._site.open_assignments():
-            if worker_id not in numbers:
-                continue
-            worker = self._workers[numbers[worker_id]]
-            now = self._now
-            left = timedelta(seconds=self._site.seconds_left(worker, assignment_id))
-            accepted = Accepted(
-                assignment_id=assignment_id,
-                hit_id=hit_id,
-                accepted_at=now,
-                deadline=now + left,
-                frame_url="",
-            )
-            self._hold(worker, numbers[worker_id], accepted, lapses(accepted, now))
+        numbers = {id(worker): n for n, worker in enumerate(self._workers)}
+        for worker, accepted in self._site.left_in_hand(self._workers):
+            intention = lapses(accepted, self._now)
+            self._hold(worker, numbers[id(worker)], accepted, intention)
+
+    def _has_finished(self) -> bool:
+        """Whether nothing can be done any more, nor after the site was looked after."""
+        return self._is_idle() and (not self._look_after_site() or self._is_idle())
+
+    def _look_after_site(self) -> bool:
+        self._looks_at = self._now + _BETWEEN
+        is_news = self._site.look_after()
+        self._news += is_news
+        return is_news
 
     def _is_idle(self) -> bool:
         """Whether no work is in hand and no worker would find any."""
@@ -255,7 +243,7 @@ class Crowd:
             self._record("abandon", worker, work.accepted)
             return
         worker.hits_left -= 1
-        if worker.hits_left > 0:
+        if worker.hits_left > 0 or self._site.has_more_in_hand(worker):
             self._take(worker, number)
         else:
             self._confirm()
@@ -311,7 +299,6 @@ class Crowd:
         """Accept the next HIT and plan it, or leave if there is none."""
         accepted = self._accept(worker)
         if accepted is None:
-            worker.looked_at = self._news
             self._leave(worker, number, at=self._now)
             return
         self._record("accept", worker, accepted)
@@ -352,17 +339,21 @@ class Crowd:
     def _accept(self, worker: Worker) -> Accepted | None:
         """A HIT of the same group as before, or of another that there is."""
         if worker.group_id:
-            asked = self._site.ask_for(worker, worker.group_id)
-            self._confirm()
             with contextlib.suppress(ConflictError):
-                return self._site.accepted(asked)
+                asked = self._site.ask_for(worker, worker.group_id)
+                self._confirm()
+                return self._site.accepted(worker, asked)
             worker.group_id = ""
         self._confirm()
+        if worker.hits_left <= 0:
+            return None
         for group_id in self._open_groups(worker):
             with contextlib.suppress(ConflictError):
-                accepted = self._site.accepted(self._site.ask_for(worker, group_id))
+                asked = self._site.ask_for(worker, group_id)
+                accepted = self._site.accepted(worker, asked)
                 worker.group_id = group_id
                 return accepted
+        worker.looked_at = self._news
         return None
 
     def _check(self, page: Page, accepted: Accepted) -> None:

@@ -16,7 +16,7 @@ from domain.qualification import QualificationTest
 from hit_templates.values import offered
 from rehearsal.crowd.intentions import SECONDS_TO_DESCRIBE
 from rehearsal.crowd.people import Person, Worker
-from rehearsal.crowd.site import ConflictError, WorkerSite
+from rehearsal.crowd.site import ConflictError, Site
 from rehearsal.crowd.traits import Manner
 from rehearsal.seeded_rng import log_normal, seeded_rng
 
@@ -44,7 +44,7 @@ class Examinees:
     """Who has taken the test; without a test no worker wants to."""
 
     test: QualificationTest | None
-    site: WorkerSite
+    site: Site
     seed: int
     _records: dict[WorkerId, _Record] = field(default_factory=dict)
     _type_id: str = ""
@@ -72,8 +72,7 @@ class Examinees:
         record.attempts += 1
         self._plan_next(record, now)
         try:
-            self._type_id = self._type_id or self.site.test_id(worker, self.test.name)
-            self.site.begin_test(worker, self._type_id)
+            self._type_id = self.site.begin_test(worker, self.test.name)
         except ConflictError:
             return None
         record.is_under_way = True

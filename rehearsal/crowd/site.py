@@ -1,10 +1,12 @@
-"""The worker's side of the marketplace over HTTP, as a program uses it.
+"""A marketplace's site over HTTP, as simulated workers use it.
 
-Real requests, so that a rehearsal passes through the same doors as people: sign-in,
-list, accept, page, submit.
+Real requests, so that a rehearsal passes through the same doors as people. What all of
+them do alike (fetch a HIT's page, send its form) is here; how they come, find HITs and
+give them back is another matter for workers who sign in (`worker_site`) and for
+participants of another market (`visit_site`).
 """
 
-import re
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from http import HTTPStatus
 from json import dumps
-from typing import Any
-from urllib.parse import quote, quote_plus, urlencode, urlsplit
+from typing import Any, Self
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 from domain.errors import PlatformRefused, TransientPlatformError
-from domain.ids import AssignmentId, HitId, WorkerId
+from domain.ids import AssignmentId, HitId
 from platforms.virtual_clock import no_answer, strange_answer
 from rehearsal.crowd.connection import Connection, Reply, Response
 from rehearsal.crowd.page import Page, read_page
@@ -33,8 +35,6 @@ _MOST_PAGES = 200
 _quoted = lru_cache(maxsize=16_384)(quote_plus)
 """A form's fifty names, most numbers and many words come again with the next form."""
 
-_SECONDS_LEFT = re.compile(r'data-seconds="(\d+)"')
-
 
 class ConflictError(PlatformRefused):
     """Another worker or time was faster: nothing is left, or it is open no longer."""
@@ -50,8 +50,19 @@ class Accepted:
     deadline: datetime
     frame_url: str
 
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> Self:
+        """An assignment as the marketplace tells programs of it."""
+        return cls(
+            assignment_id=AssignmentId(str(document["assignment_id"])),
+            hit_id=HitId(str(document["hit_id"])),
+            accepted_at=datetime.fromisoformat(document["accepted_at"]),
+            deadline=datetime.fromisoformat(document["deadline"]),
+            frame_url=str(document["frame_url"]),
+        )
 
-class WorkerSite:
+
+class Site(ABC):
     """Calls of the worker's side; one kept-alive connection for the whole crowd.
 
     Attributes:
@@ -63,7 +74,6 @@ class WorkerSite:
     def __init__(self, endpoint_url: str, now: datetime) -> None:
         self._url = endpoint_url.rstrip("/")
         self._connections: dict[str, Connection] = {}
-        self._cookies: dict[WorkerId, str] = {}
         self._pages: OrderedDict[HitId, Page] = OrderedDict()
         self.now = now
         self.calls = 0
@@ -73,91 +83,84 @@ class WorkerSite:
         for connection in self._connections.values():
             connection.close()
 
+    @abstractmethod
     def register(self, person: Person) -> Worker:
         """Make the person a worker; the same worker each time."""
-        standing: dict[str, object] = {
-            "handle": person.handle,
-            "country": person.country,
-            "hits_approved": person.hits_approved,
-            "hits_submitted": person.hits_submitted,
-        }
-        if person.subdivision:
-            standing["subdivision"] = person.subdivision
-        reply = self._json("POST", "/rehearsal/workers", json=standing)
-        worker_id = WorkerId(str(reply["worker_id"]))
-        return Worker(person=person, worker_id=worker_id, token=str(reply["token"]))
 
+    @abstractmethod
     def group_ids(self, worker: Worker) -> tuple[str, ...]:
-        """Groups with something that the worker may take now, the best paid first."""
-        reply = self._json("GET", "/worker/hits", worker=worker)
-        open_groups = [
-            group
-            for group in reply["hit_groups"]
-            if group["may_accept"] and group["available"] > 0
-        ]
-        best_first = sorted(open_groups, key=lambda group: -float(group["reward"]))
-        return tuple(str(group["hit_group_id"]) for group in best_first)
+        """What the worker may begin or go on with now, the best paid first."""
 
-    def lacks_only(self, worker: Worker, qualification: str) -> bool:
+    @abstractmethod
+    def ask_for(self, worker: Worker, group_id: str) -> Reply:
+        """Ask for the next HIT of a group; `accepted` reads what came of it.
+
+        Raises:
+            ConflictError: others were faster.
+        """
+
+    @abstractmethod
+    def accepted(self, worker: Worker, asked: Reply) -> Accepted:
+        """The HIT that was asked for.
+
+        Raises:
+            ConflictError: nothing is left for this worker.
+        """
+
+    @abstractmethod
+    def has_more_in_hand(self, worker: Worker) -> bool:
+        """Whether the worker has taken more than the HIT that was done last."""
+
+    @abstractmethod
+    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
+        """Return a HIT undone.
+
+        Raises:
+            ConflictError: it is not open any more.
+        """
+
+    @abstractmethod
+    def left_in_hand(
+        self, workers: Sequence[Worker]
+    ) -> tuple[tuple[Worker, Accepted], ...]:
+        """What these workers had accepted when an earlier crowd was killed."""
+
+    def look_after(self) -> bool:
+        """Let what brings the workers here do its part; whether it has done anything.
+
+        Called after some minutes in which something happened, and when nobody finds
+        anything to do any more.
+        """
+        return False
+
+    def lacks_only(self, worker: Worker, qualification: str) -> bool:  # noqa: ARG002
         """Whether a qualification of this name alone keeps the worker from a group."""
-        reply = self._json("GET", "/worker/hits", worker=worker)
-        return any(
-            group["available"] > 0
-            and len(group["lacks"]) == 1
-            and group["lacks"][0].startswith(f"{qualification} GreaterThanOrEqualTo")
-            for group in reply["hit_groups"]
-        )
+        return False
 
-    def test_id(self, worker: Worker, qualification: str) -> str:
-        """The id of the qualification type of this name that offers a test.
+    def begin_test(self, worker: Worker, qualification: str) -> str:  # noqa: ARG002
+        """Begin the test for a qualification of this name; its type's id.
 
         Raises:
-            ConflictError: none is offered.
+            ConflictError: none is offered, or it may not be taken, or not yet again.
         """
-        path = f"/worker/qualifications?q={quote(qualification)}"
-        for offer in self._json("GET", path, worker=worker)["offered"]:
-            if offer["name"] == qualification:
-                return str(offer["qualification_type_id"])
-        raise ConflictError(f"{qualification}: no such test is offered", code="404")
-
-    def begin_test(self, worker: Worker, type_id: str) -> None:
-        """Begin a test.
-
-        Raises:
-            ConflictError: it may not be taken, or not again yet.
-        """
-        self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
+        raise ConflictError(f"{qualification}: no test is taken here", code="404")
 
     def send_test(
-        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
+        self,
+        worker: Worker,  # noqa: ARG002
+        type_id: str,
+        answers: Mapping[str, Sequence[str]],  # noqa: ARG002
     ) -> int:
         """Send the answers; the score.
 
         Raises:
             ConflictError: the time is over.
         """
-        path = f"/worker/qualifications/{type_id}/test"
-        return int(self._json("POST", path, worker=worker, form=answers)["value"])
+        raise ConflictError(f"{type_id}: no test is taken here", code="404")
 
-    def ask_for(self, worker: Worker, group_id: str) -> Reply:
-        """Ask for the next HIT of a group; `accepted` reads what came of it."""
-        path = f"/worker/groups/{group_id}/accept"
-        return self._send("POST", path, worker=worker)
-
-    def accepted(self, asked: Reply) -> Accepted:
-        """The HIT that was asked for.
-
-        Raises:
-            ConflictError: nothing is left for this worker.
-        """
-        reply = self._object(asked)
-        return Accepted(
-            assignment_id=AssignmentId(str(reply["assignment_id"])),
-            hit_id=HitId(str(reply["hit_id"])),
-            accepted_at=datetime.fromisoformat(reply["accepted_at"]),
-            deadline=datetime.fromisoformat(reply["deadline"]),
-            frame_url=str(reply["frame_url"]),
-        )
+    @abstractmethod
+    def _cookie(self, worker: Worker) -> str:
+        """The worker's session."""
 
     def page(self, accepted: Accepted) -> Page:
         """The page of the HIT, fetched as its frame fetches it.
@@ -191,45 +194,6 @@ class WorkerSite:
             ConflictError: too late, or not this worker's any more.
         """
         self._object(sent)
-
-    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
-        """Return a HIT undone.
-
-        Raises:
-            ConflictError: it is not open any more.
-        """
-        path = f"/worker/assignments/{assignment_id}/return"
-        self._json("POST", path, worker=worker)
-
-    def open_assignments(self) -> tuple[tuple[WorkerId, AssignmentId, HitId], ...]:
-        """Worker, assignment and HIT of everything accepted and not finished."""
-        books = self._json("GET", "/rehearsal/books")
-        return tuple(
-            (
-                WorkerId(row["worker_id"]),
-                AssignmentId(row["assignment_id"]),
-                HitId(row["hit_id"]),
-            )
-            for row in books["assignments"]
-            if row["status"] == "Accepted"
-        )
-
-    def seconds_left(self, worker: Worker, assignment_id: AssignmentId) -> int:
-        """How long an open assignment may still take; as its page tells the worker."""
-        path = f"/worker/assignments/{assignment_id}"
-        headers = {"Accept": "text/html"}
-        html = self._read(self._send("GET", path, worker=worker, headers=headers)).text
-        seconds = _SECONDS_LEFT.search(html)
-        return int(seconds[1]) if seconds else 0
-
-    def _cookie(self, worker: Worker) -> str:
-        """The worker's session, signed in when it is first needed."""
-        if worker.worker_id not in self._cookies:
-            form = {"token": [worker.token]}
-            response = self._read(self._send("POST", "/worker/sign-in", form=form))
-            cookie, _, _ = response.headers.get("set-cookie", "").partition(";")
-            self._cookies[worker.worker_id] = cookie
-        return self._cookies[worker.worker_id]
 
     def _json(
         self,
@@ -311,6 +275,7 @@ def _refusal(path: str, response: Response) -> Exception:
     code, message = str(response.status), response.text[:200]
     if response.headers.get("content-type", "").startswith("application/json"):
         reply: Any = response.json()
-        code, message = str(reply.get("error", code)), str(reply.get("message", ""))
+        code = str(reply.get("error", code))
+        message = str(reply.get("message", message))
     kind = ConflictError if response.status in _CONFLICTS else PlatformRefused
     return kind(f"{path}: {message}", code=code)

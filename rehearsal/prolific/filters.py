@@ -75,6 +75,8 @@ COUNTRIES = {
     "PT": ("7", "Portugal"),
     "ZA": ("8", "South Africa"),
     "CA": ("9", "Canada"),
+    "IN": ("10", "India"),
+    "PH": ("11", "Philippines"),
 }
 """By ISO code: the id of the choice, and its text."""
 

@@ -16,7 +16,7 @@ from rehearsal.prolific.pages import listing
 from rehearsal.prolific.state import State
 from rehearsal.seeded_rng import log_normal, seeded_rng
 
-_WEIGHTS = (40, 30, 2, 4, 3, 3, 6, 5, 5, 2)
+_WEIGHTS = (39, 29, 2, 4, 3, 3, 6, 5, 5, 2, 1, 1)
 """How likely each country of the filter is, in percent."""
 _YOUNGEST, _OLDEST = 18, 90
 _MEDIAN_APPROVALS = 120

@@ -10,7 +10,7 @@ import pytest
 
 from domain.errors import TransientPlatformError
 from rehearsal.crowd.connection import Connection
-from rehearsal.crowd.site import WorkerSite
+from rehearsal.crowd.worker_site import WorkerSite
 from tests.rehearsal.conftest import START, Market
 
 JSON = {"Accept": "application/json", "Content-Type": "application/json"}

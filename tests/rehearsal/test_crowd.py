@@ -14,6 +14,7 @@ from rehearsal.crowd.answering import Describing
 from rehearsal.crowd.crowd import Crowd
 from rehearsal.crowd.events import Event
 from rehearsal.crowd.item_knowledge import SceneKnowledge
+from rehearsal.crowd.worker_site import WorkerSite
 from rehearsal.pictures.scenes import scenes
 from tests.rehearsal.conftest import START, Market, Open
 
@@ -23,11 +24,13 @@ MIXED = {"diligent": 6, "hurried": 3, "slow": 2, "shouting": 1, "paster": 1}
 
 def crowd_on(market: Market, crowd: dict[str, int], events: list[Event]) -> Crowd:
     """A crowd that writes down what it does."""
+    clock = VirtualClock(market.endpoint_url)
     return Crowd(
         RehearsalPlan(seed=3, crowd=crowd),
         market.task,
+        site=WorkerSite(market.endpoint_url, clock.now()),
         answering=Describing(market.task, KNOWLEDGE),
-        endpoint_url=market.endpoint_url,
+        clock=clock,
         on_event=events.append,
     )
 

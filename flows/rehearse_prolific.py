@@ -1,0 +1,274 @@
+"""A rehearsal with participants: the offline Prolific, and the bridge that leads there.
+
+The emulator runs in a thread of this process, so it ends with it whatever happens, and
+keeps its state in a file beside the store. The bridge's steps are made here, when the
+participants' time asks for them: no timing of threads decides anything.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from domain.campaign import Campaign
+from domain.errors import ConfigError, PlatformRefused, StoreError
+from domain.money import Currency, shown
+from domain.progress import Progress
+from marketplace.state.audit import broken_laws
+from marketplace.state.backend import Rules
+from platforms.virtual_clock import START, VirtualClock
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.marketplace_process import ANY_TOKEN
+from prolific.bridge.serving import Office, office
+from prolific.bridge.step import settle
+from prolific.bridge.terms import Terms
+from prolific.client import Prolific
+from prolific.http.transport import Transport
+from rehearsal.crowd.visit_site import VisitSite
+from rehearsal.prolific.options import Options
+from rehearsal.prolific.server import serve
+from rehearsal.prolific.state import WrongDatabaseError
+
+DATABASE = "prolific.db"
+_SITE = "https://piecework.example"
+"""Stands in studies' links; the marketplace's own port is another each time."""
+
+_LAST_DAY = 30
+"""By then Prolific itself has settled everything: after 21 days."""
+
+_GRACE = timedelta(minutes=10)
+"""Longer than the bridge waits for a code (`Terms.grace_seconds`)."""
+
+_ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineProlific:
+    """An offline Prolific, and the account at it that the campaign is paid from."""
+
+    url: str
+    office: Office
+
+
+@contextmanager
+def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
+    """The campaign's own offline Prolific, on a file beside the store.
+
+    Raises:
+        ConfigError: the campaign has a test, which these participants do not take.
+        StoreError: the file belongs to something else.
+    """
+    if campaign.qualification is not None:
+        raise ConfigError(
+            [f"{campaign.path}: simulated participants take no qualification test"],
+            next_step="rehearse it with --crowd workers, or leave [qualification] out",
+        )
+    options = Options(
+        database=campaign.out / DATABASE,
+        seed=campaign.rehearsal.seed,
+        currency=campaign.rewards.currency,
+        balance=_most_cents(campaign),
+        start=START,
+    )
+    try:
+        with (
+            serve(options) as url,
+            office(url, ANY_TOKEN, _terms(campaign, url)) as opened,
+        ):
+            yield OfflineProlific(url=url, office=opened)
+    except WrongDatabaseError as wrong:
+        raise StoreError(
+            str(wrong),
+            next_step="give this run a folder of its own ([output] folder)",
+        ) from wrong
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Books:
+    """What was spent, by three ledgers that know nothing of each other, in cents.
+
+    Attributes:
+        currency: of all of them.
+        pipeline: by what the pipeline booked.
+        marketplace: paid to workers, and fees.
+        outside_price: how much of these fees was booked after Prolific had paid, since
+            it pays visits and not HITs.
+        prolific: rewards, bonuses, fees and tax.
+        broken_laws: sentences about money that are not true; there should be none.
+    """
+
+    currency: Currency
+    pipeline: int
+    marketplace: int
+    outside_price: int
+    prolific: int
+    broken_laws: tuple[str, ...]
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, object]) -> Self | None:
+        """The books among the facts of a rehearsal; None if it had no participants."""
+        values: Any = facts.get("books")
+        return None if values is None else cls(**values)
+
+    def lines(self) -> tuple[str, ...]:
+        """A line for each ledger, and why they differ."""
+        unknown = self.marketplace - self.outside_price - self.pipeline
+        said = [
+            f"booked by the pipeline:    {self._shown(self.pipeline)}",
+            f"booked by the marketplace: {self._shown(self.marketplace)}",
+            f"taken by Prolific:         {self._shown(self.prolific)}",
+        ]
+        if self.outside_price:
+            said.append(
+                f"  {self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
+                "whole visits, and rounds each payment"
+            )
+        if unknown:
+            said.append(
+                f"  {self._shown(unknown)} the pipeline does not know of: a fault of "
+                "piecework"
+            )
+        if self.marketplace != self.prolific:
+            said.append("  the last two should be the same: a fault of piecework")
+        return (*said, *(f"  broken: {law}" for law in self.broken_laws))
+
+    def _shown(self, cents: int) -> str:
+        return shown(cents, self.currency)
+
+
+class AtProlific:
+    """One campaign's bridge and participants' site, in virtual time."""
+
+    def __init__(self, bridge: Bridge, clock: VirtualClock, site: VisitSite) -> None:
+        self._bridge, self._clock, self.site = bridge, clock, site
+
+    def finish(self) -> None:
+        """Let days pass until every visit is settled and every bonus is paid.
+
+        Raises:
+            PlatformRefused: something is not settled when Prolific itself would have
+                settled it.
+        """
+        self._clock.refresh()
+        # Some have just finished, and may still enter their code.
+        for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
+            self.site.now = self._clock.let_pass(passes)
+            self.site.heed_requests()
+            self.site.look_after()
+            if not self._open_visits():
+                return
+        raise PlatformRefused(
+            f"{self._open_visits()} visits or bonuses are not settled after "
+            f"{_LAST_DAY} days: {'; '.join(self._bridge.faults)}",
+            code="NotSettled",
+        )
+
+    def books(self, progress: Progress) -> Books:
+        """The three ledgers, once all is settled."""
+        theirs = self.site.books()
+        with self._bridge.backend.transaction() as transaction:
+            spent = transaction.one(
+                "SELECT coalesce(sum(balance_cents), 0) FROM accounts "
+                "WHERE kind IN ('worker', 'fees')"
+            )
+            outside = transaction.one(
+                "SELECT coalesce(sum(cents), 0) FROM entries "
+                "JOIN transfers ON transfers.id = entries.transfer "
+                "JOIN accounts ON accounts.id = entries.account "
+                "WHERE reason = 'outside price' AND kind = 'fees'"
+            )
+            broken = broken_laws(transaction)
+        return Books(
+            currency=progress.currency,
+            pipeline=progress.spent_cents,
+            marketplace=int(spent[0]) if spent else 0,
+            outside_price=int(outside[0]) if outside else 0,
+            prolific=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
+            broken_laws=(*broken, *theirs["broken_laws"]),
+        )
+
+    def _open_visits(self) -> int:
+        with self._bridge.backend.transaction() as transaction:
+            row = transaction.one(
+                "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
+                "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
+                "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
+            )
+        return int(row[0]) if row else 0
+
+
+@contextmanager
+def at_prolific(
+    campaign: Campaign,
+    prolific: OfflineProlific,
+    database: Path,
+    endpoint_url: str,
+    clock: VirtualClock,
+) -> Iterator[AtProlific]:
+    """Bridge and participants of a marketplace that was started for this Prolific.
+
+    Args:
+        campaign: at work there.
+        prolific: where its participants come from.
+        database: the marketplace's.
+        endpoint_url: where the marketplace is.
+        clock: the marketplace's.
+    """
+    seed = campaign.rehearsal.seed
+    rules = Rules(rehearsal=True, seed=seed, start=START)
+    with prolific.office.bridge(database, rules) as bridge:
+        site = VisitSite(
+            endpoint_url,
+            clock.now(),
+            emulator_url=prolific.url,
+            seed=seed,
+            bridge=_steps(bridge, clock),
+        )
+        with closing(site):
+            yield AtProlific(bridge, clock, site)
+
+
+def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
+    def steps(now: datetime) -> None:
+        clock.move_to(now)
+        settle(bridge)
+        _check_studies(bridge)
+
+    return steps
+
+
+def _check_studies(bridge: Bridge) -> None:
+    """Say at once what no participant could ever mend.
+
+    Raises:
+        PlatformRefused: a study cannot be made, or not be paid for.
+    """
+    with bridge.backend.transaction() as transaction:
+        row = transaction.one(
+            "SELECT trouble FROM studies WHERE trouble <> '' AND stage <> 'Retired'"
+        )
+    if row is not None:
+        raise PlatformRefused(f"Prolific: {row['trouble']}", code="StudyTrouble")
+
+
+def _most_cents(campaign: Campaign) -> int:
+    """A tenth above the budget, for what is no HIT's: rounding, and whole visits."""
+    return campaign.rewards.budget_cents * 11 // 10
+
+
+def _terms(campaign: Campaign, url: str) -> Terms:
+    with Transport(url, ANY_TOKEN) as transport:
+        workspace = next(Prolific(transport).account.workspaces()).id
+    return Terms(
+        workspace_id=workspace,
+        project_id="",
+        site_url=_SITE,
+        currency=campaign.rewards.currency,
+        is_live=True,
+        spend_at_most_cents=_most_cents(campaign),
+        hit_seconds=campaign.rewards.expected_seconds or 0,
+        # A pass has posted all of its HITs when the bridge looks.
+        settle_seconds=0,
+    )
