@@ -10,6 +10,7 @@ the call that wanted it has put it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 
@@ -26,6 +27,19 @@ class Arrival:
     participant_id: str
     study_id: str
     submission_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the other market says of a submission.
+
+    Attributes:
+        status: in its words.
+        started_at: since when its time runs; None is not known.
+    """
+
+    status: str
+    started_at: datetime | None = None
 
 
 class OutsideCrowd(Protocol):
@@ -58,8 +72,8 @@ class OutsideCrowd(Protocol):
         """The query of the link that `read_link` reads so."""
         ...
 
-    def look_up(self, arrival: Arrival) -> str:
-        """What the other market itself says of a submission: its status there.
+    def look_up(self, arrival: Arrival) -> Standing:
+        """What the other market itself says of a submission.
 
         Takes as long as a call; never called while the database is held.
 

@@ -9,13 +9,14 @@ it, as the market that pays has one submission for it.
 
 import sqlite3
 
+from marketplace.crowd import Standing
 from marketplace.exceptions import Refusal
 from marketplace.state import accounts, apart, assignments, hits
-from marketplace.state.clock import SECOND
+from marketplace.state.clock import SECOND, to_ms
 from marketplace.state.transaction import Transaction
 
 _MARGIN_MS = 60 * SECOND
-"""A visit ends so long before its submission, whose time began to run earlier."""
+"""A visit ends so long before its submission, that its code can still be entered."""
 
 _FREEST = (
     f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
@@ -90,7 +91,7 @@ def begin(
     study: sqlite3.Row,
     worker: sqlite3.Row,
     submission_id: str,
-    status: str,
+    standing: Standing,
     may_work: bool,
 ) -> bool:
     """Begin a visit with all of its HITs reserved; or note that there is no work.
@@ -100,14 +101,16 @@ def begin(
         study: a row of `studies`.
         worker: who came.
         submission_id: at the other market.
-        status: the submission's.
+        standing: the submission's, at the other market.
         may_work: whether requirements and blocks let him.
 
     Returns:
         Whether there is work; without, the visit is written down as one that was left.
     """
     now_ms = transaction.now_ms
-    deadline_ms = now_ms + study["most_minutes"] * 60 * SECOND - _MARGIN_MS
+    started_ms = now_ms if standing.started_at is None else to_ms(standing.started_at)
+    allowed_ms = study["most_minutes"] * 60 * SECOND
+    deadline_ms = min(started_ms, now_ms) + allowed_ms - _MARGIN_MS
     visit = transaction.execute(
         "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
         "deadline_ms, status) VALUES (?, ?, ?, 'Open', ?, ?, ?)",
@@ -116,7 +119,7 @@ def begin(
         submission_id,
         now_ms,
         deadline_ms,
-        status,
+        standing.status,
     )
     if not may_work:
         close(transaction, visit, stage="Left")

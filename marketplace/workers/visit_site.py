@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from marketplace.crowd import Arrival, OutsideCrowd
+from marketplace.crowd import Arrival, OutsideCrowd, Standing
 from marketplace.exceptions import Refusal
 from marketplace.state import clock, visits
 from marketplace.state.backend import Backend
@@ -95,14 +95,14 @@ class Visits:
         if form.get("agreed") != "1":
             return self._asked(request, arrival, study, None, status=400)
         # Takes as long as the other market does; others are served meanwhile.
-        status = await asyncio.to_thread(self._crowd.look_up, arrival)
+        standing = await asyncio.to_thread(self._crowd.look_up, arrival)
         with self._backend.transaction() as transaction:
             worker = visits.participant(transaction, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(request, arrival, study, present, status=409)
-            self._enter(transaction, study, worker, arrival, status)
+            self._enter(transaction, study, worker, arrival, standing)
             self._sessions.close(transaction, request)
             key = self._sessions.open_for(transaction, worker)
         reply = (
@@ -154,7 +154,7 @@ class Visits:
         study: sqlite3.Row,
         worker: sqlite3.Row,
         arrival: Arrival,
-        status: str,
+        standing: Standing,
     ) -> None:
         """Begin the visit of a submission, unless it was begun before.
 
@@ -166,10 +166,11 @@ class Visits:
             if visit["worker"] != worker["id"]:
                 raise Refusal("NotYours", "This visit is somebody else's.", status=403)
             return
-        if status not in UNDER_WAY:
+        if standing.status not in UNDER_WAY:
             raise Refusal(
                 "VisitRefused",
-                f"{self._crowd.market} says that this submission is {status.lower()}, "
+                f"{self._crowd.market} says that this submission is "
+                f"{standing.status.lower()}, "
                 "so nothing can be done for it any more.",
                 status=409,
             )
@@ -178,7 +179,7 @@ class Visits:
             study=study,
             worker=worker,
             submission_id=arrival.submission_id,
-            status=status,
+            standing=standing,
             may_work=_may_work(transaction, worker, study),
         )
 

@@ -39,7 +39,7 @@ def pay(bridge: Bridge) -> None:
             "WHERE bonus_batches.stage <> 'Paid' ORDER BY bonus_batches.id"
         )
     for batch in batches:
-        bridge.tried(partial(_take_on, bridge, batch))
+        bridge.tried(partial(_take_on_or_say, bridge, batch))
 
 
 def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) -> None:
@@ -104,6 +104,14 @@ def _bundle(transaction: Transaction) -> None:
                 "UPDATE bonus_lines SET batch = ? WHERE id = ?",
                 [(batch, line) for line in lines[first : first + MOST_AT_ONCE]],
             )
+
+
+def _take_on_or_say(bridge: Bridge, batch: sqlite3.Row) -> None:
+    try:
+        _take_on(bridge, batch)
+    except Refused as refusal:
+        _say(bridge, batch, f"{refusal} {refusal.next_step}".strip())
+        raise
 
 
 def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:

@@ -47,8 +47,11 @@ class Bridge:
 
     def tried(self, act: Callable[[], None]) -> None:
         """Do a part of a step; what Prolific refuses or loses is kept for the next."""
+        changes = self.changes
         try:
             act()
         except ProlificError as fault:
+            if fault.outcome == "refused":
+                self.changes = changes  # Nobody need hurry to be refused again.
             LOG.warning("%s", fault)
             self.faults.append(str(fault))

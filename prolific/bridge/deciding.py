@@ -209,7 +209,7 @@ def _transit(
 def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     """Ask for a return; after some days without one, reject."""
     reason = visit["feedback"] or (
-        "No answers of yours reached us in this submission."
+        "[NO_DATA] No answers of yours reached us in this submission."
         if not visit["parts"] or visit["stage"] != "Done"
         else ""
     )

@@ -255,6 +255,8 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         except NoAccess:
             pass  # It is gone.
         except Refused as refusal:
+            if refusal.may_pass:
+                raise
             there = bridge.prolific.studies.get(study["study_id"])
             if there.status != "UNPUBLISHED":
                 return  # A try whose reply was late has published it.

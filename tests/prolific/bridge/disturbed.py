@@ -5,24 +5,21 @@ transitions), and by how often the bridge has made it. A death is an exception t
 nothing catches; after it another bridge goes on, which remembers nothing.
 """
 
-import re
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.step import step
 from prolific.client import Prolific
-from prolific.http.request import ROOT, Request
+from prolific.http.request import Request
 from prolific.http.token import Token
 from prolific.http.transport import Patience, Transport
-from rehearsal.prolific.routes import OPERATIONS
+from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.town import Town
 
 MOST_STEPS = 40
-_TRANSITIONS = ("publish-study", "transition-submission")
 _PATIENCE_SECONDS = 0.15
 
 
@@ -184,28 +181,3 @@ class _Mortal(Transport):
 
 def _is_slow(lives: Lives) -> bool:
     return lives.fault is not None and lives.fault.script is _SLOW
-
-
-def call_name(request: Request) -> str:
-    """The operation, and the action of a transition.
-
-    >>> call_name(Request(method="GET", path="users/me/"))
-    'get-user'
-    """
-    path = f"{ROOT}{request.path}".removeprefix("/api/v1")
-    name = next(
-        name
-        for name, method, pattern in _patterns()
-        if method == request.method and pattern.fullmatch(path)
-    )
-    if name in _TRANSITIONS and request.body is not None:
-        return f"{name} {request.body['action']}"
-    return name
-
-
-@cache
-def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    return tuple(
-        (each.name, each.method, re.compile(re.sub(r"\{\w+\}", "[^/]+", each.path)))
-        for each in OPERATIONS
-    )

@@ -155,6 +155,20 @@ def test_a_visit_that_is_given_up_or_late_leaves_nothing(town: Town) -> None:
     assert len(town.submitted(*hits)) == 4
 
 
+def test_time_runs_from_the_place_that_was_taken(town: Town) -> None:
+    """Who comes late has less of it: what is sent in by the deadline can be paid."""
+    town.post(hits=2, assignments=2)
+    town.settle()
+    study = town.study()
+    ann, bob = town.visitor(), town.visitor()
+    assert ann.arrive(study).status_code == 201
+    link = bob.open(study)
+    town.wait(minutes=10)
+    assert _arrive(bob, link).status_code == 201
+    deadlines = {someone.visit()["assignment"]["deadline"] for someone in (ann, bob)}
+    assert len(deadlines) == 1
+
+
 def test_more_come_at_once_than_there_is_work_for(town: Town) -> None:
     """Each visit is filled whole or not begun, and nobody is given half a one."""
     hits = town.post(hits=24, **LATER)

@@ -12,7 +12,7 @@ from prolific.client import Prolific
 from prolific.http.request import Request
 from prolific.http.token import Token
 from prolific.http.transport import Transport
-from tests.prolific.bridge.disturbed import call_name
+from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.test_pay import LATER, answer_all, check, decide, pass_days
 from tests.prolific.bridge.town import Town, a_town

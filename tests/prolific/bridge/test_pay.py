@@ -3,6 +3,7 @@
 import pytest
 
 from prolific.bridge import bonuses
+from prolific.bridge.step import step
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.prolific.bridge.town import Town, Visitor
 
@@ -218,4 +219,33 @@ def test_many_bonuses_are_several_batches_and_paid_once(
         assert paid == [10, 10, 20 + number]
     lines = town.rows("SELECT count(*) AS lines FROM bonus_lines GROUP BY batch")
     assert max(row["lines"] for row in lines) == 2
+    check(town)
+
+
+def test_a_bonus_that_prolific_refuses_waits_and_says_why(town: Town) -> None:
+    """It is not asked for in a hurry, and paid when the money is there."""
+    town.post(hits=2)
+    town.settle()
+    ann = town.visitor()
+    ann.work(town.study())
+    decide(town, ann, "approve", 0, 1)
+    town.settle()
+    [one, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
+    town.requester.send_bonus(
+        WorkerId=ann.worker_id,
+        AssignmentId=one["assignment_id"],
+        BonusAmount="0.50",
+        Reason="Thank you",
+    )
+    available, _ = town.researcher.balance()
+    others = town.researcher.study(reward=1, total_available_places=available)
+    for _ in range(2):
+        step(town.bridge)
+    assert not step(town.bridge)
+    [batch] = town.rows("SELECT * FROM bonus_batches")
+    assert batch["stage"] == "Made"
+    assert "not enough money" in batch["trouble"]
+    town.researcher.move(others, "STOP")
+    town.settle()
+    assert town.researcher.submission(ann.submission_id)["bonus_payments"] == [50]
     check(town)

@@ -1,0 +1,63 @@
+"""A process that makes steps of the bridge and is killed at a chosen call.
+
+python -m tests.prolific.bridge.killed FILE, whose JSON says where everything is.
+"""
+
+import json
+import os
+import signal
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from marketplace.state.backend import Backend, Rules
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.lock import only_bridge
+from prolific.bridge.prices import price_list
+from prolific.bridge.step import step
+from prolific.bridge.terms import Terms
+from prolific.client import Prolific
+from prolific.http.request import Request
+from prolific.http.token import Token
+from prolific.http.transport import Patience, Transport
+from tests.prolific.bridge.calls import call_name
+
+MOST_STEPS = 20
+
+
+class _Deadly(Transport):
+    """Kills its process before or after the first call of a name."""
+
+    name, moment = "", ""
+
+    def _once(self, request: Request) -> object:
+        is_meant = call_name(request) == self.name
+        if is_meant and self.moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        document = super()._once(request)
+        if is_meant:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return document
+
+
+def main() -> None:
+    """Settle, or die."""
+    given = json.loads(Path(sys.argv[1]).read_text())
+    database = Path(given["database"])
+    token, patience = Token("rehearsal-token"), Patience(tries=2)
+    with only_bridge(database), _Deadly(given["url"], token, patience=patience) as wire:
+        prolific = Prolific(wire)
+        prices = price_list(prolific, "GBP")
+        start = datetime.fromisoformat(given["start"])
+        rules = Rules(rehearsal=True, seed=7, start=start, prices=prices)
+        backend = Backend(database, rules)
+        wire.name, wire.moment = given["name"], given["moment"]
+        bridge = Bridge(backend, prolific, Terms(**given["terms"]))
+        for _ in range(MOST_STEPS):
+            if not step(bridge) and not bridge.faults:
+                break
+        backend.close()
+
+
+if __name__ == "__main__":
+    main()

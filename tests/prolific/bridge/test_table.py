@@ -1,0 +1,36 @@
+"""The page of faults shows what the suite runs at Prolific, and nothing went wrong."""
+
+import re
+
+from tests.crash.table import BAD, LETTERS, PAGE
+from tests.prolific.bridge.disturbed import FAULTS
+from tests.prolific.bridge.table import TITLE
+from tests.prolific.bridge.test_faults import RUNS, STRUCK
+
+
+def _rows(first: str) -> list[list[str]]:
+    """Cells of the rows of the table whose head begins so."""
+    text = PAGE.read_text().split(TITLE, 1)[1]
+    lines = text.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_fault_is_a_column_and_every_kind_of_call_a_row() -> None:
+    """`python -m tests.prolific.bridge.table` was run since the last was added."""
+    faults = [
+        (letter, fault.name) for letter, fault in zip(LETTERS, FAULTS, strict=False)
+    ]
+    assert [tuple(row) for row in _rows(" | fault at Prolific")] == faults
+    table = _rows("call of the bridge")
+    assert [row[0] for row in table] == [str(call) for call in STRUCK]
+    assert sum(len(row) - 1 for row in table) == len(RUNS)
+
+
+def test_every_death_is_one_and_nothing_is_bad() -> None:
+    """A bridge that died says `k`; no other has."""
+    for call, *cells in _rows("call of the bridge"):
+        for fault, cell in zip(FAULTS, cells, strict=True):
+            assert cell != BAD, (call, fault.name)
+            assert cell.count("k") == bool(fault.dies), (call, fault.name)
+    page = " ".join(PAGE.read_text().split())
+    assert re.search(r"campaigns at Prolific; none went wrong", page)
