@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.options import CAMPAIGN, JSON
 from cli.output import say_progress
-from cli.prefect_server import end_server_with_us
+from cli.prefect_server import TemporaryServer
 
 
 @click.command()
@@ -37,8 +37,8 @@ def rehearse(
     Example:  piecework rehearse config/campaigns/demo.toml
               piecework rehearse config/campaigns/demo.toml --crowd prolific
     """  # noqa: D301 - click's mark for lines that stay lines
-    end_server_with_us()
     began = time.monotonic()
+    server = TemporaryServer()
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
         from cli.work.rehearse import rehearse_campaign  # noqa: PLC0415 - costs seconds
@@ -50,7 +50,7 @@ def rehearse(
         console=console,
         transient=True,
     ) as bar:
-        result = rehearse_campaign(campaign, bar, crowd=crowd)
+        result = rehearse_campaign(campaign, bar, server, crowd=crowd)
     seconds = time.monotonic() - began
     if as_json:
         click.echo(json.dumps({**result.facts, "seconds": round(seconds, 1)}, indent=2))

@@ -14,7 +14,7 @@ from cli.options import (
     SPEND_AT_MOST,
 )
 from cli.output import say_progress
-from cli.prefect_server import end_server_with_us
+from cli.prefect_server import TemporaryServer
 
 
 @click.command()
@@ -44,9 +44,9 @@ def run(
 
     Live:     piecework run birds.toml --endpoint https://hits.example.org --live
     """
+    server = TemporaryServer()
     from cli.work.run import run_passes  # noqa: PLC0415 - Prefect costs seconds
 
-    end_server_with_us()
     say_progress(
         run_passes(
             campaign,
@@ -55,6 +55,7 @@ def run(
             poll_seconds=poll_seconds,
             spend_at_most=spend_at_most,
             allow_second_store=allow_second_store,
+            server=server,
         ),
         as_json=as_json,
     )

@@ -105,13 +105,20 @@ def work_through(
 
 
 def rehearsal_flow(
-    on_progress: Callable[[Progress], None],
+    prepared: Campaign, *, on_progress: Callable[[Progress], None]
 ) -> Flow[[str, CrowdKind], dict[str, object]]:
-    """The flow `rehearse`, which tells how far it is after every pass."""
+    """The flow `rehearse` of one campaign, which tells how far it is after every pass.
 
-    def told(campaign: str, crowd: CrowdKind) -> dict[str, object]:
-        loaded = prepare(campaign_path(campaign))
-        return _rehearse(loaded, crowd=crowd, on_progress=on_progress)
+    Args:
+        prepared: as `prepare` made it; the flow is called with the path of its file.
+        on_progress: told how far the campaign is.
+    """
+
+    def told(
+        campaign: str,  # noqa: ARG001 - shown by Prefect
+        crowd: CrowdKind,
+    ) -> dict[str, object]:
+        return _rehearse(prepared, crowd=crowd, on_progress=on_progress)
 
     return Flow(told, name="rehearse", flow_run_name=run_name)
 

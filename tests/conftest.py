@@ -20,6 +20,8 @@ settings.register_profile(
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True
 )
+# For `make quick`, which looks where something broke and not for what may break.
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)
 settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
 
 SLOW = (
@@ -29,6 +31,7 @@ SLOW = (
     "tests/analyses/test_order.py",
     "tests/analyses/test_published.py",
     "tests/cli/test_describing.py",
+    "tests/cli/test_prefect_server.py",
     "tests/cli/test_prolific_emulator.py",
     "tests/cli/test_requesters.py",
     "tests/cli/test_serving.py",
@@ -80,12 +83,15 @@ SLOW = (
     "tests/postprocess/language/test_language.py",
     "tests/postprocess/test_apply.py",
     "tests/postprocess/test_spelling_shared.py",
+    "tests/prolific/bridge",
     "tests/prolific/bridge/test_serving.py",
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
+    "tests/qc/test_real_data.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",
+    "tests/rehearsal/test_replay.py",
     "tests/report/campaign/test_hostile.py",
     "tests/report/campaign/test_judgement_sections.py",
     "tests/report/campaign/test_model.py",
@@ -118,12 +124,21 @@ def installed_chromium() -> str | None:
     return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave unread what is left out as slow: a quarter of the files, the heaviest."""
+    is_left_out = "not slow" in config.option.markexpr
+    return True if is_left_out and _is_slow(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what lies where tests are slow."""
-    slow = tuple(str(ROOT / path) for path in SLOW)
     for item in items:
-        if str(item.path).startswith(slow):
+        if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(path: Path) -> bool:
+    return str(path).startswith(tuple(str(ROOT / slow) for slow in SLOW))
 
 
 @pytest.fixture(scope="session")

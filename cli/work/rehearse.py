@@ -6,6 +6,7 @@ from pathlib import Path
 from prefect import tags
 from rich.progress import Progress as Bar
 
+from cli.prefect_server import TemporaryServer
 from domain.progress import Progress
 from flows.opening import open_to_look
 from flows.progress import read_progress
@@ -28,7 +29,9 @@ class Rehearsed:
     books: Books | None
 
 
-def rehearse_campaign(campaign: Path, bar: Bar, *, crowd: CrowdKind) -> Rehearsed:
+def rehearse_campaign(
+    campaign: Path, bar: Bar, server: TemporaryServer, *, crowd: CrowdKind
+) -> Rehearsed:
     """Rehearse a campaign in this process; faults of its file come first."""
     loaded = prepare(campaign)
     wanted = len(loaded.items) * loaded.posting.assignments
@@ -41,8 +44,8 @@ def rehearse_campaign(campaign: Path, bar: Bar, *, crowd: CrowdKind) -> Rehearse
             description=f"batch {reached.batch} of {reached.batches}",
         )
 
-    flow = rehearsal_flow(on_progress=listener)
-    with tags("piecework", "rehearsal", loaded.name):
+    flow = rehearsal_flow(loaded, on_progress=listener)
+    with server.in_use(), tags("piecework", "rehearsal", loaded.name):
         facts = flow(str(campaign.resolve()), crowd)
     with open_to_look(loaded) as run:
         reached = read_progress(run)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from prefect import tags
 
+from cli.prefect_server import TemporaryServer
 from cli.work.consent import consent_to_spend
 from domain.progress import Progress
 from flows.advance import flow_of, run
@@ -22,6 +23,7 @@ def run_passes(
     poll_seconds: float,
     spend_at_most: str | None,
     allow_second_store: bool,
+    server: TemporaryServer,
 ) -> Progress:
     """Run the flow `run` in this process."""
     name = _check_first(
@@ -31,7 +33,7 @@ def run_passes(
         spend_at_most=spend_at_most,
         allow_second_store=allow_second_store,
     )
-    with tags("piecework", name):
+    with server.in_use(), tags("piecework", name):
         run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 

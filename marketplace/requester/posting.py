@@ -200,8 +200,8 @@ def _create(
     hit = transaction.execute(
         "INSERT INTO hits (hit_id, requester, hit_type, status, max_assignments, "
         "reward_cents, fee_cents, held_cents, created_ms, expires_ms, is_expired, "
-        "annotation, question, assignment_policy, hit_policy) "
-        "VALUES (?, ?, ?, 'Unassignable', ?, ?, ?, 0, ?, ?, 0, ?, ?, ?, ?)",
+        "annotation, assignment_policy, hit_policy) "
+        "VALUES (?, ?, ?, 'Unassignable', ?, ?, ?, 0, ?, ?, 0, ?, ?, ?)",
         hit_id,
         requester,
         hit_type["id"],
@@ -211,8 +211,10 @@ def _create(
         transaction.now_ms,
         transaction.now_ms + lifetime * SECOND,
         _annotation(members),
-        asked,
         *policies,
+    )
+    transaction.execute(
+        "INSERT INTO questions (hit, question) VALUES (?, ?)", hit, asked
     )
     events.record(transaction, "HITCreated", hits.find(transaction, hit))
     hits.settle(transaction, hit)

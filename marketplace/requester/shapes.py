@@ -7,12 +7,14 @@ from typing import Any
 from marketplace.state import hits, money
 
 _HIT_COLUMNS = (
-    "hits.*, hit_types.hit_type_id, hit_types.hit_group_id, hit_types.title, "
-    "hit_types.description, hit_types.keywords, hit_types.duration_seconds, "
-    "hit_types.auto_approval_seconds, hit_types.requirements"
+    "hits.*, questions.question, hit_types.hit_type_id, hit_types.hit_group_id, "
+    "hit_types.title, hit_types.description, hit_types.keywords, "
+    "hit_types.duration_seconds, hit_types.auto_approval_seconds, "
+    "hit_types.requirements"
 )
 SELECT_HITS = (
     f"SELECT {_HIT_COLUMNS} FROM hits JOIN hit_types ON hit_types.id = hits.hit_type "
+    "JOIN questions ON questions.hit = hits.id "
 )
 """Rows for `hit`; add the condition."""
 

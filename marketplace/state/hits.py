@@ -27,8 +27,8 @@ COLUMNS = (
     "hits.created_ms, hits.expires_ms, hits.is_expired, hits.assignment_policy, "
     "hits.hit_policy"
 )
-"""What decides about a HIT. Not its question: that is tens of kilobytes, which each
-step of each worker would read several times."""
+"""What decides about a HIT. Its question lies in a table of its own: that is tens of
+kilobytes, which each step of each worker would read and write several times."""
 
 
 def free_slots(hit: sqlite3.Row) -> int:

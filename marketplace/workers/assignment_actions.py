@@ -17,11 +17,12 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
 _ASSIGNMENT = (
-    "SELECT assignments.*, hits.hit_id, hits.requester, hits.question, "
+    "SELECT assignments.*, hits.hit_id, hits.requester, questions.question, "
     "hit_types.hit_group_id, "
     "hit_types.title, hit_types.description, hits.reward_cents, "
     "hit_types.duration_seconds, hits.status AS hit_status FROM assignments "
     "JOIN hits ON hits.id = assignments.hit "
+    "JOIN questions ON questions.hit = hits.id "
     "JOIN hit_types ON hit_types.id = hits.hit_type"
 )
 
@@ -253,7 +254,9 @@ def _hit_of(
 
 def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | None:
     return transaction.one(
-        f"SELECT {hits.COLUMNS}, hits.question FROM hits WHERE id = ?", hit["id"]
+        f"SELECT {hits.COLUMNS}, questions.question FROM hits "
+        "JOIN questions ON questions.hit = hits.id WHERE hits.id = ?",
+        hit["id"],
     )
 
 

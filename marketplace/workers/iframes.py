@@ -102,6 +102,7 @@ class Frames:
             row = transaction.one(
                 "SELECT question, title, hits.requester FROM hits "
                 "JOIN hit_types ON hit_types.id = hits.hit_type "
+                "JOIN questions ON questions.hit = hits.id "
                 "WHERE hit_id = ? AND status <> 'Disposed'",
                 request.path_params["hit_id"],
             )

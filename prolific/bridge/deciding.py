@@ -55,7 +55,7 @@ _GONE = {
 
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
-    "studies.qualification_type, "
+    "studies.qualification_type, studies.reward_cents, "
     "studies.status AS study_status, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
     "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
@@ -78,8 +78,7 @@ def decide(bridge: Bridge) -> None:
         now_ms = transaction.now_ms
     to_approve = []
     for visit in waiting:
-        is_test = visit["qualification_type"] and visit["stage"] == "Done"
-        is_due = visit["approved"] or is_test
+        is_due = visit["approved"] or _took_test(visit)
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
@@ -110,11 +109,16 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
             _refuse(bridge, visit, now_ms)
     elif status not in UNPAID:
         LOG.warning("a submission is %s; nothing is known of that", status)
-    elif visit["approved"]:
+    elif visit["approved"] or (status == "TIMED-OUT" and _took_test(visit)):
         _pay_otherwise(bridge, visit)
     elif status != "TIMED-OUT" or not visit["submitted"]:
         # What came a moment too late for Prolific is here: the requester decides.
         _gone(bridge, visit)
+
+
+def _took_test(visit: sqlite3.Row) -> bool:
+    """Whether a visit was a test and was done; that is paid whatever came of it."""
+    return visit["qualification_type"] is not None and visit["stage"] == "Done"
 
 
 def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
@@ -164,11 +168,12 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
-            "(SELECT sum(paid_cents) FROM assignments WHERE visit = ?1 "
-            "AND status = 'Approved') - (SELECT coalesce(sum(cents), 0) "
+            "(SELECT coalesce(sum(paid_cents), 0) FROM assignments WHERE visit = ?1 "
+            "AND status = 'Approved') + ?2 - (SELECT coalesce(sum(cents), 0) "
             "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
             "WHERE owed > 0",
             visit["id"],
+            visit["reward_cents"] if _took_test(visit) else 0,
         )
         if visit["submitted"]:
             return  # The others are still to be decided.

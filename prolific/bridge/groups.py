@@ -32,6 +32,7 @@ _HAS_DONE = (
     "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
     "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
 )
+_AT_A_TIME = 50
 _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
 
 
@@ -64,23 +65,31 @@ def ensure(
 def keep_in_step(bridge: Bridge) -> None:
     """Bring the groups of all studies that recruit in line with what is wanted."""
     with bridge.backend.transaction() as transaction:
-        wanted = [
-            (study[column], members)
-            for study in transaction.all(_STUDIES)
-            for column, members in _members(transaction, study).items()
-            if study[column]
-        ]
-    for group_id, members in wanted:
-        bridge.tried(partial(_set, bridge, group_id, members))
+        studies = transaction.all(_STUDIES)
+        participants = transaction.all(_PARTICIPANTS)
+    for study in studies:
+        let_in, keep_out = set[str](), set[str]()
+        for first in range(0, len(participants), _AT_A_TIME):
+            # Nobody who works on the site waits for longer than for so many.
+            some = participants[first : first + _AT_A_TIME]
+            with bridge.backend.transaction() as transaction:
+                fitting, unfit = _members(transaction, study, some)
+            let_in |= fitting
+            keep_out |= unfit
+        for column, members in (("let_in_group", let_in), ("keep_out_group", keep_out)):
+            if study[column]:
+                bridge.tried(partial(_set, bridge, study[column], members))
 
 
-def _members(transaction: Transaction, study: sqlite3.Row) -> dict[str, set[str]]:
-    """Who belongs into a study's groups, by participant id."""
+def _members(
+    transaction: Transaction, study: sqlite3.Row, participants: Sequence[sqlite3.Row]
+) -> tuple[set[str], set[str]]:
+    """Who of these is let in to a study, and who is kept out, by participant id."""
+    let_in, keep_out = set[str](), set[str]()
     if study["qualification_type"] is not None:
-        return {"keep_out_group": _tested(transaction, study)}
+        return let_in, _tested(transaction, study)
     own = requirements.custom(json.loads(study["requirements"]))
-    let_in, keep_out = set(), set()
-    for worker in transaction.all(_PARTICIPANTS):
+    for worker in participants:
         held = eligibility.holdings(transaction, worker)
         fits = not eligibility.unmet(own, held, action="accept")
         is_blocked = transaction.one(_IS_BLOCKED, study["requester"], worker["id"])
@@ -89,7 +98,7 @@ def _members(transaction: Transaction, study: sqlite3.Row) -> dict[str, set[str]
             if not _has_done_all(transaction, worker, study):
                 continue
         keep_out.add(worker["participant_id"])
-    return {"let_in_group": let_in, "keep_out_group": keep_out}
+    return let_in, keep_out
 
 
 def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:

@@ -10,6 +10,9 @@ from functools import partial
 from prolific.bridge.bridge import Bridge
 from prolific.http.errors import Lost, Refused
 
+_MOST_AT_ONCE = 100
+"""As many as a requester writes to in one call; Prolific states no number."""
+
 _WAITING = (
     "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "
     "FROM visits JOIN studies ON studies.id = visits.study "
@@ -38,7 +41,9 @@ def send(bridge: Bridge) -> None:
         body = f"{message['subject']}\n\n{message['text']}"
         alike.setdefault((message["study_id"], body), []).append(message)
     for (study_id, body), same in alike.items():
-        bridge.tried(partial(_send, bridge, study_id, body, same))
+        for first in range(0, len(same), _MOST_AT_ONCE):
+            some = same[first : first + _MOST_AT_ONCE]
+            bridge.tried(partial(_send, bridge, study_id, body, some))
 
 
 def _send(bridge: Bridge, study_id: str, body: str, same: list[sqlite3.Row]) -> None:

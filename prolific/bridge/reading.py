@@ -98,13 +98,7 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
     else:
         bridge.counts.pop(study["id"], None)
     with bridge.backend.transaction() as transaction:
-        for visit in transaction.all(
-            "SELECT * FROM visits WHERE study = ?", study["id"]
-        ):
-            submission = listed.get(visit["submission_id"])
-            if submission is not None:
-                take_in(transaction, visit, submission)
-        _note_strangers(transaction, study, listed)
+        _take_all_in(transaction, study, listed)
 
 
 def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
@@ -116,29 +110,37 @@ def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
         )
 
 
-def _note_strangers(
+def _take_all_in(
     transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
+) -> None:
+    strangers = dict(listed)
+    for visit in transaction.all("SELECT * FROM visits WHERE study = ?", study["id"]):
+        submission = strangers.pop(visit["submission_id"], None)
+        if submission is not None:
+            take_in(transaction, visit, submission)
+    for submission in strangers.values():
+        _note_stranger(transaction, study, submission)
+
+
+def _note_stranger(
+    transaction: Transaction, study: sqlite3.Row, submission: Submission
 ) -> None:
     """Note who ended a submission and never came here: a code is told to others.
 
     It has to be decided as all others; Prolific pays what nobody judges.
     """
-    for submission in listed.values():
-        if (
-            submission.status not in ("AWAITING REVIEW", *PAID)
-            or submission.participant_id is None
-            or visits.of_submission(transaction, submission.id) is not None
-        ):
-            continue
-        ended = submission.completed_at
-        visits.never_begun(
-            transaction,
-            study=study["id"],
-            worker=visits.participant(transaction, submission.participant_id),
-            submission_id=submission.id,
-            status=submission.status,
-            ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
-        )
+    is_over = submission.status in ("AWAITING REVIEW", *PAID)
+    if not is_over or submission.participant_id is None:
+        return
+    ended = submission.completed_at
+    visits.never_begun(
+        transaction,
+        study=study["id"],
+        worker=visits.participant(transaction, submission.participant_id),
+        submission_id=submission.id,
+        status=submission.status,
+        ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
+    )
 
 
 def take_in(

@@ -20,6 +20,8 @@ KEPT_OUT = "participant_group_blocklist"
 
 _RANGES = {system.NUMBER_APPROVED: APPROVALS, system.PERCENT_APPROVED: APPROVAL_RATE}
 
+_MOST = {APPROVAL_RATE: 100}
+
 _Span = tuple[int | None, int | None]
 
 Requirement = Mapping[str, Any]
@@ -73,14 +75,23 @@ def _range(requirement: Requirement, filter_id: str) -> Filter:
         spans = []
     else:
         spans = [_half(comparator, values[0])]
+    most = _MOST.get(filter_id)
     ranges = [
         Range(filter_id=filter_id, lower=low, upper=high)
-        for low, high in spans
+        for low, high in (_within(span, most) for span in spans)
         if (low or 0) <= (low or 0 if high is None else high)
     ]
     if not ranges:
         raise Unusable(f"nobody can meet {filter_id} {comparator} {values}")
     return ranges[0] if len(ranges) == 1 else Combined(by="or", filters=ranges)
+
+
+def _within(span: _Span, most: int | None) -> _Span:
+    """A span with no end above the most there can be; empty if all of it is above."""
+    low, high = span
+    if most is None or (low or 0) <= most >= (high or 0):
+        return span
+    return (low or 0, -1) if (low or 0) > most else (low or 0, most)
 
 
 def _half(comparator: str, value: int) -> _Span:
@@ -99,18 +110,21 @@ def _around(values: Sequence[int]) -> list[_Span]:
 
 
 def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Filter:
-    if any("Subdivision" in locale for locale in requirement["LocaleValues"]):
+    locales = requirement.get("LocaleValues", ())
+    if any("Subdivision" in locale for locale in locales):
         raise Unusable("Prolific filters by country, not by state; name countries only")
     if COUNTRY not in offered:
         raise Unusable(f"Prolific offers no filter {COUNTRY} in this workspace")
-    named = [locale["Country"] for locale in requirement["LocaleValues"]]
+    named = [locale["Country"] for locale in locales]
     choices = choices_of(offered[COUNTRY])
     unknown = sorted(set(named) - set(choices))
     if unknown:
         raise Unusable(f"Prolific's list has no country {', '.join(unknown)}")
     among = {choices[country] for country in named}
-    if requirement["Comparator"] in ("NotEqualTo", "NotIn"):
+    if requirement["Comparator"] in ("NotEqualTo", "NotIn", "Exists"):
         among = set(offered[COUNTRY].choices) - among
+    if not among:
+        raise Unusable(f"nobody can meet {COUNTRY} {requirement['Comparator']}")
     return Choice(filter_id=COUNTRY, values=tuple(sorted(among)))
 
 

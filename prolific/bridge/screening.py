@@ -51,7 +51,7 @@ def screen(bridge: Bridge) -> None:
 
 
 def _follow(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Publish a screening that was wanted, and forget one that is over."""
+    """Publish a screening that was wanted, and end one whose places were taken."""
     if study["stage"] in ("Wanted", "Draft"):
         bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
     elif study["status"] == "AWAITING REVIEW":

@@ -16,7 +16,7 @@ from prolific.bridge import (
     studies,
 )
 from prolific.bridge.bridge import Bridge
-from prolific.bridge.lease import only_bridge
+from prolific.bridge.lock import only_bridge
 from prolific.http.errors import ProlificError
 
 _LOG = logging.getLogger(__name__)

@@ -5,6 +5,7 @@ Counted in steps of SQLite's virtual machine, which are the same on any machine.
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,42 @@ def test_a_call_costs_the_same_among_many_hits(
     few, many = (steps(backend, ACTIONS[name]) for backend in backends)
     assert few > 0
     assert many <= few * 4 // 3 + STEP * 10
+
+
+def test_steps_of_work_write_as_much_whatever_the_question_weighs(
+    tmp_path: Path,
+) -> None:
+    """Taken, sent and approved, a HIT grows no log by the size of its question."""
+    light, heavy = (
+        written_by_work(tmp_path / f"{weight}.db", weight=weight)
+        for weight in (100, 50_000)
+    )
+    assert light > 0
+    assert heavy <= light * 4 // 3
+
+
+def written_by_work(database: Path, *, weight: int) -> int:
+    """Bytes of the write-ahead log that an assignment costs after its HIT is posted."""
+    log = database.with_name(f"{database.name}-wal")
+    posted = {**POSTED, "Question": QUESTION.replace("<p>", "<p>" + "." * weight)}
+    backend = Backend(database, Rules(rehearsal=True, seed=1, start=START))
+    with closing(backend):
+        hit = perform(backend, "KEY", "CreateHIT", posted)["HIT"]
+        before = log.stat().st_size
+        with backend.transaction() as transaction:
+            accounts.add_worker(
+                transaction, accounts.NewWorker(handle="ann", country="US")
+            )
+        with backend.transaction() as transaction:
+            made = assignment_actions.accept(
+                transaction, ann(transaction), hit["HITGroupId"], hit_id=None
+            )
+        with backend.transaction() as transaction:
+            assignment_actions.submit(
+                transaction, ann(transaction), [("assignmentId", made), ("a", "b")]
+            )
+        perform(backend, "KEY", "ApproveAssignment", {"AssignmentId": made})
+        return log.stat().st_size - before
 
 
 def test_time_passing_costs_only_what_is_due(backends: list[Backend]) -> None:

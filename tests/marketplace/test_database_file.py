@@ -51,6 +51,7 @@ def test_a_database_of_an_earlier_version_opens_and_goes_on(tmp_path: Path) -> N
         hit = {"HITId": "3BESIVB3GA86KMQWM5R8QT9WUB2EAD"}
         found = perform(backend, "LAB", "GetHIT", hit)["HIT"]
         assert found["NumberOfAssignmentsAvailable"] == 2
+        assert found["Question"].startswith("<HTMLQuestion")
         more = {"NumberOfAdditionalAssignments": 1, **hit}
         perform(backend, "LAB", "CreateAdditionalAssignmentsForHIT", more)
         with backend.transaction() as transaction:

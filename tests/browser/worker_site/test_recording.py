@@ -8,54 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.browser.pages import tick
+from tests.browser.worker_site.recorder import HEIGHT, WIDTHS, Recorder
 from tests.browser.worker_site.scene import CAPTIONS, NAME, WITH_TEXT, campaigning
 from tests.marketplace.market import Market
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 _PICTURES = Path(__file__).parents[3] / "docs" / "worker-site"
-_WIDTHS = {"desk": 1000, "phone": 390}
-_HEIGHT = 800
 _ON_THE_PHONE = ("lacking", "test", "picture", "last-picture")
 """A few are enough; the rest is the same, narrower."""
 
 
-class Recorder:
-    """Holds each page to what a page must be, and keeps a picture of it if asked."""
-
-    def __init__(self, page: Page, view: str, *, keeps: bool) -> None:
-        self._page = page
-        self._view = view
-        self._keeps = keeps
-        self._number = 0
-
-    def look(self, name: str) -> None:
-        """One more page: no fault that axe knows, and nothing wider than the window."""
-        found = Axe().run(self._page)
-        assert found.violations_count == 0, found.generate_report()
-        width = self._page.evaluate("document.documentElement.scrollWidth")
-        assert width <= _WIDTHS[self._view]
-        self._number += 1
-        if self._keeps and (self._view == "desk" or name in _ON_THE_PHONE):
-            _PICTURES.mkdir(exist_ok=True)
-            self._page.screenshot(
-                path=_PICTURES / f"{self._number:02d}-{name}-{self._view}.png",
-                clip={"x": 0, "y": 0, "width": width, "height": self._bottom()},
-            )
-
-    def _bottom(self) -> float:
-        """Where the page ends; an empty half would only make the docs longer."""
-        end: float = self._page.evaluate(
-            "document.querySelector('main').getBoundingClientRect().bottom"
-        )
-        return min(_HEIGHT, end + 16)
-
-
-@pytest.mark.parametrize("view", list(_WIDTHS))
+@pytest.mark.parametrize("view", list(WIDTHS))
 def test_somebody_new_takes_the_test_and_does_five_pictures(
     tmp_path: Path,
     open_page: Callable[..., Page],
@@ -68,12 +35,17 @@ def test_somebody_new_takes_the_test_and_does_five_pictures(
         ann = market.worker(handle="ann")
         page = open_page(
             f"{market.endpoint}/worker/sign-in?token={ann.token}",
-            width=_WIDTHS[view],
-            height=_HEIGHT,
+            width=WIDTHS[view],
+            height=HEIGHT,
         )
         page.get_by_role("button", name="Sign in as").click()
         page.wait_for_url("**/worker/hits")
-        recorder = Recorder(page, view, keeps=update_pictures)
+        recorder = Recorder(
+            page,
+            view,
+            folder=_PICTURES if update_pictures else None,
+            on_the_phone=_ON_THE_PHONE,
+        )
         recorder.look("lacking")
         _take_the_test(page, recorder)
         page.get_by_role("link", name="See the HITs").click()

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from prolific.bridge.bonuses import settle_unknown
 from prolific.bridge.step import step
 from tests.prolific.bridge.disturbed import Call, Fault, Lives
 from tests.prolific.bridge.town import Town, Visitor, a_town
@@ -231,11 +232,25 @@ class LongCampaign:
                     )
                     self.lives.settle()
                 is_overturned = True
+            self._say_what_was_paid()
             self.town.wait(days=1)
             self.lives.settle()
             if is_overturned and not self._waiting():
                 return
         raise AssertionError(f"after {MOST_DAYS} days there wait {self._waiting()}")
+
+    def _say_what_was_paid(self) -> None:
+        """A person looks at Prolific, and says what the bridge cannot know."""
+        paid = {one["batch"] for one in self.town.researcher.books()["bonus_payments"]}
+        for batch in self.town.rows(
+            "SELECT * FROM bonus_batches WHERE trouble LIKE '%is not known%'"
+        ):
+            with self.town.bridge.backend.transaction() as transaction:
+                settle_unknown(
+                    transaction,
+                    batch["batch_id"],
+                    is_paid=batch["batch_id"] in paid,
+                )
 
     def _waiting(self) -> list[dict[str, Any]]:
         return (

@@ -34,7 +34,9 @@ def _post(town: Town, type_id: str) -> list[str]:
     )
 
 
-def _take_test(someone: Visitor, study_id: str, answer: str) -> None:
+def _take_test(
+    someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True
+) -> None:
     assert someone.arrive(study_id).status_code == 201
     type_id = someone.visit()["test"]
     someone.http.post(f"/worker/qualifications/{type_id}/request", data={"begin": "1"})
@@ -44,7 +46,8 @@ def _take_test(someone: Visitor, study_id: str, answer: str) -> None:
     assert sent.status_code == 200, sent.text
     visit = someone.visit()
     assert visit["stage"] == "Done"
-    someone.complete(someone.submission_id, visit["code"])
+    if is_in_time:
+        someone.complete(someone.submission_id, visit["code"])
 
 
 def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
@@ -72,6 +75,22 @@ def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
             if each["study"] == by_reward[60]
         }
         assert paid == {good.participant_id: 60, bad.participant_id: 60}
+        town.check_books()
+
+
+def test_who_took_the_test_and_was_late_at_prolific_is_paid(tmp_path: Path) -> None:
+    """The code was forgotten, and the bridge was away until the time was over."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        _post(town, _test_type(town))
+        town.settle()
+        [screening] = [one["id"] for one in town.studies() if one["reward"] == 60]
+        ann = town.visitor()
+        _take_test(ann, screening, WRONG, is_in_time=False)
+        town.wait(hours=3)
+        town.settle()
+        submission = town.researcher.submission(ann.submission_id)
+        assert submission["status"] == "TIMED-OUT"
+        assert submission["bonus_payments"] == [60]
         town.check_books()
 
 

@@ -3,13 +3,15 @@
 import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from marketplace.http.server import serve
+from marketplace.aws_proxy.settings import AwsProxy
+from marketplace.http.server import Running, serve
 from marketplace.state.audit import broken_laws
 from marketplace.state.backend import Backend, Rules
 from prolific.bridge.bridge import Bridge
@@ -98,6 +100,7 @@ class Town:
     def __init__(self, market: Market, researcher: Researcher, bridge: Bridge) -> None:
         self.market, self.researcher, self.bridge = market, researcher, bridge
         self.requester: MTurkClient = market.requester()
+        self.running: Running | None = None
         self._open = ExitStack()
 
     def settle(self) -> None:
@@ -175,10 +178,23 @@ class Town:
 
 
 @contextmanager
-def a_town(folder: Path, **terms: object) -> Iterator[Town]:
-    """A town in which nothing has happened yet."""
+def a_town(
+    folder: Path,
+    *,
+    start: datetime = START,
+    aws_proxy: AwsProxy | None = None,
+    **terms: object,
+) -> Iterator[Town]:
+    """A town in which nothing has happened yet.
+
+    Args:
+        folder: for the marketplace's file.
+        start: when time begins, in both places.
+        aws_proxy: what it takes to answer as Amazon's hosts, if it shall.
+        terms: fields of `Terms` that are not as usual.
+    """
     with ExitStack() as stack:
-        url = stack.enter_context(serve_emulator(Options(start=START)))
+        url = stack.enter_context(serve_emulator(Options(start=start)))
         clients = [
             Prolific(
                 stack.enter_context(
@@ -202,13 +218,14 @@ def a_town(folder: Path, **terms: object) -> Iterator[Town]:
                 database,
                 rehearsal=True,
                 seed=7,
-                start=START,
+                start=start,
+                aws_proxy=aws_proxy,
                 crowd=crowd,
                 prices=prices,
             )
         )
         backend = Backend(
-            database, Rules(rehearsal=True, seed=7, start=START, prices=prices)
+            database, Rules(rehearsal=True, seed=7, start=start, prices=prices)
         )
         stack.callback(backend.close)
         given = Terms(
@@ -224,5 +241,6 @@ def a_town(folder: Path, **terms: object) -> Iterator[Town]:
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)
         town = Town(market, researcher, Bridge(backend, clients[0], given))
+        town.running = running
         stack.callback(town.close)
         yield town

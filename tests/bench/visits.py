@@ -1,0 +1,117 @@
+"""How long participants wait for their pages: five hundred visits at once.
+
+The offline Prolific, the marketplace and this process share the machine's cores. Each
+participant opens the study's link, agrees (and Prolific is asked for the submission),
+does two HITs and reads the last page, with a second between clicks; all of them come
+within a few seconds. Run: `python -m tests.bench.visits`, or with a number of them.
+"""
+
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import httpx
+
+from tests.prolific.bridge.served import Served
+
+PARTICIPANTS = 500
+HITS_PER_VISIT = 2
+PAUSE_SECONDS = 1.0
+_ARRIVE_WITHIN_SECONDS = 5.0
+_PROGRAM = {"accept": "application/json"}
+
+
+class Visit:
+    """A participant's way, and how long each of its pages took."""
+
+    def __init__(
+        self, site: str, link: str, waited: defaultdict[str, list[float]]
+    ) -> None:
+        self._http = httpx.AsyncClient(base_url=site, timeout=60)
+        self._query = dict(parse_qsl(urlsplit(link).query))
+        self._waited = waited
+
+    async def whole(self) -> None:
+        """From the link to the last page."""
+        async with self._http:
+            await asyncio.sleep(random.uniform(0, _ARRIVE_WITHIN_SECONDS))  # noqa: S311
+            words = urlencode(self._query)
+            await self._ask("the page behind the link", "GET", f"/visit/arrive?{words}")
+            form = {**self._query, "agreed": "1"}
+            await self._ask("beginning the visit", "POST", "/visit/arrive", form)
+            visit = await self._ask("what is next", "GET", "/visit")
+            while visit.json()["stage"] == "Open":
+                shown = visit.json()["assignment"]["assignment_id"]
+                await self._ask(
+                    "the page of a HIT",
+                    "GET",
+                    f"/worker/assignments/{shown}",
+                    html=True,
+                )
+                answer = {"assignmentId": shown, "caption": "A red bird."}
+                await self._ask(
+                    "sending an answer", "POST", "/mturk/externalSubmit", answer
+                )
+                visit = await self._ask("what is next", "GET", "/visit")
+
+    async def _ask(
+        self,
+        what: str,
+        method: str,
+        path: str,
+        form: dict[str, str] | None = None,
+        *,
+        html: bool = False,
+    ) -> httpx.Response:
+        await asyncio.sleep(random.uniform(0.5, 1.5) * PAUSE_SECONDS)  # noqa: S311
+        began = time.perf_counter()
+        is_page = html or (method == "GET" and "arrive" in path)
+        headers = {} if is_page else _PROGRAM
+        reply = await self._http.request(method, path, data=form, headers=headers)
+        self._waited[what].append(time.perf_counter() - began)
+        assert reply.status_code in (200, 201), (what, reply.status_code, reply.text)
+        return reply
+
+
+def main(participants: int) -> None:
+    """Print the table."""
+    waited: defaultdict[str, list[float]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        served = Served(Path(folder), stack, spend_at_most="2000", balance="2000")
+        served.post(HITS_PER_VISIT, Reward="0.40", most=participants)
+        people = [
+            served.researcher.participant(country="GB") for _ in range(participants)
+        ]
+        served.until(people[0].studies)
+        [study] = people[0].studies()
+        links = [
+            someone.ask("POST", f"/studies/{study}", {})["url"] for someone in people
+        ]
+
+        async def all_of_them() -> None:
+            await asyncio.gather(
+                *(Visit(served.endpoint, link, waited).whole() for link in links)
+            )
+
+        began = time.perf_counter()
+        asyncio.run(all_of_them())
+        seconds = time.perf_counter() - began
+    total = sum(map(len, waited.values()))
+    print(f"{participants} participants, {total} requests in {seconds:.0f} s")
+    print("| ms | requests | median | p99 | longest |\n|---|---:|---:|---:|---:|")
+    for what, seconds_each in waited.items():
+        ms = sorted(1000 * each for each in seconds_each)
+        print(
+            f"| {what} | {len(ms)} | {ms[len(ms) // 2]:.0f} | "
+            f"{ms[int(len(ms) * 0.99)]:.0f} | {ms[-1]:.0f} |"
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else PARTICIPANTS)

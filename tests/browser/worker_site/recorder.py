@@ -1,0 +1,56 @@
+"""Looks at each page on a worker's way, and takes the pictures of the docs."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+WIDTHS = {"desk": 1000, "phone": 390}
+HEIGHT = 800
+
+
+class Recorder:
+    """Holds each page to what a page must be, and keeps a picture of it if asked.
+
+    Args:
+        page: the browser's.
+        view: a key of `WIDTHS`.
+        folder: where pictures go; None keeps none.
+        on_the_phone: names of which the narrow picture is kept, too.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        view: str,
+        *,
+        folder: Path | None,
+        on_the_phone: Collection[str],
+    ) -> None:
+        self._page = page
+        self._view = view
+        self._folder = folder
+        self._on_the_phone = on_the_phone
+        self._number = 0
+
+    def look(self, name: str) -> None:
+        """One more page: no fault that axe knows, and nothing wider than the window."""
+        found = Axe().run(self._page)
+        assert found.violations_count == 0, found.generate_report()
+        width = self._page.evaluate("document.documentElement.scrollWidth")
+        assert width <= WIDTHS[self._view]
+        self._number += 1
+        if self._folder and (self._view == "desk" or name in self._on_the_phone):
+            self._folder.mkdir(exist_ok=True)
+            self._page.screenshot(
+                path=self._folder / f"{self._number:02d}-{name}-{self._view}.png",
+                clip={"x": 0, "y": 0, "width": width, "height": self._bottom()},
+            )
+
+    def _bottom(self) -> float:
+        """Where the page ends; an empty half would only make the docs longer."""
+        end: float = self._page.evaluate(
+            "document.querySelector('main').getBoundingClientRect().bottom"
+        )
+        return min(HEIGHT, end + 16)
