@@ -155,7 +155,6 @@ class AtProlific:
         # Some have just finished, and may still enter their code.
         for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
             self.site.now = self._clock.let_pass(passes)
-            self.site.heed_requests()
             self.site.look_after()
             if not self._open_visits():
                 return

@@ -42,8 +42,8 @@ _TEST = "test"
 _PATIENCE = timedelta(hours=6)
 """How much time passes when the crowd finds nothing at all to do."""
 
-_BETWEEN = timedelta(minutes=5)
-"""After so much time, and something that happened, the site is looked after."""
+_BETWEEN = timedelta(minutes=1)
+"""After so long, and something that happened, the site is looked after."""
 
 
 class Crowd:
@@ -122,6 +122,7 @@ class Crowd:
         before, calls = self._counts.copy(), self._site.calls
         self._news += 1
         start = self._site.now = self.clock.refresh()
+        self._look_after_site()
         limit = None if hours is None else start + timedelta(hours=hours)
         while not (is_idle := self._has_finished()):
             if limit is not None and self._agenda[0][0] > limit:

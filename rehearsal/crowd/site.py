@@ -128,8 +128,8 @@ class Site(ABC):
     def look_after(self) -> bool:
         """Let what brings the workers here do its part; whether it has done anything.
 
-        Called after some minutes in which something happened, and when nobody finds
-        anything to do any more.
+        Called before workers begin, after a minute in which something happened,
+        and when nobody finds anything to do any more.
         """
         return False
 

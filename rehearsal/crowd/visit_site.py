@@ -23,6 +23,7 @@ _WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
 
 _HEEDS = 0.5
 _HOURS_TO_HEED = 30.0
+_BETWEEN_READING = timedelta(hours=12)
 _IN_HAND = ("RESERVED", "ACTIVE")
 
 
@@ -67,6 +68,7 @@ class VisitSite(Site):
         self._prolific = f"{emulator_url}/emulator"
         self._seed, self._bridge = seed, bridge
         self._prolific_now: datetime | None = None
+        self._reads_at: datetime | None = None
         self._known = self._participants()
         self._workers: list[Worker] = []
         self._cookies: dict[str, str] = {}
@@ -137,23 +139,13 @@ class VisitSite(Site):
         return ()
 
     def look_after(self) -> bool:
-        """See `Site`."""
+        """See `Site`; the bridge makes its steps, and participants read their mail."""
+        if self._reads_at is None or self.now >= self._reads_at:
+            self._reads_at = self.now + _BETWEEN_READING
+            self._heed_requests()
         self._move_prolific()
         self._bridge(self.now)
         return True
-
-    def heed_requests(self) -> int:
-        """Return what participants were asked to, if they mean to; how many did.
-
-        Some do so after a day or two, others never answer.
-        """
-        returned = 0
-        for worker in self._workers:
-            for each in self._places_of(worker):
-                if self._heeds(worker, each):
-                    self._end(worker, str(each["id"]), "return")
-                    returned += 1
-        return returned
 
     def books(self) -> dict[str, Any]:
         """The offline Prolific's books."""
@@ -251,6 +243,13 @@ class VisitSite(Site):
             self._ask("POST", path, {} if said is None else said)
         except PlatformRefused:
             return  # Time has ended it there.
+
+    def _heed_requests(self) -> None:
+        """Return what participants were asked to, if they mean to."""
+        for worker in self._workers:
+            for each in self._places_of(worker):
+                if self._heeds(worker, each):
+                    self._end(worker, str(each["id"]), "return")
 
     def _heeds(self, worker: Worker, place: dict[str, Any]) -> bool:
         if place["status"] != "AWAITING REVIEW" or not place["return_requested"]:

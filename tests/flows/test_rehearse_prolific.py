@@ -29,10 +29,10 @@ from tests.conftest import ROOT
 
 CAMPAIGN = """
 name = "visited"
-description = "Sixteen drawn pictures, a HIT each, so that a visit has several."
+description = "Twelve drawn pictures, a HIT each, so that a visit has several."
 task = "caption"
 [items]
-scenes = 16
+scenes = 12
 [posting]
 batches = 2
 assignments = 3
@@ -176,7 +176,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     """All is answered, settled and paid, by three ledgers, and nobody is named."""
     assert progress.is_finished
     assert progress.missing == 0
-    assert progress.accepted == 48  # 16 pictures x 3 answers
+    assert progress.accepted == 36  # 12 pictures x 3 answers
     assert progress.rejected > 0
     assert progress.held_cents == 0
     assert books.broken_laws == ()
@@ -186,7 +186,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     visits = rows(market, "SELECT * FROM visits")
     assert all(visit["outcome"] for visit in visits)
     outcomes = Counter(visit["outcome"] for visit in visits)
-    assert outcomes["Paid"] >= 16
+    assert outcomes["Paid"] >= 12
     assert outcomes["Gone"] + outcomes["Rejected"] > 0
     lengths = rows(
         market, "SELECT count(*) AS hits FROM assignments GROUP BY visit ORDER BY 1"
@@ -196,6 +196,16 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
         remembered = "\n".join(store.iterdump())
     for participant in rows(market, "SELECT participant_id FROM participants"):
         assert participant["participant_id"] not in remembered
+
+
+def check_participants_differ(folder: Path) -> None:
+    """Codes right, wrong and forgotten; and asked to return, some do and some do not."""
+    [first, *_] = rows(folder / "out/marketplace.db", "SELECT * FROM studies")
+    had = rows(folder / "out/prolific.db", "SELECT * FROM submission")
+    entered = {each["entered_code"] for each in had if each["status"] == "APPROVED"}
+    assert {first["code"], first["own_code"]} < entered  # own_code: by the bridge
+    asked = {each["status"] for each in had if each["return_requested_ms"]}
+    assert asked == {"RETURNED", "REJECTED"}
 
 
 def test_a_rehearsal_with_participants_breaks_off_goes_on_and_ends_well(
@@ -219,6 +229,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     """Dataset and report; and again over the finished rehearsal."""
     ended = rehearse(write(tmp_path / "one"), writes=True)
     check_ended_well(tmp_path / "one", *ended)
+    check_participants_differ(tmp_path / "one")
     rehearse(write(tmp_path / "other"), writes=True)
     assert what_happened(tmp_path / "other") == what_happened(tmp_path / "one")
     files = written(tmp_path / "one")
