@@ -24,6 +24,7 @@ from prolific.http.address import api_address, is_loopback
 from prolific.http.errors import ProlificError
 from prolific.http.token import Token
 from prolific.http.transport import Transport
+from prolific.public_url import check_public_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,20 +96,18 @@ def _terms(
     """
     # Nobody from outside comes to an emulator, so any address will do there.
     is_played = is_loopback(urlsplit(address).hostname or "")
-    looked_for = Wanted(
-        workspace_id=wanted.workspace_id,
-        public_url="" if is_played else marketplace.site_url or "none",
-    )
-    with Transport(address, token) as transport:
-        prolific = Prolific(transport)
-        checks = list(examine(prolific, looked_for, address=address))
-        _refuse_what_fails(checks)
-        workspace_id = wanted.workspace_id or next(prolific.account.workspaces()).id
-        currency = prolific.account.balance(workspace_id).currency
     if not marketplace.site_url:
         raise ConfigError(
             ["--crowd prolific needs --public-url: where participants are sent"]
         )
+    if not is_played:
+        _refuse_what_fails([check_public_url(marketplace.site_url)])
+    looked_for = Wanted(workspace_id=wanted.workspace_id)
+    with Transport(address, token) as transport:
+        prolific = Prolific(transport)
+        _refuse_what_fails(list(examine(prolific, looked_for, address=address)))
+        workspace_id = wanted.workspace_id or next(prolific.account.workspaces()).id
+        currency = prolific.account.balance(workspace_id).currency
     return Terms(
         workspace_id=workspace_id,
         project_id=wanted.project_id,
