@@ -30,7 +30,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Submission:
     """What the other market says of a submission.
 
     Attributes:
@@ -72,7 +72,7 @@ class OutsideCrowd(Protocol):
         """The query of the link that `read_link` reads so."""
         ...
 
-    def look_up(self, arrival: Arrival) -> Standing:
+    def look_up(self, arrival: Arrival) -> Submission:
         """What the other market itself says of a submission.
 
         Takes as long as a call; never called while the database is held.

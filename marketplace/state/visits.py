@@ -9,7 +9,7 @@ it, as the market that pays has one submission for it.
 
 import sqlite3
 
-from marketplace.crowd import Standing
+from marketplace.crowd import Submission
 from marketplace.exceptions import Refusal
 from marketplace.state import accounts, apart, assignments, hits
 from marketplace.state.clock import SECOND, to_ms
@@ -91,7 +91,7 @@ def begin(
     study: sqlite3.Row,
     worker: sqlite3.Row,
     submission_id: str,
-    standing: Standing,
+    submission: Submission,
     may_work: bool,
 ) -> bool:
     """Begin a visit with all of its HITs reserved; or note that there is no work.
@@ -101,14 +101,16 @@ def begin(
         study: a row of `studies`.
         worker: who came.
         submission_id: at the other market.
-        standing: the submission's, at the other market.
+        submission: what the other market says of it.
         may_work: whether requirements and blocks let him.
 
     Returns:
         Whether there is work; without, the visit is written down as one that was left.
     """
     now_ms = transaction.now_ms
-    started_ms = now_ms if standing.started_at is None else to_ms(standing.started_at)
+    started_ms = (
+        now_ms if submission.started_at is None else to_ms(submission.started_at)
+    )
     allowed_ms = study["most_minutes"] * 60 * SECOND
     deadline_ms = min(started_ms, now_ms) + allowed_ms - _MARGIN_MS
     visit = transaction.execute(
@@ -119,7 +121,7 @@ def begin(
         submission_id,
         now_ms,
         deadline_ms,
-        standing.status,
+        submission.status,
     )
     if not may_work:
         close(transaction, visit, stage="Left")

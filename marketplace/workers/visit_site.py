@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from marketplace.crowd import Arrival, OutsideCrowd, Standing
+from marketplace.crowd import Arrival, OutsideCrowd, Submission
 from marketplace.exceptions import Refusal
 from marketplace.state import clock, visits
 from marketplace.state.backend import Backend
@@ -95,14 +95,14 @@ class Visits:
         if form.get("agreed") != "1":
             return self._asked(request, arrival, study, None, status=400)
         # Takes as long as the other market does; others are served meanwhile.
-        standing = await asyncio.to_thread(self._crowd.look_up, arrival)
+        submission = await asyncio.to_thread(self._crowd.look_up, arrival)
         with self._backend.transaction() as transaction:
             worker = visits.participant(transaction, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(request, arrival, study, present, status=409)
-            self._enter(transaction, study, worker, arrival, standing)
+            self._enter(transaction, study, worker, arrival, submission)
             self._sessions.close(transaction, request)
             key = self._sessions.open_for(transaction, worker)
         reply = (
@@ -154,7 +154,7 @@ class Visits:
         study: sqlite3.Row,
         worker: sqlite3.Row,
         arrival: Arrival,
-        standing: Standing,
+        submission: Submission,
     ) -> None:
         """Begin the visit of a submission, unless it was begun before.
 
@@ -166,11 +166,11 @@ class Visits:
             if visit["worker"] != worker["id"]:
                 raise Refusal("NotYours", "This visit is somebody else's.", status=403)
             return
-        if standing.status not in UNDER_WAY:
+        if submission.status not in UNDER_WAY:
             raise Refusal(
                 "VisitRefused",
                 f"{self._crowd.market} says that this submission is "
-                f"{standing.status.lower()}, "
+                f"{submission.status.lower()}, "
                 "so nothing can be done for it any more.",
                 status=409,
             )
@@ -179,7 +179,7 @@ class Visits:
             study=study,
             worker=worker,
             submission_id=arrival.submission_id,
-            standing=standing,
+            submission=submission,
             may_work=_may_work(transaction, worker, study),
         )
 

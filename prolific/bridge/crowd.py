@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from threading import BoundedSemaphore
 from urllib.parse import urlencode
 
-from marketplace.crowd import Arrival, Standing
+from marketplace.crowd import Arrival, Submission
 from marketplace.exceptions import Refusal
 from prolific.client import Prolific
 from prolific.http.errors import NoAccess, ProlificError
@@ -72,7 +72,7 @@ class ProlificCrowd:
         values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
         return dict(zip(_KEYS, values, strict=True))
 
-    def look_up(self, arrival: Arrival) -> Standing:
+    def look_up(self, arrival: Arrival) -> Submission:
         """See `marketplace.crowd.OutsideCrowd`."""
         with self._slots:
             client = self._free.pop()
@@ -92,7 +92,7 @@ class ProlificCrowd:
         is_his = found.participant_id == arrival.participant_id
         if not is_his or found.study_id not in (None, arrival.study_id):
             raise _stranger()
-        return Standing(status=found.status, started_at=found.started_at)
+        return Submission(status=found.status, started_at=found.started_at)
 
     def way_back(self, code: str) -> str:
         """See `marketplace.crowd.OutsideCrowd`."""
