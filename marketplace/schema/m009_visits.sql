@@ -44,7 +44,8 @@ CREATE TABLE visits (
     study INTEGER NOT NULL REFERENCES studies (id),
     worker INTEGER NOT NULL REFERENCES workers (id),
     submission_id TEXT NOT NULL UNIQUE,
-    stage TEXT NOT NULL CHECK (stage IN ('Open', 'Done', 'Left', 'Late')),
+    stage TEXT NOT NULL
+        CHECK (stage IN ('Open', 'Done', 'Left', 'Late', 'TurnedAway')),
     began_ms INTEGER NOT NULL,
     deadline_ms INTEGER NOT NULL,
     closed_ms INTEGER,

@@ -105,7 +105,7 @@ def begin(
         may_work: whether requirements and blocks let him.
 
     Returns:
-        Whether there is work; without, the visit is written down as one that was left.
+        Whether there is work; without, it is written down that he was turned away.
     """
     now_ms = transaction.now_ms
     started_ms = (
@@ -124,12 +124,12 @@ def begin(
         submission.status,
     )
     if not may_work:
-        close(transaction, visit, stage="Left")
+        close(transaction, visit, stage="TurnedAway")
         return False
     for _ in range(study["hits_per_visit"]):
         hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
         if hit is None:
-            close(transaction, visit, stage="Left")
+            close(transaction, visit, stage="TurnedAway")
             return False
         taken = assignments.accept(transaction, hit=hit, worker=worker)
         transaction.execute(

@@ -135,7 +135,6 @@ class Visits:
             market=self._crowd.market,
             contact=self._crowd.contact,
             way_back=self._way_back(visit),
-            had_work=bool(parts),
         )
 
     async def leave(self, request: Request) -> Response:

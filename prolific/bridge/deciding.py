@@ -53,6 +53,13 @@ _GONE = {
     "REJECTED": "The submission was rejected at Prolific.",
 }
 
+_NO_DATA = "[NO_DATA] No answers of yours reached us in this submission."
+_REASONS = {
+    "Left": _NO_DATA,
+    "Late": _NO_DATA,
+    "TurnedAway": "There was no work left when you came. We are sorry for your time.",
+}
+
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
     "studies.qualification_type, studies.reward_cents, "
@@ -208,14 +215,12 @@ def _transit(
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     """Ask for a return; after some days without one, reject."""
-    reason = visit["feedback"] or (
-        "[NO_DATA] No answers of yours reached us in this submission."
-        if not visit["parts"] or visit["stage"] != "Done"
-        else ""
-    )
+    reason = visit["feedback"] or _REASONS.get(visit["stage"], "")
     if visit["return_asked_ms"] is None:
         _ask_for_return(bridge, visit, reason)
         return
+    if visit["stage"] == "TurnedAway":
+        return  # The fault was ours: if it is not returned, Prolific pays it in time.
     last_ms = visit["closed_ms"] + LAST_DAY * DAY
     due_ms = visit["return_asked_ms"] + bridge.terms.return_days * DAY
     if now_ms < min(due_ms, last_ms):

@@ -195,7 +195,7 @@ def test_more_come_at_once_than_there_is_work_for(town: Town) -> None:
         thread.join()
     assert replies == [201] * 12
     stages = Counter(row["stage"] for row in town.rows("SELECT stage FROM visits"))
-    assert stages == {"Open": 6, "Left": 6}
+    assert stages == {"Open": 6, "TurnedAway": 6}
     held = town.rows("SELECT count(*) AS hits FROM assignments GROUP BY visit")
     assert {row["hits"] for row in held if row["hits"]} == {2}
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from marketplace.state import visits
 from prolific.bridge import bonuses
 from prolific.bridge.step import step
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
@@ -249,3 +250,36 @@ def test_a_bonus_that_prolific_refuses_waits_and_says_why(town: Town) -> None:
     town.settle()
     assert town.researcher.submission(ann.submission_id)["bonus_payments"] == [50]
     check(town)
+
+
+def test_who_was_turned_away_is_never_rejected(town: Town) -> None:
+    """Asked to return it, who does not is paid in the end: the fault was ours."""
+    town.post(hits=2)
+    town.settle()
+    study = town.study()
+    someone = town.visitor()
+    someone.open(study)
+    town.requester.create_worker_block(WorkerId=_known(town, someone), Reason="x")
+    link = {
+        "PROLIFIC_PID": someone.participant_id,
+        "STUDY_ID": study,
+        "SESSION_ID": someone.submission_id,
+    }
+    begun = someone.http.post("/visit/arrive", data={**link, "agreed": "1"})
+    assert begun.status_code == 201
+    assert someone.visit()["stage"] == "TurnedAway"
+    someone.complete(someone.submission_id, None)
+    for days in (1, 8, 13):
+        town.settle()
+        town.wait(days=days)
+    town.settle()
+    [paid] = town.researcher.books()["submissions"]
+    assert (paid["status"], paid["reward_paid"]) == ("APPROVED", 110)
+    town.check_books()
+
+
+def _known(town: Town, someone: Visitor) -> str:
+    """The worker id of a participant who has not come yet."""
+    with town.bridge.backend.transaction() as transaction:
+        worker = visits.participant(transaction, someone.participant_id)
+    return str(worker["worker_id"])
