@@ -75,7 +75,7 @@ def by_pairs(items: list[list[int]], level: Level) -> float:
     return 1 - observed / (crossed / (len(pool) - 1))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     st.lists(st.lists(st.integers(1, 4), max_size=4), min_size=1, max_size=6),
     st.sampled_from(["nominal", "ordinal", "interval"]),
@@ -133,6 +133,7 @@ def test_the_interval_repeats_with_its_seed_and_holds_the_estimate() -> None:
     assert wide.low < one.low < one.high < wide.high
 
 
+@pytest.mark.full
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     """Forty items twice rated, 80 times: of 80, 95 % is 76, and 66 is far below."""
     chance = np.random.default_rng(5)

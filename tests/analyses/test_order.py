@@ -63,6 +63,7 @@ def test_a_place_that_flatters_is_found_and_what_stood_there_is_not_blamed() -> 
     assert found.positions["ratings"].tolist() == [300, 300, 300]
 
 
+@pytest.mark.full
 def test_without_an_effect_p_values_are_even() -> None:
     """Eighty campaigns without one: one set in a hundred would fail by chance."""
     campaigns = [drawn(1000 + seed, units=12, first_bonus=0) for seed in range(80)]

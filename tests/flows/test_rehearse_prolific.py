@@ -298,6 +298,7 @@ def test_a_test_of_qualification_is_refused_before_anything_is_posted() -> None:
         pass
 
 
+@pytest.mark.full
 def test_the_two_crowds_are_not_mixed(tmp_path: Path) -> None:
     """A rehearsal goes on as it was begun, or is refused in a sentence."""
     campaign = prepare(write(tmp_path))

@@ -366,7 +366,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
 TestMoneyLaws = MoneyLaws.TestCase
 TestMoneyLaws.settings = settings(
-    max_examples=60,
+    max_examples=35,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=list(HealthCheck),
