@@ -199,7 +199,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
 
 
 def check_participants_differ(folder: Path) -> None:
-    """Codes right, wrong and forgotten; and asked to return, some do and some do not."""
+    """Codes right, wrong and forgotten; some who are asked to return do not."""
     [first, *_] = rows(folder / "out/marketplace.db", "SELECT * FROM studies")
     had = rows(folder / "out/prolific.db", "SELECT * FROM submission")
     entered = {each["entered_code"] for each in had if each["status"] == "APPROVED"}
