@@ -3,8 +3,9 @@
 It has a port of its own, so a question's script is another origin's and can neither
 read the worker's site nor act on it; the policy below lets only the site frame it. With
 a star in its address each requester has an origin, whose drafts only his pages read.
-A page is served as it was written, but for the addresses of two scripts that Amazon
-hosted and half of all old pages load: those are led to our own, so they work offline.
+A page is served as it was written, but for three addresses at Amazon that most old
+pages have: two scripts are led to our own, so they work offline, and where a form was
+sent is led to the site, so that no answer is lost.
 """
 
 import re
@@ -32,16 +33,25 @@ _HOSTED = re.compile(
     re.IGNORECASE,
 )
 _HOSTED_NAMES = ("mturk-public/externalhit_v1.js", "crowd-html-elements.js")
+_SENT_TO = re.compile(
+    r"""(?<=["'])(?:https?:)?//(?:www|workersandbox)\.mturk\.com"""
+    r"""(?=/mturk/externalSubmit["'?#])""",
+    re.IGNORECASE,
+)
 
 
-def led_home(html: str, frames: str) -> str:
-    """The page with the two hosted scripts loaded from here.
+def led_home(html: str, frames: str, site: str) -> str:
+    """The page with the two hosted scripts loaded from here, and its form sent here.
 
-    >>> led_home('<script src="https://assets.crowd.aws/crowd-html-elements.js">', "F")
-    '<script src="F/stand-ins/crowd-html-elements.js">'
+    >>> led_home('"//assets.crowd.aws/crowd-html-elements.js"', "F", "S")
+    '"F/stand-ins/crowd-html-elements.js"'
+    >>> led_home('<form action="https://www.mturk.com/mturk/externalSubmit">', "F", "S")
+    '<form action="S/mturk/externalSubmit">'
     """
-    # Most pages load neither; the pattern would take a millisecond to find that out.
+    # Most pages have none; the patterns would take a millisecond to find that out.
     lowered = html.lower()
+    if ".mturk.com/mturk/externalsubmit" in lowered:
+        html = _SENT_TO.sub(lambda _: site, html)
     if not any(name in lowered for name in _HOSTED_NAMES):
         return html
     return _HOSTED.sub(
@@ -123,7 +133,8 @@ class Frames:
                 "HitDoesNotExist", "There is no page of such a HIT.", status=404
             )
         home = self._origins.frames_of(row["requester"])
-        return HTMLResponse(led_home(asked.html, home), headers=self._headers())
+        page = led_home(asked.html, home, self._origins.site)
+        return HTMLResponse(page, headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
         site = self._origins.site

@@ -324,13 +324,21 @@ def test_a_preview_that_is_submitted_says_what_to_do(standing: Market) -> None:
             '"https://assets.crowd.aws/other.js"',
             '"https://assets.crowd.aws/other.js"',
         ),
+        (
+            "action='http://workersandbox.mturk.com/mturk/externalSubmit'",
+            "action='S/mturk/externalSubmit'",
+        ),
+        (
+            '"https://www.mturk.com/mturk/externalSubmitter"',
+            '"https://www.mturk.com/mturk/externalSubmitter"',
+        ),
     ],
 )
-def test_only_the_addresses_of_the_two_scripts_are_led_home(
+def test_only_two_scripts_and_where_a_form_is_sent_are_led_home(
     written: str, served: str
 ) -> None:
     """In quotes, by any scheme; everything else stays as it was written."""
-    assert led_home(written, "F") == served
+    assert led_home(written, "F", "S") == served
 
 
 def test_the_stored_question_stays_verbatim(standing: Market) -> None:

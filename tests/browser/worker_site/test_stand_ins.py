@@ -92,6 +92,23 @@ def test_a_template_of_the_old_script_submits_here(
     assert answers(market, hit) == {"word": "joy"}
 
 
+def test_a_form_that_names_amazons_host_submits_here(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Without any script of Amazon's, as its own guide had it: no answer is lost."""
+    bare = OLD.partition("</script>")[2].replace(
+        "turkSetAssignmentID()",
+        "document.getElementById('assignmentId').value = "
+        "new URLSearchParams(location.search).get('assignmentId')",
+    )
+    page, hit = accepted_page(market, open_site, bare)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Your word").fill("joy")
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    assert answers(market, hit) == {"word": "joy"}
+
+
 def test_the_old_script_gives_parameters_as_they_stand_in_the_address(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
