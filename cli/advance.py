@@ -50,7 +50,7 @@ def advance(
     every minute at most, and the less comes, the less often (every two hours at least).
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
-    money; whoever runs it pays outside.
+    money; whoever runs it pays outside, or its bridge has Prolific pay.
 
     Example:  piecework advance birds.toml --endpoint http://127.0.0.1:8080
 

@@ -16,7 +16,15 @@ from domain.printable import printable
 if TYPE_CHECKING:
     from prolific.bridge.status import Status, StudyStatus
 
-_COLUMNS = ("study", "status", "places", "HITs", "a place", "participants", "waits")
+_COLUMNS = (
+    "study",
+    "status",
+    "places",
+    "HITs each",
+    "pay each",
+    "participants",
+    "waits",
+)
 API = click.option(
     "--url",
     envvar="PROLIFIC_URL",
@@ -117,14 +125,14 @@ def _say(found: "Status") -> None:
     table = Table()
     for name in _COLUMNS:
         table.add_column(
-            name, justify="right" if name in ("places", "HITs") else "left"
+            name, justify="right" if name in ("places", "HITs each") else "left"
         )
     for study in found.of_hit_types:
         table.add_row(*_cells(study))
     Console().print(table)
     for study in found.of_hit_types:
         if study.trouble:
-            click.echo(f"{study.hit_type_id}: {printable(study.trouble)}")
+            click.echo(f"{printable(study.title[:40])}: {printable(study.trouble)}")
         click.echo(study.page)
     click.echo(f"spent or promised: {_money(found.committed_cents, currency)}")
     waiting = _money(found.bonuses_waiting_cents, currency)

@@ -38,7 +38,7 @@ def run(
     """Make passes until the campaign is finished or waits for people.
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
-    money; whoever runs it pays outside.
+    money; whoever runs it pays outside, or its bridge has Prolific pay.
 
     Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
 

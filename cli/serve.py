@@ -196,6 +196,7 @@ def serve(**given: Unpack[_Given]) -> None:
               piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
               piecework serve --rehearsal --as-aws
               piecework serve --crowd prolific --public-url https://hits.example.org
+              --frames-url https://frames.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
     from marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
     from marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving

@@ -1,7 +1,7 @@
 """Consent to spend: which marketplaces need it, and how a person gives it.
 
 `--live` says that real people work and are owed money. A marketplace keeps books and
-moves no money by itself; its operator pays outside of it.
+moves no money by itself; its operator pays outside of it, or has Prolific pay.
 """
 
 from datetime import date

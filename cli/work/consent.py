@@ -50,7 +50,8 @@ def consent_to_spend(
     click.echo(
         f"live: campaign {campaign.name} on {endpoint} can cost up to "
         f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace writes "
-        "down what each worker is owed; you pay it outside."
+        "down what each worker is owed. Prolific pays its participants; other workers "
+        "are paid outside."
     )
     type_back(most, rewards.currency, otherwise="nothing was posted")
     return most

@@ -102,6 +102,7 @@ def _terms(
         )
     if not is_played:
         _refuse_what_fails([check_public_url(marketplace.site_url)])
+        _refuse_frames_nobody_reaches(marketplace.frames_url)
     looked_for = Wanted(workspace_id=wanted.workspace_id)
     with Transport(address, token) as transport:
         prolific = Prolific(transport)
@@ -121,6 +122,17 @@ def _terms(
         settle_seconds=wanted.settle_seconds,
         screening_cents=wanted.screening_cents,
     )
+
+
+def _refuse_frames_nobody_reaches(url: str) -> None:
+    """A participant would come, and see a HIT without its question."""
+    if not url:
+        raise ConfigError(
+            ["--crowd prolific needs --frames-url: where questions come from"],
+            next_step="give a second https name that leads to --frames-port",
+        )
+    seen = check_public_url(url.replace("//*.", "//"))
+    _refuse_what_fails([replace(seen, name="frames URL")])
 
 
 def _refuse_what_fails(checks: Sequence[Check]) -> None:

@@ -30,8 +30,8 @@ def only_bridge(database: Path) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise Unusable(
-                f"{database}: process {holder} brings it in line with Prolific",
-                next_step="wait until it ends, or end it",
+                f"{database}: process {holder} serves it for Prolific already",
+                next_step="call that one, or end it first",
             ) from fault
         file.truncate(0)
         file.write(str(os.getpid()))

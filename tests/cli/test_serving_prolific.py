@@ -81,6 +81,24 @@ def test_an_address_that_no_participant_can_open_is_refused_first(
     assert sentence in refused.output
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "needs --frames-url"),
+        (("--frames-url", "http://frames.example.org"), "frames URL: http://"),
+        (("--frames-url", "https://*.lan"), "is no name that is known outside"),
+    ],
+)
+def test_frames_that_no_participant_can_open_are_refused_as_well(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    """Who came would see HITs without questions."""
+    words = ("--public-url", "https://hits.example.org", *words)
+    refused = _served(tmp_path, "https://api.prolific.com", *words)
+    assert refused.exit_code == 2
+    assert sentence in refused.output
+
+
 def test_a_marketplace_in_dollars_is_not_served_in_pounds(
     researcher: Researcher, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ def test_the_amount_is_shown_and_has_to_be_typed_back(
     with _market(tmp_path, monkeypatch) as endpoint:
         ended, said = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
     assert "can cost up to $20.00" in said
+    assert "Prolific pays its participants" in said
     assert (ended, words in said) == (code, True), said
 
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cli.main import main
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.step import step
 from prolific.client import Prolific
@@ -30,6 +32,11 @@ def test_nothing_is_published_without_leave(tmp_path: Path) -> None:
         assert _statuses(town) == ["UNPUBLISHED"]
         [row] = town.rows("SELECT trouble FROM studies")
         assert "£3.06; nothing is published without --live" in row["trouble"]
+        shown = CliRunner().invoke(
+            main, ["prolific", "status", "--database", str(tmp_path / "market.db")]
+        )
+        [title] = town.rows("SELECT title FROM hit_types")
+        assert f"\n{title['title']}: {row['trouble']}\n" in shown.output
         for hit_id in hits:
             town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
         town.settle()
