@@ -48,6 +48,8 @@ def main() -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
+    # Its temporary server keeps what is for its pages alone; it tries again by itself.
+    os.environ.setdefault("PREFECT_SERVER_LOGGING_LEVEL", "CRITICAL")
     # No page that is open in a browser is to read or start flows of a temporary server.
     os.environ.setdefault("PREFECT_SERVER_CORS_ALLOWED_ORIGINS", "http://127.0.0.1")
     # A first temporary server makes its tables: 17 to 28 s measured, Prefect waits 20.

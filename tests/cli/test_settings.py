@@ -1,5 +1,6 @@
 """What a person gets wrong around a command is said in a sentence, with exit code 2."""
 
+import os
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,3 +75,13 @@ def test_a_live_endpoint_that_is_no_address_is_said(
     done = _said("advance", campaign, "--endpoint", endpoint, *live)
     assert done.exit_code == 2
     assert "is no address" in done.output
+
+
+def test_what_fails_inside_the_temporary_server_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tries again by itself; a person would read tracebacks about its own pages."""
+    monkeypatch.setenv("PREFECT_SERVER_LOGGING_LEVEL", "")  # put back afterwards
+    monkeypatch.delenv("PREFECT_SERVER_LOGGING_LEVEL")
+    _said("status", tmp_path / "nothing.toml")
+    assert os.environ["PREFECT_SERVER_LOGGING_LEVEL"] == "CRITICAL"
