@@ -21,7 +21,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
-quick: $(READY)  ## what needs no browser and no Prefect server: some 80 s on two cores
+quick: $(READY)  ## what needs no browser and no Prefect server: some 105 s on two cores
 	$(BIN)/pytest -n 2 -q --hypothesis-profile=quick -m "$(QUICK)"
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
