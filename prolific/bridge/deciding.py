@@ -9,6 +9,7 @@ so a call that was lost is simply found to be needed still, or not.
 import re
 import sqlite3
 from functools import partial
+from typing import get_args
 
 from marketplace.state import assignments, visits
 from marketplace.state.clock import SECOND
@@ -33,20 +34,7 @@ LAST_DAY = 20
 _ASK_AGAIN_MS = 600 * SECOND
 """If a submission was not approved by then, that was lost."""
 
-CATEGORIES: tuple[RejectionCategory, ...] = (
-    "TOO_QUICKLY",
-    "TOO_SLOWLY",
-    "FAILED_INSTRUCTIONS",
-    "INCOMP_LONGITUDINAL",
-    "FAILED_CHECK",
-    "LOW_EFFORT",
-    "MALINGERING",
-    "NO_CODE",
-    "BAD_CODE",
-    "NO_DATA",
-    "UNSUPP_DEVICE",
-    "OTHER",
-)
+CATEGORIES: tuple[RejectionCategory, ...] = get_args(RejectionCategory)
 _NAMED = re.compile(rf"\[({'|'.join(CATEGORIES)})\]\s*")
 _GONE = {
     "RETURNED": "The participant took the submission back.",
@@ -63,7 +51,6 @@ _REASONS = {
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
     "studies.qualification_type, studies.reward_cents, "
-    "studies.status AS study_status, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
     "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
     "count(assignments.id) AS parts, "
@@ -265,22 +252,22 @@ def rejection(feedback: str) -> tuple[RejectionCategory, str]:
 
 def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> None:
     words = _NAMED.sub("", reason).strip() or "The answers do not do what was asked."
-    _mark_asked(bridge, visit, "?")
+    _mark_asked(bridge, visit, is_asked=True)
     bridge.changes += 1
     try:
         bridge.prolific.submissions.request_return(visit["submission_id"], [words])
     except Lost:
         raise  # It is looked at before anything is rejected.
     except Refused:
-        _mark_asked(bridge, visit, None)
+        _mark_asked(bridge, visit, is_asked=False)
         raise
 
 
-def _mark_asked(bridge: Bridge, visit: sqlite3.Row, mark: str | None) -> None:
+def _mark_asked(bridge: Bridge, visit: sqlite3.Row, *, is_asked: bool) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE visits SET return_asked_ms = ? WHERE id = ?",
-            None if mark is None else transaction.now_ms,
+            transaction.now_ms if is_asked else None,
             visit["id"],
         )
 

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from prolific.bridge import (
     bonuses,
@@ -17,7 +18,6 @@ from prolific.bridge import (
 )
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.lock import only_bridge
-from prolific.http.errors import ProlificError
 
 _LOG = logging.getLogger(__name__)
 
@@ -41,11 +41,7 @@ def step(bridge: Bridge) -> bool:
         bonuses.pay,
         messages.send,
     ):
-        try:
-            part(bridge)
-        except ProlificError as fault:
-            _LOG.warning("%s", fault)
-            bridge.faults.append(str(fault))
+        bridge.tried(partial(part, bridge))
     return bridge.changes > 0
 
 
