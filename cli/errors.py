@@ -1,12 +1,17 @@
-"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too."""
+"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too.
+
+With `--json` a fault is a JSON document on stdout: `error`, `next_step`, `exit_code`.
+"""
 
 import errno
+import json
 import os
 import sqlite3
 import sys
 
 import click
 
+from cli.interruption import INTERRUPTED, interruptible
 from domain.errors import PieceworkError
 from domain.printable import printable
 
@@ -16,6 +21,8 @@ _BRING_BACK = (
 )
 _THEN = "then run the same command again; nothing is lost and nothing is done twice"
 
+_GO_ON = "the same command goes on where it was; nothing is lost or done twice"
+
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -23,25 +30,41 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 class ErrorCodes(click.Group):
     """A group whose commands' errors end in a sentence and an exit code."""
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; 1 failed, 2 used wrongly, 3 refused for safety."""
+    def invoke(self, ctx: click.Context) -> None:
+        """Run a command; 1 failed, 2 used wrongly, 3 refused, 130 interrupted."""
+        as_json = "--json" in ctx.args
         try:
-            return super().invoke(ctx)
+            with interruptible():
+                super().invoke(ctx)
         except PieceworkError as error:
-            click.secho(printable(str(error)), fg="red", err=True)
-            if error.next_step:
-                click.echo(f"next: {printable(error.next_step)}", err=True)
-            ctx.exit(error.exit_code)
+            said, next_step, code = str(error), error.next_step, error.exit_code
+        except KeyboardInterrupt:
+            said, next_step, code = "interrupted", _GO_ON, INTERRUPTED
         except BrokenPipeError:
             # Whoever read our output has seen enough (`| head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except (OSError, sqlite3.Error) as fault:
             # A full disk, a folder without rights, a port in use: nothing of ours.
-            said, next_step = sentence(fault)
-            click.secho(printable(said), fg="red", err=True)
-            click.echo(f"next: {next_step}", err=True)
-            ctx.exit(1)
+            (said, next_step), code = sentence(fault), 1
+        except click.UsageError as fault:
+            if not as_json:
+                raise
+            said, next_step, code = fault.format_message(), "", fault.exit_code
+        else:
+            return
+        _say(said, next_step, code, as_json=as_json)
+        ctx.exit(code)
+
+
+def _say(said: str, next_step: str, exit_code: int, *, as_json: bool) -> None:
+    if as_json:
+        document = {"error": said, "next_step": next_step, "exit_code": exit_code}
+        click.echo(json.dumps(document, indent=2))
+        return
+    click.secho(printable(said), fg="red", err=True)
+    if next_step:
+        click.echo(f"next: {printable(next_step)}", err=True)
 
 
 def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from cli import logs
 from cli.advance import advance
 from cli.check import check
 from cli.crowd import crowd
@@ -54,6 +55,7 @@ def main() -> None:
     os.environ.setdefault("PREFECT_SERVER_CORS_ALLOWED_ORIGINS", "http://127.0.0.1")
     # A first temporary server makes its tables: 17 to 28 s measured, Prefect waits 20.
     os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")
+    logs.begin()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
 
@@ -82,3 +84,4 @@ for command in (
     main.add_command(command)
 for command in (prolific_status, reconcile, settle):
     prolific.add_command(command)
+logs.with_log_options(main)

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from cli import logs
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _LEAST, _DAY = 0.1, 86_400
@@ -28,7 +30,22 @@ POLL_SECONDS = _Seconds(_LEAST, _DAY)
 """From a tenth of a second to a day."""
 
 CAMPAIGN = click.argument("campaign", type=click.Path(path_type=Path))
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def _log_as_json(_ctx: click.Context, _param: click.Parameter, *, value: bool) -> bool:
+    if value:
+        logs.say_as_json()
+    return value
+
+
+JSON = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    callback=lambda ctx, param, value: _log_as_json(ctx, param, value=value),
+    help="Print one JSON document, a fault too; what is said meanwhile is JSON lines.",
+)
 LIVE = click.option(
     "--live",
     is_flag=True,

@@ -2,7 +2,10 @@
 
 Prefect would start one itself when a flow begins, after everything was imported, and
 would import the whole server into this process to do so. Here it starts as Prefect
-starts it, in a process of its own, while this one imports and draws.
+starts it, in a process of its own, while this one imports and draws. Its database is
+its own as well, so that no two commands wait for each other's locks and nothing of a
+user's Prefect is touched: a copy of an empty one, which is kept because Prefect takes
+half a minute to make its tables.
 
 It is stopped when Python ends; a process that is killed does not come that far, and the
 server would live on. So a small process waits for the end of ours: the operating system
@@ -14,19 +17,25 @@ import atexit
 import contextlib
 import http.client
 import os
+import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 
 from domain.errors import PieceworkError
 
+_FILE = "prefect.db"
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 5
 _MARK = "PIECEWORK_COMMAND"
 _WATCH = """
-import os, signal, sys
+import os, shutil, signal, sys
 sys.stdin.buffer.read()
 mark = os.fsencode(sys.argv[1])
 for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
@@ -37,6 +46,7 @@ for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") el
             os.kill(int(name), signal.SIGTERM)
     except OSError:
         pass
+shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
 
@@ -52,9 +62,10 @@ class TemporaryServer:
         self._process: subprocess.Popen[bytes] | None = None
         if os.environ.get("PREFECT_API_URL"):
             return
-        _end_server_with_us()
+        self._folder = Path(tempfile.mkdtemp(prefix="piecework-prefect-"))
+        _end_server_with_us(self._folder)
         self._port = _free_port()
-        self._process = _started(self._port)
+        self._process = _started(self._port, _database(self._folder))
         atexit.register(self.stop)
 
     @contextlib.contextmanager
@@ -91,6 +102,7 @@ class TemporaryServer:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait_until_it_answers(self) -> None:
         seconds = float(os.environ["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"])
@@ -107,6 +119,7 @@ class TemporaryServer:
                     "start one (`prefect server start`) and name it in PREFECT_API_URL",
                 )
             time.sleep(_LOOK_SECONDS)
+        _keep_empty(self._folder / _FILE)
 
 
 def _free_port() -> int:
@@ -114,7 +127,36 @@ def _free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-def _started(port: int) -> "subprocess.Popen[bytes]":
+def _database(folder: Path) -> Path:
+    """Where the server's database lies, empty but with its tables if they are kept."""
+    with contextlib.suppress(OSError):
+        shutil.copyfile(_kept(), folder / _FILE)
+    return folder / _FILE
+
+
+def _keep_empty(database: Path) -> None:
+    """Keep a database with its tables for the next command, unless there is one."""
+    kept = _kept()
+    if kept.exists():
+        return
+    # Without a place to keep it in, each command makes the tables anew.
+    with contextlib.suppress(OSError, sqlite3.Error):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        made = kept.with_suffix(f".{os.getpid()}")
+        with (
+            contextlib.closing(sqlite3.connect(database)) as source,
+            contextlib.closing(sqlite3.connect(made)) as copy,
+        ):
+            source.backup(copy)
+        made.replace(kept)
+
+
+def _kept() -> Path:
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches) / "piecework" / f"prefect-{version('prefect')}.db"
+
+
+def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
     """The server, as Prefect's own `SubprocessASGIServer` starts it."""
     return subprocess.Popen(  # noqa: S603 - our own words
         [
@@ -125,10 +167,13 @@ def _started(port: int) -> "subprocess.Popen[bytes]":
         ],
         env={
             **os.environ,
+            "PREFECT_API_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
             "PREFECT_UI_ENABLED": "0",
             "PREFECT__SERVER_EPHEMERAL": "1",
             "PREFECT__SERVER_FINAL": "1",
         },
+        # A Ctrl-C in the terminal is for us, who end it.
+        start_new_session=True,
     )
 
 
@@ -142,16 +187,17 @@ def _answers(port: int) -> bool:
             return False
 
 
-def _end_server_with_us() -> None:
-    """Let no temporary server outlive this process; called before one starts.
+def _end_server_with_us(folder: Path) -> None:
+    """Let no temporary server, nor its folder, outlive this process.
 
-    Servers of other commands, and one that runs by itself, are not touched.
+    Called before one starts. Servers of other commands, and one that runs by itself,
+    are not touched.
     """
     if os.environ.get(_MARK, "").startswith(f"{os.getpid()}-"):
         return
     os.environ[_MARK] = f"{os.getpid()}-{os.urandom(8).hex()}"
     watcher = subprocess.Popen(  # noqa: S603 - our own words
-        [sys.executable, "-ISc", _WATCH, f"{_MARK}={os.environ[_MARK]}"],
+        [sys.executable, "-ISc", _WATCH, f"{_MARK}={os.environ[_MARK]}", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -1,9 +1,11 @@
 """`run`: passes until a campaign is finished or waits for people."""
 
+import logging
 from pathlib import Path
 
 import click
 
+from cli import logs
 from cli.options import (
     ALLOW_SECOND_STORE,
     CAMPAIGN,
@@ -44,6 +46,7 @@ def run(
 
     Live:     piecework run birds.toml --endpoint https://hits.example.org --live
     """
+    logs.say_from(logging.INFO)
     server = TemporaryServer()
     from cli.work.run import run_passes  # noqa: PLC0415 - Prefect costs seconds
 

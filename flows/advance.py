@@ -3,6 +3,7 @@
 Neither has to live for the days that a campaign takes. A pass that dies is run again.
 """
 
+import logging
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -28,7 +29,10 @@ from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from flows.quick_check import cached_progress
 from platforms.credentials import Credentials
 from platforms.outage import LONG_PATIENCE_SECONDS
+from report.formatting import plural
 from store import last_pass
+
+_LOG = logging.getLogger(__name__)
 
 
 @flow(
@@ -126,6 +130,7 @@ def run(
             wait = next_wait(wait, came=done - known, left=left, least=least)
             known = done
             if progress.waiting_for != "the next pass":
+                _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
         _finish_pass(opened, progress)
         return progress.as_dict()
@@ -144,6 +149,27 @@ def _advance(
         return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
     tell_of_end(str(request.campaign), progress)
     return _ended(progress)
+
+
+def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:
+    """What has come so far, who is waited for, and when that is looked at again."""
+    next_look = run.clock.now() + wait
+    waited_for = {
+        "workers": f"workers, {plural(progress.hits_open, 'HIT')} open",
+        "the next day": f"the next day, by {progress.stopped_by}",
+    }[progress.waiting_for]
+    _LOG.info(
+        "batch %d of %d: %s accepted, %d missing; %s spent; waiting for %s; "
+        "next look at %s",
+        progress.batch,
+        progress.batches,
+        plural(progress.accepted, "answer"),
+        progress.missing,
+        progress.shown(progress.spent_cents),
+        waited_for,
+        next_look.astimezone().strftime("%H:%M:%S"),
+        extra={"facts": {"progress": progress.as_dict(), "next_look": next_look}},
+    )
 
 
 def _cents(spend_at_most: str, campaign: Path) -> int | None:

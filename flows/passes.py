@@ -1,9 +1,10 @@
 """One pass over a campaign: whatever is due, in the one order, written once.
 
 `advance`, `run`, `rehearse` and the tests all come through here. Prefect is handed in
-as `call` and changes nothing of it.
+as `call` and changes nothing of it. What a step did is a line of the log.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
@@ -16,8 +17,19 @@ from flows.steps.decide import decide
 from flows.steps.launch import launch
 from flows.steps.settle import settle
 from flows.steps.verify import verify
+from report.formatting import plural
 
 _T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+_DONE = {
+    "collect": ("assignment came in", "assignments came in"),
+    "assess": ("flag was raised by heuristics", "flags were raised by heuristics"),
+    "decide": ("decision was made", "decisions were made"),
+    "settle": ("decision was carried out", "decisions were carried out"),
+    "launch": ("HIT was posted or extended", "HITs were posted or extended"),
+    "verify": ("approval was read again, and holds", "approvals were read again"),
+}
+"""What the number means that a step gives back."""
 
 
 class Call(Protocol):
@@ -50,6 +62,7 @@ def run_pass(
     Raises:
         PieceworkError: as the steps say; making the pass again is always safe.
     """
+    call = _with_log(call)
     call("collect", lambda: collect(run, poll_open_hits=poll_open_hits))
     call("assess", lambda: assess(run))
     call("decide", lambda: decide(run))
@@ -67,3 +80,19 @@ def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -
 
     call("clean", lambda: clean(campaign_store))
     return str(call("export", lambda: export(campaign_store)))
+
+
+def _with_log(call: Call) -> Call:
+    """What runs steps, and says of each what it did if it did anything."""
+
+    def logged(name: str, step: Callable[[], _T], /) -> _T:
+        done = call(name, step)
+        if isinstance(done, int) and done:
+            _LOG.info(
+                "%s",
+                plural(done, *_DONE[name]),
+                extra={"facts": {"step": name, "number": done}},
+            )
+        return done
+
+    return logged

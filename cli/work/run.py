@@ -1,11 +1,13 @@
 """Runs the flows that make passes, and gives their progress back as a value."""
 
+import logging
 from pathlib import Path
 
 from prefect import tags
 
 from cli.prefect_server import TemporaryServer
 from cli.work.consent import consent_to_spend
+from domain.campaign import Campaign
 from domain.progress import Progress
 from flows.advance import flow_of, run
 from flows.assembling import load_campaign
@@ -13,6 +15,9 @@ from flows.caps import check_caps
 from flows.opening import open_on_marketplace, open_to_look
 from flows.pass_request import PassRequest
 from flows.progress import read_progress
+from report.formatting import plural
+
+_LOG = logging.getLogger(__name__)
 
 
 def run_passes(
@@ -26,14 +31,22 @@ def run_passes(
     server: TemporaryServer,
 ) -> Progress:
     """Run the flow `run` in this process."""
-    name = _check_first(
+    loaded = _check_first(
         campaign,
         endpoint,
         live=live,
         spend_at_most=spend_at_most,
         allow_second_store=allow_second_store,
     )
-    with server.in_use(), tags("piecework", name):
+    _LOG.info(
+        "campaign %s: %s in %s on %s; store, dataset and report: %s",
+        loaded.name,
+        plural(len(loaded.items), "item"),
+        plural(loaded.posting.batches, "batch", "batches"),
+        endpoint,
+        loaded.out,
+    )
+    with server.in_use(), tags("piecework", loaded.name):
         run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
@@ -52,8 +65,8 @@ def _check_first(
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
-) -> str:
-    """Say what is wrong, and ask, before a Prefect server starts; the campaign's name.
+) -> Campaign:
+    """The campaign; says what is wrong, and asks, before a Prefect server starts.
 
     What was agreed to is written down here, so that the flow finds it in the store.
     """
@@ -68,7 +81,7 @@ def _check_first(
         allow_second_store=allow_second_store,
     ) as run:
         check_caps(run.campaign, at=run.clock.now())
-        return run.campaign.name
+        return run.campaign
 
 
 def _progress(campaign: Path) -> Progress:

@@ -6,12 +6,14 @@ is listed with its line, and then nothing is stored.
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from domain.capabilities import Capabilities
 from domain.errors import ConfigError
-from domain.ids import AssignmentId, WorkerId
+from domain.ids import AssignmentId, ItemId, WorkerId
+from domain.tables import ITEM_VALUE
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
 from postprocess.datasets.csv_file import plain, to_csv
@@ -21,31 +23,44 @@ from store import assignments, decisions, findings
 COLUMNS = (
     "subject_kind",
     "subject_id",
-    "text",
+    "worker",
+    "submitted_at",
+    "item_id",
+    "picture",
+    "answer",
+    "other_answers",
     "evidence",
     "proposed",
     "why_proposed",
     "verdict",
     "because",
 )
+_MOST_SHOWN = 20
+"""Items of a worker's, and answers of others, that a row shows."""
 _T = TypeVar("_T", bound=str)
+_Read = Mapping[tuple[SubjectKind, str], Decision]
+"""Decisions by kind and id of their subject, as the file has the id."""
+
 _NEEDS_REASON = {"drop", "reject", "exclude", "block"}
 
 
 def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
-    """The file to fill in, and how many rows it has; `verdict` starts as proposed."""
-    evidence = _evidence(run)
-    texts = _texts(run)
+    """The file to fill in, and how many rows it has; `verdict` and `because` are empty.
+
+    A verdict that is written decides; with the proposed one and no reason of a person's
+    own, the reason is the proposed one.
+    """
+    evidence, shown = _evidence(run), _Shown(run)
     rows = [
         (
             decision.subject_kind,
             _shown_id(run, decision),
-            texts.get(decision.subject_id, ""),
+            *shown.about(decision),
             " / ".join(evidence.get((decision.subject_kind, decision.subject_id), ())),
             decision.verdict,
             decision.because,
-            decision.verdict,
-            decision.because if decision.verdict in _NEEDS_REASON else "",
+            "",
+            "",
         )
         for decision in waiting_for_people(run)
     ]
@@ -67,6 +82,9 @@ def waiting_for_people(run: CampaignStore) -> list[Decision]:
 def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str) -> int:
     """Store the decisions of a filled-in file; how many were new.
 
+    To reject an assignment is to drop its answers, unless the file says otherwise of
+    one, which is a fault: what is used is paid for.
+
     Args:
         run: the campaign at work.
         text: the CSV.
@@ -77,7 +95,7 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
         ConfigError: with every fault; then nothing was stored.
     """
     waiting = {
-        (decision.subject_kind, _shown_id(run, decision)): decision.subject_id
+        (decision.subject_kind, _shown_id(run, decision)): decision
         for decision in waiting_for_people(run)
     }
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -110,33 +128,54 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
     faults += _contradictions(run, read, name)
     if faults:
         raise ConfigError(faults)
-    return decisions.keep(run.store, read.values())
+    with run.store.db.atomic():
+        decisions.overrule(run.store, _taken_along(run, read))
+        return decisions.keep(run.store, read.values())
 
 
 def _key(decision: Decision) -> tuple[SubjectKind, str]:
     return decision.subject_kind, decision.subject_id
 
 
-def _contradictions(
-    run: CampaignStore, read: Mapping[tuple[SubjectKind, str], Decision], name: str
-) -> list[str]:
-    """Kept answers of a rejected assignment: used, and not paid for."""
-    rejected = {
-        AssignmentId(subject_id)
+def _rejected(read: _Read) -> dict[AssignmentId, Decision]:
+    return {
+        AssignmentId(subject_id): decision
         for (kind, subject_id), decision in read.items()
         if kind == "assignment" and decision.verdict == "reject"
     }
+
+
+def _taken_along(run: CampaignStore, read: _Read) -> list[Decision]:
+    """Drops of the answers of rejected assignments of which the file says nothing."""
+    rejected = _rejected(read)
+    return [
+        replace(
+            rejected[assignment_id],
+            subject_kind="answer",
+            subject_id=answer_id,
+            verdict="drop",
+            because=f"its assignment was rejected: {rejected[assignment_id].because}",
+        )
+        for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
+            run.store, rejected
+        )
+        if verdict != "drop" and ("answer", answer_id) not in read
+    ]
+
+
+def _contradictions(run: CampaignStore, read: _Read, name: str) -> list[str]:
+    """Answers that the file keeps of a rejected assignment: used, and not paid for."""
+    rejected = _rejected(read)
     faults = []
-    for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
-        run.store, {*rejected, *_assignments_of_answers(run, read)}
+    for answer_id, assignment_id, _ in assignments.verdicts_of_answers(
+        run.store, _assignments_of_answers(run, read)
     ):
         decision = read.get(("answer", answer_id))
-        is_kept = (decision.verdict if decision else verdict) == "keep"
         is_rejected = assignment_id in rejected or (
             assignments.verdict_and_outcome(run.store, assignment_id)[0] == "reject"
             and ("assignment", assignment_id) not in read
         )
-        if is_kept and is_rejected:
+        if decision and decision.verdict == "keep" and is_rejected:
             faults.append(
                 f"{name}: answer {answer_id!r} is kept although its assignment is "
                 "rejected; drop it, or approve the assignment"
@@ -144,9 +183,7 @@ def _contradictions(
     return faults
 
 
-def _assignments_of_answers(
-    run: CampaignStore, read: Mapping[tuple[SubjectKind, str], Decision]
-) -> set[AssignmentId]:
+def _assignments_of_answers(run: CampaignStore, read: _Read) -> set[AssignmentId]:
     parents = {
         assignments.assignment_of(run.store, subject_id)
         for kind, subject_id in read
@@ -158,7 +195,7 @@ def _assignments_of_answers(
 def _decision(
     run: CampaignStore,
     row: Mapping[str, str | None],
-    waiting: Mapping[tuple[SubjectKind, str], str],
+    waiting: _Read,
     decided_by: str,
 ) -> Decision | None:
     """The decision of a row; `None` if it leaves the verdict open.
@@ -166,12 +203,12 @@ def _decision(
     Raises:
         ValueError: what is wrong with the row, in a sentence.
     """
-    kind = _one_of(VERDICTS, row.get("subject_kind") or "")
+    kind = _one_of(VERDICTS, (row.get("subject_kind") or "").strip().lower())
     if kind is None:
         raise ValueError(
             f"subject_kind {row.get('subject_kind')!r} is none of {list(VERDICTS)}"
         )
-    written = (row.get("verdict") or "").strip()
+    written = (row.get("verdict") or "").strip().lower()
     if not written:
         return None
     verdict: Verdict | None = _one_of(VERDICTS[kind], written)
@@ -179,15 +216,17 @@ def _decision(
         raise ValueError(
             f"verdict {written!r} of a {kind} is none of {list(VERDICTS[kind])}"
         )
-    subject_id = waiting.get((kind, row.get("subject_id") or ""))
-    if subject_id is None:
+    proposed = waiting.get((kind, (row.get("subject_id") or "").strip()))
+    if proposed is None:
         raise ValueError(f"no {kind} {row.get('subject_id')!r} waits for a decision")
     because = plain(row.get("because") or "").strip()
+    if verdict == proposed.verdict and verdict in _NEEDS_REASON:
+        because = because or proposed.because
     if fault := _fault_of_reason(run.capabilities, verdict, because):
         raise ValueError(fault)
     return Decision(
         subject_kind=kind,
-        subject_id=subject_id,
+        subject_id=proposed.subject_id,
         verdict=verdict,
         decided_by=decided_by,
         decided_at=run.clock.now(),
@@ -218,12 +257,62 @@ def _shown_id(run: CampaignStore, decision: Decision) -> str:
     return decision.subject_id
 
 
-def _texts(run: CampaignStore) -> dict[str, str]:
-    """What a reviewer reads: the text of an answer, or all texts of an assignment."""
-    table = run.answers()
-    texts = dict(zip(table.index, table["text"], strict=True))
-    joined = table.groupby("assignment_id", sort=False)["text"].agg(" | ".join)
-    return {**texts, **joined.to_dict()}
+class _Shown:
+    """What a reviewer sees of a subject: whose it is, when it came, on which items."""
+
+    def __init__(self, run: CampaignStore) -> None:
+        self._run, self._table = run, run.answers()
+        self._values = [
+            name for name in self._table.columns if name.startswith(ITEM_VALUE)
+        ]
+        self._urls = {
+            item.item_id: item.columns.get("url", "") for item in run.campaign.items
+        }
+        self._of_answer = {name: n for n, name in enumerate(self._table.index)}
+        self._of_item = self._table.groupby("item_id", sort=False).indices
+        self._of_worker = self._table.groupby("worker_id", sort=False).indices
+        self._of_assignment = self._table.groupby("assignment_id", sort=False).indices
+
+    def about(self, decision: Decision) -> tuple[str, str, str, str, str, str]:
+        """The columns from `worker` to `other_answers`."""
+        numbers = self._numbers(decision)
+        rows = self._table.iloc[list(numbers[:_MOST_SHOWN])]
+        if rows.empty:
+            return "", "", "", "", "", ""
+        items = [str(item) for item in rows["item_id"]]
+        return (
+            pseudonym(WorkerId(rows["worker_id"].iloc[0]), self._run.pseudonym_key),
+            rows["submitted_at"].max().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            " | ".join(items),
+            " | ".join(self._urls[ItemId(item)] for item in items),
+            " | ".join(self._answer(number) for number in numbers[:_MOST_SHOWN]),
+            self._others(numbers) if decision.subject_kind == "answer" else "",
+        )
+
+    def _numbers(self, decision: Decision) -> Sequence[int]:
+        """Places in the table of the answers that a decision is about."""
+        if decision.subject_kind == "answer":
+            return [self._of_answer[decision.subject_id]]
+        groups = {"worker": self._of_worker, "assignment": self._of_assignment}
+        found = groups[decision.subject_kind].get(decision.subject_id, ())
+        return [int(number) for number in found]
+
+    def _others(self, numbers: Sequence[int]) -> str:
+        """What other workers answered about the same item."""
+        item = self._table["item_id"].iloc[numbers[0]]
+        others = [number for number in self._of_item[item] if number not in numbers]
+        return " | ".join(self._answer(number) for number in others[:_MOST_SHOWN])
+
+    def _answer(self, number: int) -> str:
+        """An answer in a line: its text, or each field with what was chosen."""
+        row = self._table.iloc[number]
+        if row["text"]:
+            return str(row["text"])
+        said = {name.removeprefix(ITEM_VALUE): row[name] for name in self._values}
+        return "; ".join(
+            f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
+            for name, value in said.items()
+        )
 
 
 def _evidence(run: CampaignStore) -> dict[tuple[SubjectKind, str], list[str]]:

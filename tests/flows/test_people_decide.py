@@ -18,6 +18,11 @@ def _rows(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode())))
 
 
+def _as_proposed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The file after a person has agreed to all that is proposed."""
+    return [{**row, "verdict": row["proposed"]} for row in rows]
+
+
 def _written(rows: list[dict[str, str]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(rows[0]))
@@ -47,6 +52,16 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
             "worker",
         }
         assert all("capitals" in row["evidence"] for row in rows[:2])
+        assert {row["verdict"] for row in rows} == {""}
+        bob = {row["worker"] for row in rows}
+        assert len(bob) == 1
+        answer = next(row for row in rows if row["subject_kind"] == "answer")
+        assert answer["picture"].endswith(f"/{answer['item_id'].removeprefix('p')}.jpg")
+        assert answer["submitted_at"].startswith("2026-01-05T09:")
+        assert answer["answer"].isupper()
+        assert not answer["other_answers"].isupper()
+        whole = next(row for row in rows if row["subject_kind"] == "assignment")
+        assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
         workers = {one.worker_id for one in assignments.load(run.store)}
         assert not [worker for worker in workers if worker in content.decode()]
 
@@ -59,7 +74,9 @@ def test_decisions_that_are_read_are_acted_on_once(
         run_pass(run)
         people.work()
         run_pass(run)
-        text = waiting_csv(run)[0].decode()
+        untouched = waiting_csv(run)[0].decode()
+        assert read_decisions(run, untouched, decided_by="ada", name="d.csv") == 0
+        text = _written(_as_proposed(_rows(untouched.encode())))
         assert read_decisions(run, text, decided_by="ada", name="d.csv") == 4
         with pytest.raises(ConfigError, match="waits for a decision"):
             read_decisions(run, text, decided_by="ada", name="d.csv")
@@ -80,7 +97,7 @@ def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -
         run_pass(run)
         people.work()
         run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
+        rows = _as_proposed(_rows(waiting_csv(run)[0]))
         for row in rows:
             if row["subject_kind"] != "assignment":
                 row["verdict"], row["because"] = "keep", ""
@@ -96,7 +113,7 @@ def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -
         ({"verdict": "burn"}, "is none of"),
         ({"subject_id": "nobody"}, "waits for a decision"),
         ({"subject_kind": "planet"}, "is none of"),
-        ({"verdict": "drop", "because": " "}, "needs a reason"),
+        ({"verdict": "reject", "because": " "}, "is none of"),
         ({"verdict": "drop", "because": "x" * 1025}, "allowed are 1024"),
         ({"verdict": "drop", "because": "bell \x07"}, "control characters"),
     ],
@@ -110,7 +127,7 @@ def test_a_bad_file_is_refused_whole(
         people.work()
         run_pass(run)
         before = len(decisions.load(run.store))
-        rows = _rows(waiting_csv(run)[0])
+        rows = _as_proposed(_rows(waiting_csv(run)[0]))
         rows[0] |= change
         with pytest.raises(ConfigError, match=words) as error:
             read_decisions(run, _written(rows), decided_by="ada", name="d.csv")
@@ -126,7 +143,7 @@ def test_two_verdicts_about_one_subject_are_a_fault(
         run_pass(run)
         people.work()
         run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
+        rows = _as_proposed(_rows(waiting_csv(run)[0]))
         with pytest.raises(ConfigError, match="a verdict in an earlier line"):
             read_decisions(run, _written([*rows, rows[0]]), decided_by="ada", name="d")
 
@@ -154,9 +171,50 @@ def test_a_row_left_empty_goes_on_waiting(at_work: Open, campaign_text: str) -> 
         run_pass(run)
         people.work()
         run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
+        rows = _as_proposed(_rows(waiting_csv(run)[0]))
         rows[0]["verdict"] = ""
         assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 3
         reached = run_pass(run)
         assert (reached.to_decide, reached.waiting_for) == (1, "people")
         assert reached.batch == 1
+
+
+def test_to_reject_an_assignment_is_to_drop_its_answers(
+    at_work: Open, campaign_text: str
+) -> None:
+    """One verdict is enough, in whatever case it is written; the reason goes along."""
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
+        for row in rows:
+            if row["subject_kind"] == "assignment":
+                row |= {"verdict": " Reject ", "because": "Shouted throughout."}
+        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 1
+        dropped = decisions.load(run.store, "answer", verdicts=["drop"])
+        assert {decision.because for decision in dropped} == {
+            "its assignment was rejected: Shouted throughout."
+        }
+        assert len(dropped) == 2
+        reached = run_pass(run)
+        assert (reached.rejected, reached.dropped) == (1, 2)
+        # The exclusion that is proposed goes on waiting.
+        assert (reached.to_decide, reached.waiting_for) == (1, "people")
+
+
+def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(
+    at_work: Open, campaign_text: str
+) -> None:
+    """An assignment that is proposed to be approved is not rejected for nothing."""
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
+        for row in rows:
+            if row["subject_kind"] == "assignment":
+                assert row["proposed"] == "approve"
+                row["verdict"] = "reject"
+        with pytest.raises(ConfigError, match="to reject needs a reason"):
+            read_decisions(run, _written(rows), decided_by="ada", name="d")

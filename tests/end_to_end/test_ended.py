@@ -1,0 +1,140 @@
+"""A command that is interrupted or killed ends soon, and leaves no server behind."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from marketplace.http.server import serve
+from tests.end_to_end.conftest import ROOT
+from tests.small_campaign import write_campaign
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
+
+
+def _servers(home: Path) -> list[int]:
+    """Prefect's temporary servers of this home."""
+    mine, found = f"PREFECT_HOME={home}".encode(), []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if mine in words and b"PREFECT__SERVER_EPHEMERAL=1" in words:
+            found.append(int(folder.name))
+    return found
+
+
+@contextmanager
+def _begun(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    """`piecework run` of a campaign of which nobody does any HIT."""
+    campaign = write_campaign(tmp_path)
+    with serve(
+        tmp_path / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+    ) as running:
+        begun = subprocess.Popen(
+            [
+                *(Path(sys.executable).with_name("piecework"), "run", campaign),
+                *("--endpoint", running.endpoint_url, *options),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={
+                **os.environ,
+                "PREFECT_HOME": str(tmp_path / "prefect"),
+                "TMPDIR": str(tmp_path),
+                "AWS_ACCESS_KEY_ID": "A-KEY-OF-THE-TEST",
+                "AWS_SECRET_ACCESS_KEY": "no secret",
+            },
+        )
+        try:
+            yield begun
+        finally:
+            begun.kill()
+            begun.communicate()
+
+
+def _wait_until_no_server(home: Path) -> None:
+    until = time.monotonic() + 30
+    while servers := _servers(home):
+        if time.monotonic() > until:
+            for pid in servers:
+                os.kill(pid, signal.SIGKILL)
+            raise AssertionError("the server lives on")
+        time.sleep(0.1)
+
+
+@pytest.mark.full
+def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
+    """SIGKILL leaves it no moment to stop the server itself."""
+    home = tmp_path / "prefect"
+    with _begun(tmp_path) as run:
+        until = time.monotonic() + 200
+        while not _servers(home):
+            assert time.monotonic() < until, "no server was started"
+            assert run.poll() is None
+            time.sleep(0.1)
+    _wait_until_no_server(home)
+    _wait_until_gone(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(signal.SIGINT, "lines"), (signal.SIGTERM, "json")]
+)
+def test_a_run_says_what_it_does_and_ends_when_it_is_told(
+    tmp_path: Path, number: signal.Signals, kind: Literal["lines", "json"]
+) -> None:
+    """Two HITs lie open; it waits, and within two seconds of a signal it is gone."""
+    log = tmp_path / "run.log"
+    options = ["--json"] if kind == "json" else []
+    with _begun(tmp_path, "--log-file", str(log), *options) as run:
+        assert run.stderr is not None
+        said = ""
+        while "next look at" not in said:
+            line = run.stderr.readline()
+            assert line, "it ended without a word"
+            said += line
+        told = time.monotonic()
+        run.send_signal(number)
+        out, rest = run.communicate(timeout=30)
+        # The machine of a test may be busy: a second is added.
+        assert time.monotonic() - told < 3
+        assert run.returncode == 130
+    assert "Traceback" not in said + rest
+    assert "1 HIT was posted or extended" in said
+    assert re.search(r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", said)
+    assert "INFO 1 HIT was posted or extended" in log.read_text()
+    if kind == "json":
+        assert said.startswith('{"at": ')
+        assert '"exit_code": 130' in out
+    else:
+        assert rest.count("interrupted") == 1
+        assert "goes on where it was" in rest
+    _wait_until_no_server(tmp_path / "prefect")
+    _wait_until_gone(tmp_path)
+
+
+def _wait_until_gone(folder: Path) -> None:
+    """The temporary server's folder is removed with it."""
+    until = time.monotonic() + 10
+    while left := [*folder.glob("piecework-prefect-*")]:
+        assert time.monotonic() < until, left
+        time.sleep(0.1)
