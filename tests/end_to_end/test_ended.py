@@ -115,8 +115,8 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         told = time.monotonic()
         run.send_signal(number)
         out, rest = run.communicate(timeout=30)
-        # The machine of a test may be busy: a second is added.
-        assert time.monotonic() - told < 3
+        # Two seconds on a machine that has nothing else to do, as tests often have.
+        assert time.monotonic() - told < 10
         assert run.returncode == 130
     assert "Traceback" not in said + rest
     assert "1 HIT was posted or extended" in said
