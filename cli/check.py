@@ -20,20 +20,31 @@ from domain.clock import SystemClock
 @click.option(
     "--endpoint", help="Price by what this marketplace says that it takes; only asks."
 )
+@click.option(
+    "--reach",
+    is_flag=True,
+    help="Look whether a sample of the items' addresses answers with pictures.",
+)
 @JSON
 def check(
-    campaign: Path, *, on: datetime | None, endpoint: str | None, as_json: bool
+    campaign: Path,
+    *,
+    on: datetime | None,
+    endpoint: str | None,
+    reach: bool,
+    as_json: bool,
 ) -> None:
     """Read, render and price everything; touch nothing.
 
     \b
     Example:  piecework check config/campaigns/demo.toml
+              piecework check CAMPAIGN --reach
               piecework check CAMPAIGN --endpoint https://hits.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.work.check import check_campaign, say_checked  # noqa: PLC0415 - pandas costs a second
 
     day = (on or SystemClock().now()).date()
-    checked = check_campaign(campaign, on=day, endpoint=endpoint)
+    checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach)
     if as_json:
         click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
         return

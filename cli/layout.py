@@ -7,6 +7,7 @@ import click
 
 from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
+from config.utf8 import read_text
 from domain.errors import ConfigError
 
 _TALLEST = 999_999
@@ -44,13 +45,11 @@ def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None
     from marketplace.requester import layouts  # noqa: PLC0415 - as above
 
     try:
-        html = page.read_text(encoding="utf-8")
+        html = read_text(page)
         with transaction_in(database, must_exist=False) as transaction:
             layout_id = layouts.add(
                 transaction, name=page.name, html=html, frame_height=frame_height
             )
-    except UnicodeDecodeError as fault:
-        raise ConfigError([f"{page} is not UTF-8: {fault}"]) from fault
     except Refusal as refusal:
         raise ConfigError([f"{page}: {refusal.message}"]) from refusal
     names = layouts.gaps(html)

@@ -7,18 +7,21 @@ tasks, heuristics and items is put together in `flows.assembling`.
 
 import hashlib
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from config.items_file import read_items
+from config.items_file import items_of_folder, read_items
 from config.lines import Location, line_of
 from config.rewards import faults_of_money
 from config.schema import CampaignTables
 from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.hit import Item
+from domain.suggestion import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +61,15 @@ class CampaignFile:
         """Where a key stands, for a fault: `birds.toml:8: rewards.reward`."""
         return _at(self.path, self.text, key)
 
-    def items(self, columns: tuple[str, ...], *, file: Path) -> tuple[Item, ...]:
+    def items(
+        self, columns: tuple[str, ...], *, file: Path, is_own: bool = True
+    ) -> tuple[Item, ...]:
         """The items of a file that this one names.
 
         Args:
             columns: what the task's page needs; the first is the id.
             file: the items file.
+            is_own: it is the campaign's, of which `[items] columns` speaks.
 
         Raises:
             ConfigError: with the faults of the items file.
@@ -71,7 +77,27 @@ class CampaignFile:
         # Drawn pictures need not be there yet: a rehearsal draws those that are named.
         scenes = self.tables.items.scenes or 0
         pictures = None if scenes else self._own_pictures
-        return read_items(file, columns, pictures=pictures, drawn=scenes)
+        return read_items(
+            file,
+            columns,
+            pictures=pictures,
+            drawn=scenes,
+            renamed=self.tables.items.columns if is_own else {},
+        )
+
+    def items_of_folder(self, columns: tuple[str, ...]) -> tuple[Item, ...]:
+        """An item for each picture of `[items] pictures`, where no file lists them.
+
+        Raises:
+            ConfigError: the task wants to know more, or there are no pictures.
+        """
+        folder = self._own_pictures
+        assert folder is not None  # noqa: S101 - the schema wants a file else
+        try:
+            return items_of_folder(folder, columns)
+        except ConfigError as fault:
+            where = self.at("items", "pictures")
+            raise ConfigError([f"{where}: {one}" for one in fault.faults]) from fault
 
 
 def parse(path: Path) -> CampaignFile:
@@ -111,13 +137,34 @@ def schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
         location = [part for part in error["loc"] if not _is_branch(part)]
         where = _at(path, text, location)
         if error["type"] == "extra_forbidden":
-            faults.append(f"{where}: no such key")
+            known = _keys_of(location[:-1])
+            faults.append(
+                f"{where}: no such key{did_you_mean(str(location[-1]), known)}"
+            )
         elif error["type"] == "missing":
             faults.append(f"{where}: is missing")
         else:
             message = error["msg"].removeprefix("Value error, ")
             faults.append(f"{where}: {message} (found {error['input']!r:.80})")
     return faults
+
+
+def _keys_of(table: Sequence[str | int]) -> list[str]:
+    """What keys a table of the campaign file may have; none if it is not known."""
+    model: Any = CampaignTables
+    for part in table:
+        field = getattr(model, "model_fields", {}).get(part)
+        if field is not None:
+            model = field.annotation
+        elif not isinstance(part, int):
+            return []
+        # Of `X | None` and `tuple[X, ...]` it is the table that matters.
+        model = next((kind for kind in get_args(model) if _is_table(kind)), model)
+    return list(model.model_fields) if _is_table(model) else []
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _at(path: Path, text: str, location: Location) -> str:

@@ -10,7 +10,9 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,6 +20,7 @@ from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.ids import ItemId
+from domain.suggestion import did_you_mean
 
 _FAULTS_SHOWN = 20
 # XML 1.0 cannot carry these, and no id or url needs them.
@@ -27,6 +30,13 @@ _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 _LONGEST_LINE = 500_000
 """Far more than fits into a HIT, of which all items have 65,535 bytes."""
+
+PICTURES = frozenset(
+    {".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+)
+"""How names of files end that browsers show as pictures."""
+
+_OF_A_PICTURE = ("image_id", "url")
 
 Row = Mapping[str, str]
 
@@ -39,7 +49,12 @@ class _Places(NamedTuple):
 
 
 def read_items(
-    path: Path, columns: tuple[str, ...], *, pictures: Path | None, drawn: int = 0
+    path: Path,
+    columns: tuple[str, ...],
+    *,
+    pictures: Path | None,
+    drawn: int = 0,
+    renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -49,6 +64,7 @@ def read_items(
         pictures: folder that relative urls are looked up in; `None` allows none.
         drawn: how many pictures the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
+        renamed: what columns are called in the file, by the names that they get.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
@@ -56,10 +72,38 @@ def read_items(
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
     numbered = list(rows(path, text))
+    if renamed:
+        numbered = list(_renamed(path, numbered, renamed))
     faults = [f"{path}: holds no items"] if not numbered else []
     faults += _row_faults(path, numbered, columns, _Places(pictures, drawn))
     _raise(faults)
     return items_from_rows((row for _, row in numbered), columns)
+
+
+def items_of_folder(folder: Path, columns: tuple[str, ...]) -> tuple[Item, ...]:
+    """An item for each picture in a folder and below; its path there is its id.
+
+    Raises:
+        ConfigError: the task needs more than a picture, or there are none.
+    """
+    if more := sorted({*columns} - {*_OF_A_PICTURE}):
+        raise ConfigError(
+            [f"the task needs the column {more[0]!r}, which pictures do not tell"],
+            next_step='list the items in a file: [items] file = "items.csv"',
+        )
+    if not folder.is_dir():
+        raise ConfigError([f"{folder} is no folder"])
+    names = sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.suffix.lower() in PICTURES and path.is_file()
+    )
+    if not names:
+        raise ConfigError(
+            [f"{folder} holds no picture; looked for {', '.join(sorted(PICTURES))}"]
+        )
+    rows = [dict.fromkeys(_OF_A_PICTURE, name) for name in names]
+    return items_from_rows(rows, columns)
 
 
 def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item, ...]:
@@ -67,6 +111,24 @@ def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item
     return tuple(
         Item(item_id=ItemId(row[columns[0]]), columns=dict(row)) for row in rows
     )
+
+
+def _renamed(
+    path: Path, numbered: list[tuple[int, Row]], renamed: Mapping[str, str]
+) -> Iterator[tuple[int, Row]]:
+    header = [*numbered[0][1]] if numbered else [*renamed.values()]
+    _raise(
+        [
+            f"{path}: no column {name!r}, of which items.columns speaks"
+            f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+            for name in renamed.values()
+            if name not in header
+        ]
+    )
+    old = {*renamed.values()} - {*renamed}
+    for line, row in numbered:
+        kept = {name: cell for name, cell in row.items() if name not in old}
+        yield line, kept | {new: row.get(name, "") for new, name in renamed.items()}
 
 
 def _read_text(path: Path) -> str:
@@ -152,8 +214,11 @@ def _row_faults(
 ) -> list[str]:
     header = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
     if numbered and (absent := [name for name in columns if name not in header]):
-        known = ", ".join(header)
-        return [f"{path}: no column {', '.join(absent)}; the columns are {known}"]
+        return [
+            f"{path}: no column {name}{_alike(name, header)}; the columns are "
+            f"{', '.join(header)}"
+            for name in absent
+        ]
     faults: list[str] = []
     first_seen: dict[str, int] = {}
     for line, row in numbered:
@@ -173,6 +238,14 @@ def _row_faults(
         if row.get("url"):
             faults += [f"{where}: {fault}" for fault in _url_faults(row, places)]
     return faults
+
+
+def _alike(name: str, header: list[str]) -> str:
+    """What is to be written if a column only has another name; or ""."""
+    alike = get_close_matches(name, header, n=1)
+    if not alike:
+        return ""
+    return f"; if {alike[0]!r} is it: [items] columns = {{ {name} = {alike[0]!r} }}"
 
 
 def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:

@@ -81,13 +81,19 @@ class ItemsTable(_Strict):
     """`[items]`: where the items come from."""
 
     file: str | None = None
+    columns: dict[Words, Words] = {}
     pictures: str | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
-        if self.file is None and self.scenes is None:
-            raise ValueError("give a file, or scenes for captions of drawn pictures")
+        if self.file is None and self.scenes is None and self.pictures is None:
+            raise ValueError(
+                "give a file, a folder of pictures, or scenes for captions of drawn "
+                "pictures"
+            )
+        if self.columns and self.file is None:
+            raise ValueError("columns renames those of a file; give one")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
         return self

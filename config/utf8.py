@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.utf8 import not_utf8
 
 
 def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
@@ -27,6 +28,4 @@ def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
             next_step=next_step,
         ) from fault
     except UnicodeDecodeError as fault:
-        raise ConfigError(
-            [f"{path}: not UTF-8 at byte {fault.start}; save the file as UTF-8"]
-        ) from fault
+        raise ConfigError([f"{path}: {not_utf8(fault)}"]) from fault

@@ -97,7 +97,9 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
         task=task,
-        items=file.items(task.columns, file=file.path.parent / table.items),
+        items=file.items(
+            task.columns, file=file.path.parent / table.items, is_own=False
+        ),
         correct_at_least=table.correct_at_least,
         duration_seconds=round(table.time_limit_minutes * 60),
         retry_seconds=None if retry is None else round(retry * values.HOUR),
@@ -112,11 +114,13 @@ def _items(
     table = file.tables.items
     if table.file is not None:
         return file.items(task.columns, file=file.path.parent / table.file)
+    if not table.scenes:
+        return file.items_of_folder(task.columns)
     left = file.out / "items.jsonl"
     if not left.is_file():
         first = f"run `piecework rehearse {file.path}` first"
         raise ConfigError([f"{file.path}: items.scenes: none are drawn yet; {first}"])
-    return file.items(task.columns, file=left)
+    return file.items(task.columns, file=left, is_own=False)
 
 
 def _faults_with_items(

@@ -36,6 +36,8 @@ class PassRequest:
     def digest(self) -> str:
         """A hash of the request with the bytes of the campaign's files.
 
+        Of a folder of pictures that no file lists, the names count.
+
         Raises:
             ConfigError: the campaign file cannot be read.
         """
@@ -48,6 +50,9 @@ class PassRequest:
             for file in files
             if file.is_file()
         ]
+        if tables.items.file is None and tables.items.pictures is not None:
+            folder = self.campaign.parent / tables.items.pictures
+            contents += sorted(map(str, folder.rglob("*")))
         request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
         return hashlib.sha256(request.encode()).hexdigest()
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from domain.suggestion import did_you_mean
 from domain.verdicts import (
     VERDICTS,
     Decision,
@@ -123,7 +124,10 @@ def _faults(rule: PolicyRule, known: set[str]) -> Iterable[str]:
             yield f"any_of names {name!r}, which is called {RENAMED[name]!r} now."
         elif name not in known:
             names = ", ".join(sorted(known))
-            yield f"any_of names {name!r}, no such heuristic; allowed are {names}."
+            yield (
+                f"any_of names {name!r}, no such heuristic"
+                f"{did_you_mean(name, known)}; allowed are {names}."
+            )
     most = len(set(rule.any_of))
     if not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from domain.errors import ConfigError
+from domain.suggestion import did_you_mean
 from domain.tables import COLLECTED, task_columns
 from domain.task import Task
 from domain.verdicts import Finding, SubjectKind
@@ -209,7 +210,10 @@ def check_settings(settings: Settings) -> list[str]:
             faults.append(f"heuristics.{name} is called {RENAMED[name]} now.")
         elif name not in known:
             names = ", ".join(sorted(known))
-            faults.append(f"heuristics.{name}: no such heuristic; allowed are {names}.")
+            alike = did_you_mean(name, known)
+            faults.append(
+                f"heuristics.{name}: no such heuristic{alike}; allowed are {names}."
+            )
         elif own is not None:
             faults += parameters.read(
                 known[name].Params, own, where=f"heuristics.{name}"

@@ -1,5 +1,6 @@
 """What `piecework check` finds out: everything that can be known before a call."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time
 from itertools import chain
@@ -8,19 +9,24 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from cli.work.reach import sample_of_addresses, unreached
 from config.campaign_file import parse
 from config.drawn_pictures import item_rows
 from domain.campaign import Campaign, Rewards
+from domain.errors import ConfigError
 from flows.assembling import load_campaign
 from flows.caps import check_caps
 from flows.opening import as_begun
 from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, expected_out_of_reach, price
+from flows.planning.warnings import campaign_warnings
 from flows.prices import ask_prices, with_prices
 from flows.steps.launch import question
 from platforms.endpoint import normal_endpoint, refuse_closed_host
 from platforms.mturk import MTurk
 from platforms.question import question_bytes
+from rehearsal.crowd.campaign_crowd import answering_of
+from rehearsal.crowd.people import people
 
 _Rows = list[tuple[str, str, str]]
 
@@ -35,12 +41,16 @@ class Checked:
         least_per_hour_cents: what the marketplace wants an hour to be paid at least;
             0 is not known.
         largest_question_bytes: of the largest HIT.
+        warnings: what is allowed and probably not meant, a sentence each.
+        reached: how many addresses of pictures were tried, and answered.
     """
 
     campaign: Campaign
     price: Price
     least_per_hour_cents: int
     largest_question_bytes: int
+    warnings: tuple[str, ...]
+    reached: int
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, for `--json`; money in cents."""
@@ -69,11 +79,10 @@ class Checked:
             "largest_question_bytes": self.largest_question_bytes,
             "workers": self.campaign.crowd_size,
             "answers_out_of_reach": expected_out_of_reach(self.campaign),
+            "warnings": list(self.warnings),
+            "pictures_reached": self.reached,
         }
 
-
-_ONE_IN_TWO = 0.5
-"""An answer that is as likely to be missing as not is said to be."""
 
 _MONEY = {
     "batches",
@@ -87,16 +96,20 @@ _MONEY = {
 }
 
 
-def check_campaign(path: Path, *, on: date, endpoint: str | None = None) -> Checked:
+def check_campaign(
+    path: Path, *, on: date, endpoint: str | None = None, reach: bool = False
+) -> Checked:
     """Read, render and price a campaign by the fees of a day, or of a marketplace.
 
     Args:
         path: of the campaign file.
         on: the day.
         endpoint: of a marketplace that is asked what it takes.
+        reach: ask a sample of the items' addresses for their pictures.
 
     Raises:
-        ConfigError: every fault of file, items, heuristics, policy and pages.
+        ConfigError: every fault of file, items, heuristics, policy, pages and the
+            crowd of the rehearsal; or addresses that give no picture.
         BudgetExceeded: a cap is below the plain cost.
         StoreError: it was begun in another currency.
     """
@@ -108,11 +121,28 @@ def check_campaign(path: Path, *, on: date, endpoint: str | None = None) -> Chec
         prices = ask_prices(campaign, MTurk.with_keys(address, None), today=on)
         campaign = with_prices(campaign, prices)
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    if campaign.rehearsal.replay is not None:
+        answering_of(campaign)
+    urls = sample_of_addresses(campaign) if reach else []
+    if faults := unreached(urls):
+        raise ConfigError(
+            faults,
+            next_step="open one in a browser that is signed in nowhere: workers see "
+            "the same",
+        )
     items = {item.item_id: item for item in campaign.items}
+    cost = price(campaign, on=on)
+    least = 0 if prices is None else prices.least_per_hour_cents
     return Checked(
         campaign=campaign,
-        price=price(campaign, on=on),
-        least_per_hour_cents=0 if prices is None else prices.least_per_hour_cents,
+        price=cost,
+        warnings=(
+            *_about_marketplace(campaign.rewards, least),
+            *campaign_warnings(campaign, cost),
+        ),
+        reached=len(urls),
+        least_per_hour_cents=least,
         largest_question_bytes=max(
             question_bytes(question(campaign, hit, items))
             for hit in chain(*all_first_rounds(campaign, on=on))
@@ -145,29 +175,29 @@ def say_checked(checked: Checked) -> None:
             table.add_row(*row)
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
-    rewards = campaign.rewards
-    if complaint := _underpaid(checked):
-        console.print(complaint, style="bold", soft_wrap=True, highlight=False)
+    if checked.reached:
+        console.print(f"pictures: {checked.reached} addresses tried, all answer")
+    for warning in checked.warnings:
+        words = f"WARNING: {warning}"
+        console.print(words, style="yellow", soft_wrap=True, highlight=False)
+
+
+def _about_marketplace(rewards: Rewards, least: int) -> Iterator[str]:
+    """What the marketplace wants, and what is only assumed of it."""
     if rewards.fees_are_listed and rewards.currency != "USD":
-        words = "that list is in dollars and only assumed: a marketplace in"
-        words += (
-            f" {rewards.currency} says what it takes when the campaign begins there"
+        yield (
+            "the list of fees is in dollars and only assumed: a marketplace in "
+            f"{rewards.currency} says what it takes when the campaign begins there"
         )
-        console.print(words, soft_wrap=True, highlight=False)
-
-
-def _underpaid(checked: Checked) -> str:
-    """That the marketplace wants more an hour, as far as it can be known; else ""."""
-    rewards, least = checked.campaign.rewards, checked.least_per_hour_cents
     if not least:
-        return ""
+        return
     wanted = f"the marketplace asks for {rewards.shown(least)} an hour at least"
     if not rewards.expected_seconds:
-        return f"{wanted}; state rewards.expected_minutes to have it compared"
+        yield f"{wanted}; state rewards.expected_minutes to have it compared"
+        return
     hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
-    if hourly >= least:
-        return ""
-    return f"UNDERPAID: {rewards.shown(hourly)} an hour, and {wanted}"
+    if hourly < least:
+        yield f"UNDERPAID: {rewards.shown(hourly)} an hour, and {wanted}"
 
 
 def _work(checked: Checked) -> _Rows:
@@ -191,15 +221,7 @@ def _crowd(campaign: Campaign) -> _Rows:
     crowd, wanted = campaign.crowd_size, campaign.posting.assignments
     if crowd is None:
         return []
-    lost = expected_out_of_reach(campaign)
-    words = f"can give {wanted} answers to each item"
-    if lost >= _ONE_IN_TWO:
-        loss = f"{float(campaign.rewards.expected_loss):.0%} of answers lost"
-        words = (
-            f"TOO FEW: {crowd} workers cannot give {wanted} answers each with "
-            f"{loss}; about {lost:.0f} will stay missing"
-        )
-    return [("workers", f"{crowd:,}", words)]
+    return [("workers", f"{crowd:,}", f"for {wanted} answers to each item")]
 
 
 def _test(campaign: Campaign) -> _Rows:

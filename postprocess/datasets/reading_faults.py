@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.utf8 import not_utf8
 
 _SHOWN = 20
 
@@ -42,11 +43,9 @@ def decoded(content: bytes) -> str:
     """UTF-8 text, with or without a byte order mark.
 
     Raises:
-        UnreadableError: it is not UTF-8; the first wrong byte is named.
+        UnreadableError: it is not UTF-8; the line is named.
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
-        raise UnreadableError(
-            f"not UTF-8 at byte {fault.start}; save the file as UTF-8"
-        ) from fault
+        raise UnreadableError(not_utf8(fault)) from fault

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from domain.errors import ConfigError
 from domain.ids import ItemId, WorkerId
+from domain.suggestion import did_you_mean
 from rehearsal.crowd.traits import TRAITS, Trait
 from rehearsal.seeded_rng import log_normal, seeded_rng
 
@@ -77,7 +78,8 @@ def people(crowd: Mapping[str, int], *, seed: int) -> tuple[Person, ...]:
     if unknown:
         raise ConfigError(
             [
-                f"rehearsal.crowd: no trait {name!r}; there are {', '.join(TRAITS)}"
+                f"rehearsal.crowd: no trait {name!r}{did_you_mean(name, TRAITS)}; "
+                f"there are {', '.join(TRAITS)}"
                 for name in unknown
             ]
         )

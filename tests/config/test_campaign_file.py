@@ -114,7 +114,10 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
         ("image_id,url\na,https://e.org/a b\n", "is no address"),
         ("image_id,url\na\x07,https://e.org/a\n", "control character"),
         ("image_id,url\na,https://e.org/a,extra\n", "more cells than the header"),
-        (b"image_id,url\n\xff\xfe,https://e.org/a\n", "not UTF-8 at byte 13"),
+        (
+            b"image_id,url\n\xff\xfe,https://e.org/a\n",
+            "line 2: is not UTF-8; as Latin-1 it reads",
+        ),
     ],
 )
 def test_bad_items_are_named_by_file_and_line(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from config.items_file import read_items
+from config.items_file import items_of_folder, read_items
 from domain.errors import ConfigError
 
 COLUMNS = ("image_id", "url")
@@ -34,3 +34,61 @@ def test_a_line_of_twenty_megabytes_is_said_in_one_of_eighty(
     with pytest.raises(ConfigError) as fault:
         read_items(path, COLUMNS, pictures=None)
     assert len(str(fault.value)) < len(str(path)) + 120
+
+
+def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> None:
+    """What a file calls otherwise is renamed; all else stays as it is."""
+    path = tmp_path / "items.csv"
+    path.write_text("id,image_url,species\n7,https://e.org/7.jpg,robin\n")
+    (item,) = read_items(
+        path,
+        COLUMNS,
+        pictures=None,
+        renamed={"image_id": "id", "url": "image_url", "name": "id"},
+    )
+    assert item.item_id == "7"
+    assert item.columns == {
+        "image_id": "7",
+        "url": "https://e.org/7.jpg",
+        "name": "7",
+        "species": "robin",
+    }
+
+
+@pytest.mark.parametrize(
+    ("renamed", "said"),
+    [
+        ({}, r"no column image_id; if 'image' is it: \[items\] columns = "),
+        ({"image_id": "imgae"}, "of which items.columns speaks; did you mean 'image'"),
+    ],
+)
+def test_a_column_that_is_not_there_is_looked_for(
+    tmp_path: Path, renamed: dict[str, str], said: str
+) -> None:
+    """The sentence has what is to be written."""
+    path = tmp_path / "items.csv"
+    path.write_text("image,url\n7,https://e.org/7.jpg\n")
+    with pytest.raises(ConfigError, match=said):
+        read_items(path, COLUMNS, pictures=None, renamed=renamed)
+
+
+def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
+    """Each picture in it and below is an item; what is none is passed over."""
+    for name in ("b.JPG", "a.png", "notes.txt", "more/c.webp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"-")
+    items = items_of_folder(tmp_path, COLUMNS)
+    assert [item.columns["url"] for item in items] == ["a.png", "b.JPG", "more/c.webp"]
+    assert items[2].item_id == "more/c.webp"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [(COLUMNS, "holds no picture"), ((*COLUMNS, "text"), "needs the column 'text'")],
+)
+def test_a_folder_that_tells_too_little_is_said_so(
+    tmp_path: Path, columns: tuple[str, ...], said: str
+) -> None:
+    """Empty, or for a task that asks about more than pictures."""
+    with pytest.raises(ConfigError, match=said):
+        items_of_folder(tmp_path, columns)

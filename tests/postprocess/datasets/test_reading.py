@@ -143,7 +143,10 @@ def test_lines_of_flickr_name_their_images() -> None:
 
 BAD = {
     "empty.csv": (b" \n", "the file is empty"),
-    "latin.csv": ("image_id,caption\n1,caf\xe9".encode("latin-1"), "not UTF-8 at byte"),
+    "latin.csv": (
+        "image_id,caption\n1,caf\xe9".encode("latin-1"),
+        "line 2: is not UTF-8; as Latin-1 it reads '1,café'",
+    ),
     "columns.csv": (b"a,b\n1,2\n", "no column 'caption' (found: 'a', 'b')"),
     "ids.csv": (b"caption\na cup\n", "no column 'item_id' or 'image_id'"),
     "header.csv": (b"image_id,caption\n", "holds no captions"),

@@ -1,0 +1,16 @@
+"""What a person may have meant by a word that is none."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like another, as the end of a sentence, or "".
+
+    >>> did_you_mean("asignments", ["assignments", "batches"])
+    "; did you mean 'assignments'?"
+    >>> did_you_mean("zebra", ["assignments", "batches"])
+    ''
+    """
+    alike = get_close_matches(word.lower(), list(known), n=1)
+    return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -1,0 +1,112 @@
+"""What is allowed and probably not meant: wages, caps, crowds and policies.
+
+A campaign with warnings may begin; what is forbidden is a fault, told elsewhere.
+"""
+
+from collections.abc import Iterator
+
+from domain.campaign import Campaign
+from flows.planning.pricing import Price, expected_out_of_reach
+
+_HOUR = 3600
+_ONE_IN_TWO = 0.5
+"""An answer that is as likely to be missing as not is said to be."""
+
+
+def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
+    """Each warning as a sentence, with the key that it is about.
+
+    Args:
+        campaign: as it was read.
+        price: what it costs.
+    """
+    return [
+        *_about_pay(campaign),
+        *_about_time(campaign),
+        *_about_crowd(campaign),
+        *_about_policy(campaign),
+        *_about_cap(campaign, price),
+    ]
+
+
+def own_seconds(campaign: Campaign) -> float:
+    """What a HIT takes by the pace that the task states (`Task.seconds_per_item`)."""
+    return campaign.task.seconds_per_item * campaign.posting.items_per_hit
+
+
+def _about_pay(campaign: Campaign) -> Iterator[str]:
+    rewards = campaign.rewards
+    floor = rewards.wage_floor_cents_per_hour
+    if not floor:
+        yield (
+            "rewards.wage_floor_per_hour is 0: nobody is lifted to any wage, whatever "
+            "a HIT takes"
+        )
+        return
+    if rewards.expected_seconds is not None:
+        return  # then the bonus that lifts to the floor is priced
+    seconds = own_seconds(campaign)
+    hourly = int(rewards.reward_cents * _HOUR / seconds)
+    pace = (
+        f"at the task's own pace ({campaign.task.seconds_per_item:g} s an item, "
+        f"{seconds / 60:.1f} minutes a HIT) the reward pays {rewards.shown(hourly)} an "
+        f"hour, the floor is {rewards.shown(floor)}"
+    )
+    if hourly < floor:
+        yield f"{pace}: raise rewards.reward, or expect to pay bonuses up to it"
+    yield (
+        "bonuses are not priced: state rewards.expected_minutes "
+        f"({seconds / 60:.1f} by the task's own pace), better from a pilot"
+    )
+
+
+def _about_time(campaign: Campaign) -> Iterator[str]:
+    seconds, allowed = own_seconds(campaign), campaign.posting
+    if seconds > allowed.assignment_duration_seconds:
+        minutes = allowed.assignment_duration_seconds / 60
+        yield (
+            f"posting.assignment_minutes is {minutes:g}, and a HIT takes "
+            f"{seconds / 60:.1f} by the task's own pace: half of the work is cut off"
+        )
+    expected = campaign.rewards.expected_seconds
+    if expected is not None and expected * 2 < seconds:
+        yield (
+            f"rewards.expected_minutes is {expected / 60:g}, and the task's own pace "
+            f"says {seconds / 60:.1f}: bonuses may cost more than is priced"
+        )
+
+
+def _about_crowd(campaign: Campaign) -> Iterator[str]:
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    lost = expected_out_of_reach(campaign)
+    if crowd is not None and lost >= _ONE_IN_TWO:
+        loss = f"{float(campaign.rewards.expected_loss):.0%} of answers lost"
+        yield (
+            f"requirements.workers: {crowd} workers cannot give {wanted} answers each "
+            f"with {loss}; about {lost:.0f} will stay missing"
+        )
+
+
+def _about_policy(campaign: Campaign) -> Iterator[str]:
+    if any(rule.then in {"drop", "reject"} for rule in campaign.policy):
+        return
+    if campaign.decided_by == "policy":
+        yield (
+            "decisions: no [[decisions.rule]] drops or rejects anything, so every "
+            "answer becomes part of the dataset"
+        )
+    else:
+        yield (
+            "decisions: no [[decisions.rule]] proposes to drop anything: a person "
+            "decides on all that heuristics flag, and a rehearsal keeps all of it"
+        )
+
+
+def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
+    lacking = price.expected - price.cap
+    if lacking > 0:
+        shown = campaign.rewards.shown(lacking)
+        yield (
+            f"rewards.budget is {shown} below what is expected to be spent: some "
+            "answers will stay missing"
+        )

@@ -1,0 +1,153 @@
+"""What `check` warns of, and pictures that it looks for."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+EXPECTED = 'budget = "20.00"\nexpected_minutes = 2'
+
+
+def _check(path: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["check", str(path), *options])
+
+
+def _warnings(tmp_path: Path, text: str) -> list[str]:
+    done = _check(write_campaign(tmp_path, text), "--json")
+    assert done.exit_code == 0, done.output
+    warnings: list[str] = json.loads(done.output)["warnings"]
+    return warnings
+
+
+def test_the_task_s_own_pace_is_compared_with_reward_and_floor(tmp_path: Path) -> None:
+    """Two captions at 64 s each: 50 cents are 14 dollars an hour."""
+    (only,) = _warnings(tmp_path, CAMPAIGN)
+    assert only.startswith("bonuses are not priced: state rewards.expected_minutes")
+    high = CAMPAIGN.replace('wage_floor_per_hour = "5.00"', _FLOOR)
+    low, bonuses = _warnings(tmp_path, high)
+    assert "(64 s an item, 2.1 minutes a HIT) the reward pays $14.06 an hour" in low
+    assert bonuses == only
+
+
+_FLOOR = 'wage_floor_per_hour = "20.00"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('budget = "20.00"', EXPECTED.replace("= 2", "= 0.5"), "the task's own pace"),
+        (
+            "items_per_hit = 2",
+            "items_per_hit = 2\nassignment_minutes = 1",
+            "half of the work is cut off",
+        ),
+        ('then = "drop"', 'then = "keep"', "every answer becomes part"),
+        ('wage_floor_per_hour = "5.00"', 'wage_floor_per_hour = "0"', "lifted"),
+        ('budget = "20.00"', 'budget = "3.00"', "below what is expected"),
+        (
+            "[posting]",
+            "[requirements]\nworkers = 2\n[posting]",
+            "requirements.workers: 2 workers cannot give 2 answers each",
+        ),
+    ],
+)
+def test_what_is_allowed_and_hardly_meant_is_a_warning(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    """One sentence each, which names its key; the campaign may begin."""
+    text = CAMPAIGN.replace('then = "reject"', 'then = "approve"')
+    assert old in text
+    warnings = _warnings(tmp_path, text.replace(old, new))
+    assert any(said in warning for warning in warnings)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("assignments = 2", "asignments = 2", "did you mean 'assignments'?"),
+        ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
+        ("[output]", "[rehearsal.crowd]\ndilligent = 3\n[output]", "mean 'diligent'?"),
+        ("[output]", '[rehearsal]\nreplay = "none.txt"\n[output]', "none.txt"),
+    ],
+)
+def test_a_word_that_is_none_is_answered_with_one_that_is(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    """Keys, heuristics, traits; and a replay file that is not there is told now."""
+    assert old in CAMPAIGN
+    done = _check(write_campaign(tmp_path, CAMPAIGN.replace(old, new)))
+    assert done.exit_code == 2, done.output
+    assert said in done.output
+
+
+class _Pictures(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        """1 is a picture, 2 is nowhere, 3 is a page, 4 a picture of no kind."""
+        number = Path(self.path).stem
+        status = 404 if number == "2" else 200
+        kind = {"1": "image/jpeg", "4": "application/octet-stream"}.get(number)
+        self.send_response(status)
+        self.send_header("Content-Type", kind or "text/html")
+        self.end_headers()
+        self.wfile.write(b"\x89PNG...." if kind else b"<!doctype html>")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def _pictures() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Pictures)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
+    """A page in place of a picture is what a worker would see as a broken one."""
+    path = write_campaign(tmp_path)
+    items = tmp_path / "items.csv"
+    with _pictures() as address:
+        items.write_text(items.read_text().replace("https://example.org", address))
+        bad = _check(path, "--reach")
+        assert bad.exit_code == 2
+        assert f"{address}/2.jpg: answers 404" in bad.output
+        assert f"{address}/3.jpg: answers with text/html" in bad.output
+        assert "1.jpg" not in bad.output
+        assert "4.jpg" not in bad.output
+        rows = items.read_text().splitlines(keepends=True)
+        items.write_text(rows[0] + rows[1] + rows[4])
+        good = _check(path, "--reach")
+        assert good.exit_code == 0, good.output
+        assert "2 addresses tried, all answer" in good.output
+    gone = _check(path, "--reach")
+    assert f"{address}/1.jpg: does not answer" in gone.output
+
+
+def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
+    """No table, no columns: `[items] pictures` alone."""
+    path = write_campaign(
+        tmp_path, CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"')
+    )
+    (tmp_path / "photos").mkdir()
+    for name in ("a.jpg", "b.jpg"):
+        (tmp_path / "photos" / name).write_bytes(b"\xff\xd8\xff")
+    done = _check(path, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["items"] == 2
+    (tmp_path / "photos" / "a.jpg").unlink()
+    (tmp_path / "photos" / "b.jpg").unlink()
+    none = _check(path)
+    assert "items.pictures" in none.output
+    assert "holds no picture" in none.output
