@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.table import Table
 
@@ -178,8 +179,7 @@ def say_checked(checked: Checked) -> None:
     if checked.reached:
         console.print(f"pictures: {checked.reached} addresses tried, all answer")
     for warning in checked.warnings:
-        words = f"WARNING: {warning}"
-        console.print(words, style="yellow", soft_wrap=True, highlight=False)
+        click.secho(f"WARNING: {warning}", fg="yellow")
 
 
 def _about_marketplace(rewards: Rewards, least: int) -> Iterator[str]:
