@@ -16,6 +16,7 @@ from cli.decisions import decisions
 from cli.describe import describe
 from cli.errors import ErrorCodes
 from cli.export import export
+from cli.forecast import forecast
 from cli.layout import layout
 from cli.pay import pay
 from cli.preview import preview
@@ -64,6 +65,7 @@ for command in (
     check,
     preview,
     rehearse,
+    forecast,
     crowd,
     run,
     advance,

@@ -17,14 +17,14 @@ from typing import Literal
 
 from prefect import Flow, flow
 
-from config.campaign_file import parse
+from config.campaign_file import CampaignFile, parse
 from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
 from domain.errors import StoreError
 from domain.hit import Item
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
-from flows.assembling import load_campaign
+from flows.assembling import assemble
 from flows.binding import check_store, rehearsal_environment
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
@@ -163,18 +163,22 @@ def prepare(path: Path) -> Campaign:
     Raises:
         ConfigError: every fault of the file.
     """
-    file = parse(path)
+    return prepare_file(parse(path))
+
+
+def prepare_file(file: CampaignFile) -> Campaign:
+    """The same of a file that was read."""
     tables = file.tables
     if tables.items.scenes and tables.items.file is None:
         out = file.out
         rows = item_rows(tables.items.scenes)
         # Faults of the file come before anything is written.
-        drawn = load_campaign(path, drawn=rows)
+        drawn = assemble(file, drawn=rows)
         _check(drawn)
         draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
-    campaign = load_campaign(path)
+    campaign = assemble(file)
     _check(campaign)
     if tables.items.scenes and tables.items.file is not None:
         shown = (*campaign.practice, *campaign.items, *_of_test(campaign))

@@ -58,7 +58,7 @@ _HOUSE_WORDS = {
 word stands in its plain sense."""
 
 
-_REHEARSING = {"rehearse", "rehearse_prolific"}
+_REHEARSING = {"forecasting", "rehearse", "rehearse_prolific"}
 _PLAIN_SUBMISSION = ("flows/snapshot.py", "store/assignments.py")  # that it was sent
 _VISITS = (
     "marketplace/crowd.py",

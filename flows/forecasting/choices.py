@@ -1,0 +1,199 @@
+"""What is varied in a forecast: keys of the campaign file, and who the crowd is.
+
+`reward=0.50,1.00` is one thing to vary with two values; several are crossed.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from pydantic import ValidationError
+
+from config.campaign_file import CampaignFile, schema_faults
+from config.schema import DOLLAR_KEYS, CampaignTables
+from domain.errors import ConfigError
+from domain.suggestion import did_you_mean
+
+SHORT: Mapping[str, str] = {
+    "reward": "rewards.reward",
+    "wage_floor": "rewards.wage_floor_per_hour",
+    "assignments": "posting.assignments",
+    "batches": "posting.batches",
+    "items_per_hit": "posting.items_per_hit",
+    "max_rounds": "posting.max_rounds",
+}
+"""Keys that are varied most, by the last part of their names."""
+
+CROWD = ("crowd", "workers", "bad")
+"""`crowd=diligent:20+paster:5`, `workers=30` of the same mix, `bad=20%` of as many."""
+
+_MOST = 64
+_NO_CAP = "9999999.00"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One combination of values, by what is varied; empty is the campaign as it is."""
+
+    values: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As a person reads it."""
+        return ", ".join(f"{key} {value}" for key, value in self.values) or "as it is"
+
+    def crowd(self, crowd: Mapping[str, int], bad: Sequence[str]) -> dict[str, int]:
+        """The crowd of the choice, made from the campaign's.
+
+        Args:
+            crowd: how many workers have each trait.
+            bad: names of the traits of bad workers.
+
+        Raises:
+            ConfigError: a value makes no crowd.
+        """
+        changed = dict(crowd)
+        for key, value in self.values:
+            if key in CROWD:
+                changed = _crowd(changed, key, value, bad)
+        return changed
+
+    @property
+    def says_who_is_bad(self) -> bool:
+        """Whether the share of bad workers is chosen."""
+        return any(key in {"crowd", "bad"} for key, _ in self.values)
+
+
+def choices(vary: Iterable[str]) -> list[Choice]:
+    """All combinations of what is to be varied.
+
+    Args:
+        vary: each `KEY=VALUE,VALUE`.
+
+    Raises:
+        ConfigError: one is no such text, or they are too many.
+    """
+    axes: dict[str, list[str]] = {}
+    for text in vary:
+        key, equals, values = (part.strip() for part in text.partition("="))
+        listed = [value.strip() for value in values.split(",") if value.strip()]
+        known = [*SHORT, *CROWD]
+        if not equals or not listed or ("." not in key and key not in known):
+            fault = f"--vary {text!r}: write KEY=VALUE,VALUE{did_you_mean(key, known)}"
+            raise ConfigError(
+                [f"{fault}; keys are {', '.join(known)}, or table.key of the file"]
+            )
+        if key in axes:
+            raise ConfigError([f"--vary {key} stands there twice"])
+        axes[key] = list(dict.fromkeys(listed))
+    crossed = [
+        Choice(tuple(zip(axes, values, strict=True)))
+        for values in product(*axes.values())
+    ]
+    if len(crossed) > _MOST:
+        raise ConfigError([f"--vary: {len(crossed)} combinations; at most {_MOST}"])
+    return crossed
+
+
+def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> CampaignFile:
+    """The campaign file with a choice, a seed and a folder of its own, and no caps.
+
+    What a choice costs is asked, so no cap may end it early.
+
+    Args:
+        file: as it was read.
+        choice: what is changed.
+        seed: of the rehearsal.
+        out: an absolute folder.
+
+    Raises:
+        ConfigError: a value does not fit its key.
+    """
+    document = tomllib.loads(file.text)
+    for key, value in choice.values:
+        if key not in CROWD:
+            _put(document, SHORT.get(key, key), value)
+    document.setdefault("rehearsal", {})["seed"] = seed
+    document.setdefault("output", {})["folder"] = out
+    rewards = document["rewards"]
+    for key in ("budget", "batch_budget", "day_budget"):
+        rewards.pop(key, None)
+        rewards.pop(DOLLAR_KEYS[key], None)
+    rewards["budget"] = _NO_CAP
+    try:
+        tables = CampaignTables.model_validate(document)
+    except ValidationError as fault:
+        faults = schema_faults(file.path, "", fault)
+        raise ConfigError([f"--vary {choice.name}: {one}" for one in faults]) from fault
+    return replace(file, tables=tables)
+
+
+def _put(document: dict[str, object], key: str, value: str) -> None:
+    *tables, last = key.split(".")
+    table = document
+    for name in tables:
+        inner = table.setdefault(name, {})
+        if not isinstance(inner, dict):
+            raise ConfigError([f"--vary {key}: {name} is no table"])
+        table = inner
+    if last in DOLLAR_KEYS:
+        table.pop(DOLLAR_KEYS[last], None)
+        table[last] = value
+        return
+    try:
+        table[last] = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[last] = value
+
+
+def _crowd(
+    crowd: Mapping[str, int], key: str, value: str, bad: Sequence[str]
+) -> dict[str, int]:
+    try:
+        if key == "crowd":
+            pairs = [part.split(":") for part in value.split("+")]
+            return {name.strip(): int(number) for name, number in pairs}
+        if key == "workers":
+            return shared_out(crowd, int(value))
+        share = float(value.removesuffix("%")) / (100 if "%" in value else 1)
+        return with_bad(crowd, share, bad)
+    except ValueError as fault:
+        raise ConfigError([f"--vary {key}={value}: {fault}"]) from fault
+
+
+def with_bad(
+    crowd: Mapping[str, int], share: float, bad: Sequence[str]
+) -> dict[str, int]:
+    """As many workers as before, of whom a share is bad; each kind in its old mix.
+
+    Raises:
+        ValueError: the share is none, or the crowd has none of a kind.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError("a share is between 0 and 1, or 0% and 100%")
+    workers = sum(crowd.values())
+    of_bad = {name: number for name, number in crowd.items() if name in bad}
+    honest = {name: number for name, number in crowd.items() if name not in bad}
+    number = round(workers * share)
+    return shared_out(honest, workers - number) | shared_out(of_bad, number)
+
+
+def shared_out(mix: Mapping[str, int], workers: int) -> dict[str, int]:
+    """So many workers in the proportions of a mix, by the largest remainders.
+
+    Raises:
+        ValueError: there is nobody to take more of.
+
+    >>> shared_out({"diligent": 3, "paster": 1}, 10)
+    {'diligent': 8, 'paster': 2}
+    """
+    whole = sum(mix.values())
+    if workers and not whole:
+        raise ValueError("[rehearsal.crowd] has no such workers to take more of")
+    exact = {name: workers * number / max(whole, 1) for name, number in mix.items()}
+    shares = {name: int(value) for name, value in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: (shares[name] - exact[name], name))
+    for name in by_remainder[: workers - sum(shares.values())]:
+        shares[name] += 1
+    return shares

@@ -1,0 +1,104 @@
+"""Rehearses every choice with many seeds, in processes side by side.
+
+Each rehearsal is a campaign of its own in a folder that is removed afterwards: real
+marketplace, real pages, virtual time. Nothing of it goes through Prefect, whose start
+would take longer than most of them.
+"""
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+
+from config.campaign_file import parse
+from domain.campaign import Campaign
+from flows.forecasting.choices import Choice, chosen
+from flows.forecasting.outcomes import Outcome, outcome_of
+from flows.forecasting.pilot import Pilot
+from flows.passes import call_plainly
+from flows.rehearse import prepare_file, rehearsal_of, work_through
+from rehearsal.crowd.people import people
+from rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
+
+BAD = tuple(sorted(SIMULATED_BAD))
+
+
+def forecast(
+    campaign: Path,
+    choices: Sequence[Choice],
+    *,
+    seeds: int,
+    pilot: Pilot | None = None,
+    processes: int | None = None,
+    done: Callable[[int, int], None] = lambda _done, _of: None,
+) -> list[list[Outcome]]:
+    """The outcomes of each choice, one for each seed.
+
+    Args:
+        campaign: path of the campaign file.
+        choices: what is tried.
+        seeds: how many rehearsals of each; from the campaign's own seed on.
+        pilot: what real work said about people; else they are the file's.
+        processes: how many at once; as many as there are cores.
+        done: told how many are finished, of how many.
+
+    Raises:
+        ConfigError: a choice does not fit the campaign, or it cannot be rehearsed.
+    """
+    first = parse(campaign).tables.rehearsal.seed
+    jobs = [
+        (number, first + step)
+        for step in range(seeds)
+        for number in range(len(choices))
+    ]
+    # One of each choice first, so that a fault of any is told before all is rehearsed.
+    outcomes: dict[tuple[int, int], Outcome] = {}
+    with ProcessPoolExecutor(
+        processes or os.cpu_count(), mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
+        begun = {
+            pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (
+                number,
+                seed,
+            )
+            for number, seed in jobs
+        }
+        try:
+            for finished in as_completed(begun):
+                outcomes[begun[finished]] = finished.result()
+                done(len(outcomes), len(jobs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [
+        [outcomes[number, first + step] for step in range(seeds)]
+        for number in range(len(choices))
+    ]
+
+
+def rehearse_once(
+    campaign: Path, choice: Choice, seed: int, pilot: Pilot | None
+) -> Outcome:
+    """One rehearsal of one choice, in a folder that is removed."""
+    with tempfile.TemporaryDirectory(prefix="piecework-forecast-") as folder:
+        file = chosen(parse(campaign), choice, seed=seed, out=folder)
+        prepared = prepare_file(file)
+        crowd = crowd_as_stated(prepared)
+        if pilot is not None:
+            prepared = replace(prepared, task=pilot.paced(prepared.task))
+            if not choice.says_who_is_bad:
+                crowd = pilot.crowd(crowd, BAD)
+        plan = replace(prepared.rehearsal, crowd=choice.crowd(crowd, BAD))
+        people(plan.crowd, seed=seed)
+        with rehearsal_of(replace(prepared, rehearsal=plan)) as (run, workers):
+            work_through(run, workers, call=call_plainly)
+            return outcome_of(run)
+
+
+def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
+    """How many simulated workers have each trait, by the campaign or by default."""
+    judges = campaign.task.dataset != "captions"
+    return campaign.rehearsal.crowd or default_crowd(judges=judges)

@@ -1,0 +1,201 @@
+"""Forecasts: what may be varied, who the crowd is then, and what rehearsals say."""
+
+import json
+from math import isnan, nan
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from config.campaign_file import parse
+from domain.errors import ConfigError
+from flows.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
+from flows.forecasting.outcomes import Outcome, summarised
+from flows.forecasting.pilot import pilot_of
+from flows.passes import run_pass
+from report.forecast import Estimate, Forecast, Row, in_two_lines, in_words, render
+from tests.flows.conftest import Open
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+SCENES = (
+    CAMPAIGN.replace('file = "items.csv"', "scenes = 4")
+    + "\n[rehearsal.crowd]\ndiligent = 6\nshouting = 2\n"
+)
+
+
+def test_what_is_varied_is_crossed() -> None:
+    """Two values of one and two of another are four choices; none is one."""
+    assert [choice.name for choice in choices(["reward=0.50,1.00", "bad=5%, 20%"])] == [
+        "reward 0.50, bad 5%",
+        "reward 0.50, bad 20%",
+        "reward 1.00, bad 5%",
+        "reward 1.00, bad 20%",
+    ]
+    assert [choice.name for choice in choices([])] == ["as it is"]
+
+
+@pytest.mark.parametrize(
+    ("vary", "said"),
+    [
+        (["rewrad=1"], "did you mean 'reward'"),
+        (["reward"], "write KEY=VALUE,VALUE"),
+        (["reward="], "write KEY=VALUE,VALUE"),
+        (["reward=1", "reward=2"], "stands there twice"),
+        (["reward=" + ",".join(map(str, range(65)))], "65 combinations; at most 64"),
+    ],
+)
+def test_what_cannot_be_varied_is_said(vary: list[str], said: str) -> None:
+    """One sentence with what is allowed."""
+    with pytest.raises(ConfigError, match=said):
+        choices(vary)
+
+
+def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
+    """Also a key with its table, and the older names of money."""
+    file = parse(write_campaign(tmp_path, SCENES.replace("reward =", "reward_usd =")))
+    choice = Choice(
+        (
+            ("reward", "0.80"),
+            ("assignments", "3"),
+            ("heuristics.same_sentence.min_images", "4"),
+        )
+    )
+    tables = chosen(file, choice, seed=9, out=str(tmp_path / "there")).tables
+    assert (tables.rewards.reward, tables.posting.assignments) == (80, 3)
+    assert tables.heuristics["same_sentence"] == {"min_images": 4}
+    assert tables.rewards.budget > file.tables.rewards.budget * 1000
+    assert (tables.rehearsal.seed, file.tables.rehearsal.seed) == (9, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((("reward", "much"),), "rewards.reward"),
+        ((("assignments", "0"),), "greater than or equal to 1"),
+        ((("posting.asignments", "3"),), "did you mean 'assignments'"),
+        ((("name.part", "3"),), "name is no table"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_said(
+    tmp_path: Path, values: tuple[tuple[str, str], ...], said: str
+) -> None:
+    """As a fault of the campaign file is."""
+    file = parse(write_campaign(tmp_path, SCENES))
+    with pytest.raises(ConfigError, match=said):
+        chosen(file, Choice(values), seed=1, out=str(tmp_path))
+
+
+def test_a_crowd_keeps_its_mix() -> None:
+    """By the largest remainders; a share of bad ones leaves the number as it was."""
+    crowd = {"diligent": 6, "slow": 2, "paster": 2}
+    assert shared_out(crowd, 5) == {"diligent": 3, "slow": 1, "paster": 1}
+    assert with_bad(crowd, 0.5, ["paster"]) == {"diligent": 4, "slow": 1, "paster": 5}
+    assert with_bad(crowd, 0, ["paster"])["paster"] == 0
+    varied = Choice((("workers", "20"), ("bad", "10%")))
+    assert sum(varied.crowd(crowd, ["paster"]).values()) == 20
+    assert varied.crowd(crowd, ["paster"])["paster"] == 2
+    stated = Choice((("crowd", "slow:3+paster:1"),))
+    assert stated.crowd(crowd, ["paster"]) == {"slow": 3, "paster": 1}
+
+
+@pytest.mark.parametrize("value", ["two", "120%", "-1%"])
+def test_a_crowd_that_is_none_is_said(value: str) -> None:
+    """Whatever is wrong with the value."""
+    with pytest.raises(ConfigError, match="--vary bad="):
+        Choice((("bad", value),)).crowd({"diligent": 1, "paster": 1}, ["paster"])
+    with pytest.raises(ConfigError, match="no such workers"):
+        Choice((("bad", "50%"),)).crowd({"diligent": 4}, ["paster"])
+
+
+def _outcome(cost: float, bad_found: float = nan) -> Outcome:
+    return Outcome(
+        cost_cents=cost,
+        days=1,
+        wage_cents=1000,
+        bad_kept=0.25,
+        bad_found=bad_found,
+        honest_wronged=0,
+        complete=1,
+    )
+
+
+def test_many_rehearsals_are_a_mean_and_a_range() -> None:
+    """Of 0 to 100 the middle nine tenths are 5 to 95; what nobody has is no number."""
+    told = summarised([_outcome(float(cost)) for cost in range(101)])
+    assert told["cost_cents"] == Estimate(50, 5, 95)
+    assert isnan(told["bad_found"].mean)
+    some = summarised([_outcome(1, bad_found=0.5), _outcome(1)])
+    assert some["bad_found"] == Estimate(0.5, 0.5, 0.5)
+
+
+def test_estimates_are_told_with_their_ranges() -> None:
+    """Money in its currency, shares in percent; a range that is a point is left out."""
+    estimate = Estimate(11480.4, 11200, 11840)
+    assert in_words("cost_cents", estimate, "GBP") == "£114.80 (112.00 to 118.40)"
+    assert in_two_lines("cost_cents", estimate) == "114.80\n112-118"
+    assert in_words("bad_kept", Estimate(0.25, 0.25, 0.25), "USD") == "25.0"
+    assert in_words("bad_kept", Estimate(nan, nan, nan), "USD") == "–"  # noqa: RUF001 - as tables show it
+
+
+def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
+    """Equal forecasts are equal bytes; a choice is a person's text."""
+    row = Row("bad <b>5%", summarised([_outcome(100.0), _outcome(200.0)]))
+    made = Forecast(
+        campaign="<i>birds", currency="USD", seeds=2, rows=[row], assumptions=["None."]
+    )
+    page = render(made)
+    assert page == render(made)
+    assert page.count('role="img"') == 6  # nobody was bad, so none was found
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert "Mean of 2 rehearsals each" in page
+
+
+def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
+    """Three answers cost more than two; page and document lie in the folder."""
+    path = write_campaign(tmp_path, SCENES)
+    done = CliRunner().invoke(
+        main,
+        [
+            "forecast",
+            str(path),
+            "--seeds",
+            "1",
+            "--vary",
+            "assignments=2,3",
+            "--json",
+            "--processes",
+            "1",
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    two, three = document["choices"]
+    assert two["choice"] == "assignments 2"
+    assert 0 < two["cost_cents"]["mean"] < three["cost_cents"]["mean"]
+    assert two["complete"]["mean"] == 1.0
+    assert any(
+        "8 simulated workers, 2 of them" in one for one in document["assumptions"]
+    )
+    assert "assignments 3" in (tmp_path / "out/crash/forecast.html").read_text()
+    assert not (tmp_path / "out/crash/piecework.db").exists()
+
+
+def test_a_pilot_says_how_long_people_take_and_how_many_are_bad(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Of ann and bob one shouts: half of the workers lose all of their answers."""
+    with at_work(campaign_text) as (run, people):
+        run_pass(run)
+        with pytest.raises(ConfigError, match="no answer that is decided"):
+            pilot_of(run)
+        people.work()
+        run_pass(run)
+        pilot = pilot_of(run)
+    assert (pilot.answers, pilot.workers, pilot.bad) == (4, 2, 0.5)
+    assert pilot.crowd({"diligent": 6, "shouting": 2}, ["shouting"]) == {
+        "diligent": 4,
+        "shouting": 4,
+    }
+    assert pilot.paced(run.campaign.task).seconds_per_item == pilot.seconds_per_item
