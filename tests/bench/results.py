@@ -110,8 +110,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
 
 
 def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
+    from domain.dataset import Shares  # noqa: PLC0415
     from postprocess.answers import answer_columns  # noqa: PLC0415
-    from postprocess.splits import split_of  # noqa: PLC0415
+    from postprocess.splits import splits  # noqa: PLC0415
 
     task = load_task("caption")
     chance = random.Random(1)  # noqa: S311 - a sample, no secret
@@ -126,7 +127,8 @@ def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
     of_row = [items[number // ANSWERS_EACH] for number in range(count)]
     cells["item_id"] = [item.item_id for item in of_row]
     cells["url"] = [item.columns["url"] for item in of_row]
-    cells["split"] = [split_of(item.item_id) for item in of_row]
+    split_of = splits(items, Shares())
+    cells["split"] = [split_of[item.item_id] for item in of_row]
     cells["text"] = list(captions)
     cells["is_canned"] = [tables.is_canned(t, task.canned_text) for t in captions]
     cells["is_rejected"] = [chance.random() < 0.05 for _ in captions]
