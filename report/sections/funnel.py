@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import count, part_of, plural, share
+from report.formatting import part_of, share
 from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from report.formatting import count, excerpt, hours, part_of, plural, share
+from report.formatting import excerpt, hours, part_of, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
