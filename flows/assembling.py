@@ -13,6 +13,7 @@ from config.campaign_file import CampaignFile, parse
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from domain.campaign import FORMATS, Campaign, RehearsalPlan
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.qualification import QualificationTest
@@ -141,7 +142,7 @@ def _faults_with_items(
     if count and posting.batches > count:
         faults.append(
             f"{file.at('posting', 'batches')}: is {posting.batches}, but there are "
-            f"only {count} items"
+            f"only {plural(count, 'item')}"
         )
     faults += _faults_of_dataset(file, items)
     above = next(folder for folder in (out, *out.parents) if folder.exists())

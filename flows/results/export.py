@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from domain.counts import plural
 from flows.campaign_run import CampaignStore
 from flows.progress import read_progress
 from flows.provenance import code_version
@@ -78,7 +79,7 @@ def _unfinished(campaign_store: CampaignStore, *, provisional: int) -> str:
     if progress.is_finished:
         return ""
     return (
-        f"NOT FINISHED: {progress.missing} accepted answers are still wanted, "
-        f"{progress.hits_open} HITs are open, and {provisional} answers are not "
-        "decided yet (is_provisional)."
+        f"NOT FINISHED: still wanted {plural(progress.missing, 'accepted answer')}, "
+        f"still open {plural(progress.hits_open, 'HIT')}, not decided yet "
+        f"{plural(provisional, 'answer')} (is_provisional)."
     )

@@ -50,11 +50,16 @@ def build(model: ReportModel) -> Section:
 def _lead(model: ReportModel) -> str:
     facts = model.facts
     accepted = count(model.count("canned", "novel"))
+    of_these = (
+        f", of which {plural(model.count('novel'), model.accepted_noun)}"
+        if model.text_noun
+        else ""
+    )
     return (
         f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
-        f"{plural(model.submitted, 'answer')} came back; {accepted} were accepted, "
-        f"of which {count(model.count('novel'))} are {model.accepted_noun}s."
+        f"{plural(model.submitted, 'answer')} came back; {accepted} were "
+        f"accepted{of_these}."
     )
 
 

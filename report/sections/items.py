@@ -1,5 +1,6 @@
 """Some items with their pictures and all that was answered about them."""
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
@@ -7,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import plural
+from domain.counts import count, plural
 from domain.tables import value_column
 from domain.task import Field
 from report.components import Card, Gallery, Reply, Section, Tag
@@ -16,6 +17,9 @@ from report.item_sample import Kind, ShownItem
 from report.model import Outcome, ReportModel
 
 _MOST_REPLIES = 8
+_MOST_BESIDE_VOTES = 3
+"""Where kept answers are told as votes, what was dropped is only an example."""
+
 _MOST_TEXTS = 12
 _TEXT_CHARACTERS = 300
 _REASON_CHARACTERS = 200
@@ -50,9 +54,8 @@ def build(model: ReportModel) -> Section | None:
     noun = model.item_noun
     pictured = sum(bool(one.picture) for one in shown)
     lead = (
-        f"{plural(len(shown), noun)} of {plural(model.facts.items, noun)}, chosen "
-        "because the answers agree, differ, were dropped, or were edited: examples, "
-        "no average."
+        f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen because of "
+        "what the answers say: examples, no average."
         + " Pictures that are not in the campaign's own folder are not shown."
         * (pictured < len(shown))
     )
@@ -91,15 +94,15 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
     if shown.kind == "dropped":
         rows = rows.sort_values("is_rejected", ascending=False, kind="stable")
     times = Counter(_reply(model, row) for row in rows.to_dict("records"))
-    more = sum([*times.values()][_MOST_REPLIES:])
+    most = _MOST_BESIDE_VOTES if votes else _MOST_REPLIES
+    more = sum([*times.values()][most:])
     return Card(
         heading=excerpt(shown.item_id, limit=_NAME_CHARACTERS),
         picture=shown.picture,
         texts=_texts(model, shown),
         votes=votes,
         replies=tuple(
-            replace(reply, times=number)
-            for reply, number in [*times.items()][:_MOST_REPLIES]
+            replace(reply, times=number) for reply, number in [*times.items()][:most]
         ),
         note=f"{plural(more, 'more answer')} not shown." if more else "",
     )
@@ -138,7 +141,8 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
     return ", ".join(
-        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)} {times}"
+        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)}: "
+        f"{plural(times, 'vote')}"
         for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
@@ -168,4 +172,6 @@ def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value)) or "nothing"
-    return "nothing" if value in ("", None) or value != value else f"{value}"  # noqa: PLR0124 - only NaN differs from itself
+    if isinstance(value, float):
+        return "nothing" if math.isnan(value) else f"{value:g}"
+    return str(value) or "nothing"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from domain.counts import plural, with_article
+from domain.counts import count, plural, with_article
 from report.facts import Money
 from report.formatting import excerpt, listed, part_of
 from report.model import ReportModel
@@ -44,7 +44,8 @@ def _came(model: ReportModel) -> str:
     facts = model.facts
     if not model.submitted:
         return "Nothing yet."
-    kinds = [plural(model.count("novel"), model.accepted_noun)]
+    novel = model.count("novel")
+    kinds = [plural(novel, model.accepted_noun) if model.text_noun else count(novel)]
     if facts.task.canned_text:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")

@@ -66,12 +66,16 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
             beside=f"floor {floor}",
             level="watch",
         )
-    is_below = model.is_median_below_floor
+    is_below, level = model.is_median_below_floor, wage_level(model)
+    beside = f"{'BELOW the' if is_below else 'meets the'} floor of {floor}"
+    if level == "problem" and not is_below:
+        workers = part_of(model.below_floor, len(model.wages), "worker")
+        beside = f"but {workers} below the floor of {floor}"
     return KeyFigure(
         label="Median wage",
         value=money.wage(float(model.wages.median())),
-        beside=f"{'BELOW the' if is_below else 'meets the'} floor of {floor}",
-        level=wage_level(model),
+        beside=beside,
+        level=level,
     )
 
 

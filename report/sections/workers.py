@@ -70,7 +70,7 @@ def _figure(answers: pd.Series) -> Figure:
     ticks = [(float(start), count(start)) for start in [*starts][::every]]
     title = "Answers of each worker"
     description = (
-        f"Half of the workers gave at most {answers.median():g} answers; the least "
+        f"Half of the workers gave {answers.median():g} or fewer answers; the least "
         f"busy {count(answers.min())}, the busiest {count(most)}."
     )
     plot = plots.histogram(

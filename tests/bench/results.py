@@ -57,6 +57,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
     from postprocess.datasets.files import dataset_files  # noqa: PLC0415
     from report.facts import ReportFacts  # noqa: PLC0415
+    from report.item_sample import ShownItem, chosen  # noqa: PLC0415
     from report.page import render  # noqa: PLC0415
 
     task = load_task("caption")
@@ -95,6 +96,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
             write_whole(Path(folder) / name, write)
     lap("write files")
     nothing = pd.DataFrame()
+    kinds = chosen(table, task)
     render(
         ReportFacts(
             campaign="bench", purpose="To be measured.", task=task,
@@ -103,6 +105,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
             wanted_per_item=ANSWERS_EACH, items=len(items), is_finished=True,
             answers=table, batches=nothing, findings=nothing, decisions=nothing,
             workers=nothing,
+            shown_items=tuple(
+                ShownItem(item_id=item_id, kind=kind) for item_id, kind in kinds.items()
+            ),
         )
     )  # fmt: skip
     lap("report")

@@ -74,7 +74,7 @@ def test_choices_are_told_as_votes() -> None:
     (card,) = section.galleries[0].cards
 
     votes = dict(card.votes)
-    assert votes["fit"] == "yes 2, no 1"
+    assert votes["fit"] == "yes: 2 votes, no: 1 vote"
     assert card.texts == (("a", "an axe"), ("b", "a bow"))
     assert card.replies == ()
     assert 'src="' not in render(facts)

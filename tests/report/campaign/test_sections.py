@@ -84,7 +84,7 @@ def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
     (lead, _) = _section(funnel.build).lead
 
     assert "2 answers about each of 3 images: 6 in all" in lead
-    assert "11 answers came back; 6 were accepted, of which 4 are novel" in lead
+    assert "11 answers came back; 6 were accepted, of which 4 novel captions" in lead
 
 
 def test_images_without_any_answer_count_as_lacking() -> None:
