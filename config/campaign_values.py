@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 
-from config.schema import CampaignTables, PostingTable, RequirementsTable
+from config.schema import (
+    CampaignTables,
+    DatasetTable,
+    PostingTable,
+    RequirementsTable,
+)
 from domain.campaign import Posting
+from domain.dataset import Publication, Shares
 from domain.hit import QualificationRequirement
 from domain.ids import QualificationTypeId
+from domain.licences import Licence, licence_named
 from domain.task import Task
 from domain.verdicts import PolicyRule
 
@@ -97,3 +104,30 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
             for extra in table.qualification
         ),
     )
+
+
+def publication(table: DatasetTable) -> Publication:
+    """What is stated for whoever gets the dataset."""
+    return Publication(
+        title=table.title or "",
+        version=table.version,
+        licence=_licence(table.licence, table.licence_url),
+        items_licence=_licence(table.items_licence, table.items_licence_url),
+        contact=table.contact or "",
+        citation=table.citation or "",
+        consent=table.consent or "",
+        ethics=table.ethics or "",
+        homepage=table.homepage or "",
+        tags=table.tags,
+        pictures=table.pictures,
+        shares=Shares(
+            train_percent=table.splits.train,
+            val_percent=table.splits.val,
+            seed=table.split_seed,
+            group_by=table.split_by or "",
+        ),
+    )
+
+
+def _licence(name: str | None, url: str | None) -> Licence | None:
+    return licence_named(name, url or "") if name else None

@@ -25,7 +25,9 @@ from pydantic_core import PydanticUndefined
 
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
+from domain.dataset import Pictures
 from domain.hit import Comparator
+from domain.licences import LICENCES, licence_named
 from domain.money import CURRENCIES, Currency, cents_from_text
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
@@ -36,6 +38,7 @@ Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
 ]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$")]
 
 
 def _cents(value: object) -> int:
@@ -232,6 +235,57 @@ class OutputTable(_Strict):
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
 
 
+class SplitsTable(_Strict):
+    """`[dataset.splits]`: how the items are divided, in per cent."""
+
+    train: Annotated[int, Field(ge=0, le=100)] = 70
+    val: Annotated[int, Field(ge=0, le=100)] = 10
+    test: Annotated[int, Field(ge=0, le=100)] = 20
+
+    @model_validator(mode="after")
+    def _are_all(self) -> "SplitsTable":
+        if self.train + self.val + self.test != 100:  # noqa: PLR2004 - per cent
+            raise ValueError("train, val and test together are 100 per cent")
+        return self
+
+
+class DatasetTable(_Strict):
+    """`[dataset]`: what only the requester can say of the dataset, for its readers."""
+
+    title: Annotated[Words, StringConstraints(max_length=200)] | None = None
+    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
+    licence: Words | None = None
+    licence_url: WebAddress | None = None
+    items_licence: Words | None = None
+    items_licence_url: WebAddress | None = None
+    contact: Words | None = None
+    citation: Words | None = None
+    consent: Words | None = None
+    ethics: Words | None = None
+    homepage: WebAddress | None = None
+    tags: Annotated[
+        tuple[Annotated[Words, StringConstraints(max_length=60)], ...],
+        Field(max_length=30),
+    ] = ()
+    pictures: Pictures = "addresses"
+    splits: SplitsTable = SplitsTable()
+    split_by: Words | None = None
+    split_seed: Annotated[int, Field(ge=0)] = 1
+
+    @model_validator(mode="after")
+    def _licences_are_known(self) -> "DatasetTable":
+        for name in ("licence", "items_licence"):
+            stated, url = getattr(self, name), getattr(self, f"{name}_url")
+            if url and not stated:
+                raise ValueError(f"{name}_url has no {name} beside it")
+            if stated and licence_named(stated, url or "") is None:
+                raise ValueError(
+                    f"{name} {stated!r} is none that piecework knows "
+                    f"({', '.join(LICENCES)}); of another state {name}_url as well"
+                )
+        return self
+
+
 class RehearsalTable(_Strict):
     """`[rehearsal]`: who pretends to work."""
 
@@ -255,4 +309,5 @@ class CampaignTables(_Strict):
     heuristics: dict[str, dict[str, object] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
+    dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()

@@ -1,11 +1,12 @@
 """A campaign: purpose and rules of one collection, as its file states them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from domain.dataset import Publication
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.money import Currency, FeeSchedule, shown
@@ -138,6 +139,7 @@ class Campaign:
         pictures: folder of pictures that the marketplace serves, if items name files.
         crowd_size: how many workers there are in all, where that is known.
         qualification: a test that workers take before they may work, if there is one.
+        dataset: what its readers are told, and how it is divided.
         heuristics: parameters by heuristic name; a heuristic that is absent runs with
             its defaults, `None` switches it off.
         decided_by: `policy` decides by `policy`; `person` waits for people where
@@ -161,6 +163,7 @@ class Campaign:
     exclusion_name: str
     crowd_size: int | None = None
     qualification: QualificationTest | None = None
+    dataset: Publication = field(default_factory=Publication)
     heuristics: Mapping[str, Mapping[str, object] | None]
     decided_by: Literal["policy", "person"]
     policy: tuple[PolicyRule, ...]

@@ -13,6 +13,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from config.deployment_file import read_deployment
+from domain.counts import plural
 from domain.errors import CampaignBusy
 from domain.progress import GOES_ON, Progress
 from flows.artifacts import publish_artifacts
@@ -29,7 +30,6 @@ from flows.prefect_tasks import run_as_task, run_name, task_for_each
 from flows.quick_check import cached_progress
 from platforms.credentials import Credentials
 from platforms.outage import LONG_PATIENCE_SECONDS
-from report.formatting import plural
 from store import last_pass
 
 _LOG = logging.getLogger(__name__)

@@ -6,12 +6,14 @@ Every fault is found before any is raised, since a person mends them all at once
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from domain.campaign import FORMATS, Campaign, RehearsalPlan
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.qualification import QualificationTest
@@ -144,14 +146,33 @@ def _faults_with_items(
     if count and posting.batches > count:
         faults.append(
             f"{file.at('posting', 'batches')}: is {posting.batches}, but there are "
-            f"only {count} items"
+            f"only {plural(count, 'item')}"
         )
+    faults += _faults_of_dataset(file, items)
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
     faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     if items and not count:
         faults.append(f"{file.path}: all items are practice; nothing is left to answer")
+    return faults
+
+
+def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
+    table, faults = file.tables.dataset, []
+    known = list(dict.fromkeys(name for item in items for name in item.columns))
+    if items and table.split_by and table.split_by not in known:
+        faults.append(
+            f"{file.at('dataset', 'split_by')}: the items have no column "
+            f"{table.split_by!r}; the columns are {', '.join(known)}"
+        )
+    elsewhere = [item for item in items if urlsplit(item.columns.get("url", "")).netloc]
+    if table.pictures == "files" and elsewhere:
+        faults.append(
+            f"{file.at('dataset', 'pictures')}: is 'files', but the url of "
+            f"{elsewhere[0].item_id} is on another host; put the pictures into a "
+            "folder and name it in items.pictures, or write 'addresses'"
+        )
     return faults
 
 
@@ -181,6 +202,7 @@ def _campaign(
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
         qualification=test,
+        dataset=values.publication(tables.dataset),
         heuristics={**task.heuristics, **values.heuristics(tables)},
         decided_by=tables.decisions.by,
         policy=values.policy(tables),

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from domain.counts import plural
 from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.progress import read_progress
@@ -17,7 +18,6 @@ from flows.steps.decide import decide
 from flows.steps.launch import launch
 from flows.steps.settle import settle
 from flows.steps.verify import verify
-from report.formatting import plural
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ from math import prod
 from xml.sax.saxutils import escape
 
 from domain.capabilities import MTURK
+from domain.counts import plural
 from domain.hit import Item
 from domain.qualification import SECTION, QualificationTest
 from hit_templates.item_faults import faults_of_item
@@ -135,7 +136,8 @@ def _faults_of_thresholds(test: QualificationTest) -> Iterator[str]:
             known = ", ".join(sections)
             yield f"{where}: there is no section {name!r}; there are {known}"
         elif least > len(sections[name]):
-            yield f"{where}: {name} is {least}, but has {len(sections[name])} questions"
+            questions = plural(len(sections[name]), "question")
+            yield f"{where}: {name} is {least}, but has {questions}"
     rooms = [
         max(len(items) - test.correct_at_least.get(name, 0) + 1, 1)
         for name, items in sections.items()

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from domain import tables
+from domain.dataset import SPLITS
 from domain.edit import Edit
 from domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
 from domain.task import Task
 from postprocess.edits import replay
-from postprocess.splits import SPLITS
 
 _PSEUDONYM = r"[0-9a-f]{16,64}"
 _SECRET = "worker_id"  # noqa: S105 - the name of a column

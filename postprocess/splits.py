@@ -1,40 +1,54 @@
-"""Which split an image belongs to: decided by its id alone, once and for all.
+"""Which split an item belongs to: drawn by a hash, and as many as the shares say.
 
-A shuffled list would move images between train and test whenever one is added, and
-what was once trained on must never be tested on. So each id is hashed with a salt, and
-thresholds on the hash make the shares; all answers about an item follow their item.
+Items that show the same picture share a split, since what was trained on must never be
+tested on. The groups stand in the order of a hash of their name; the first of them are
+train, the next val, the last test, so that ten images at 80/10/10 are 8, 1 and 1. The
+items of a campaign never change, so neither does their division.
 """
 
 import hashlib
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
-from domain.ids import ItemId
-
-Split = Literal["train", "val", "test"]
-SPLITS: tuple[Split, ...] = ("train", "val", "test")
-
-_BYTES = 8
+from domain.dataset import SPLITS, Shares, Split
+from domain.hit import Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
-    """How the items are divided, in per cent; the rest is the test split.
+def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
+    """The split of each item, by its id; the same in any order of the items.
 
-    Another salt draws another division; keep it for as long as the dataset lives.
+    A group goes where its middle falls, so a split misses its share by half a group at
+    most, and by nothing where every group is one item.
     """
+    groups: dict[str, list[str]] = {}
+    for item in items:
+        groups.setdefault(_group(item, shares), []).append(str(item.item_id))
+    ends = _ends(len(items), shares)
+    found: dict[str, Split] = {}
+    before = 0
+    for name in sorted(groups, key=lambda name: _place(name, shares.seed)):
+        middle = before + len(groups[name]) / 2
+        before += len(groups[name])
+        split = next(split for split, end in ends if middle <= end)
+        found |= dict.fromkeys(groups[name], split)
+    return found
 
-    train_percent: int = 70
-    val_percent: int = 10
-    salt: str = "piecework"
+
+def _group(item: Item, shares: Shares) -> str:
+    """What keeps items together; an item that has nothing of it stands alone."""
+    column = shares.group_by or "url"
+    return item.columns.get(column, "") or str(item.item_id)
 
 
-def split_of(item_id: ItemId, shares: Shares = Shares()) -> Split:
-    """The split of an item; the same whatever other items there are."""
-    digest = hashlib.sha256(f"{shares.salt}\x00{item_id}".encode()).digest()
-    place = int.from_bytes(digest[:_BYTES], "big") * 100
-    if place < shares.train_percent << 8 * _BYTES:
-        return "train"
-    if place < shares.train_percent + shares.val_percent << 8 * _BYTES:
-        return "val"
-    return "test"
+def _place(name: str, seed: int) -> bytes:
+    return hashlib.sha256(f"piecework {seed}\x00{name}".encode()).digest()
+
+
+def _ends(items: int, shares: Shares) -> list[tuple[Split, int]]:
+    """Up to how many items each split reaches, by largest remainders."""
+    percents = (shares.train_percent, shares.val_percent, shares.test_percent)
+    parts = [divmod(items * percent, 100) for percent in percents]
+    sizes = [whole for whole, _ in parts]
+    by_rest = sorted(range(len(parts)), key=lambda place: -parts[place][1])
+    for place in by_rest[: items - sum(sizes)]:
+        sizes[place] += 1
+    return [(split, sum(sizes[: place + 1])) for place, split in enumerate(SPLITS)]

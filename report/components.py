@@ -35,9 +35,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A name or hash, in fixed width."""
+    """A name or hash, in fixed width; `words` say what it means, if not empty."""
 
     text: str
+    words: str = ""
     kind: str = "code"
 
 
@@ -129,6 +130,50 @@ class KeyFigure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer about an item, and what became of it.
+
+    Attributes:
+        times: how many answers are equal in all of this.
+        because: why it does not count, "" if it does.
+        typed: what the worker typed, where cleaning changed it.
+    """
+
+    text: str
+    tag: Tag
+    times: int = 1
+    because: str = ""
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One item with its picture and its answers.
+
+    Attributes:
+        picture: a `data:` address, "" for none.
+        texts: what workers were shown beside it, each with its name.
+        votes: what was answered, added up, by field.
+        note: what is not shown.
+    """
+
+    heading: str
+    picture: str
+    texts: tuple[tuple[str, str], ...]
+    votes: tuple[tuple[str, str], ...]
+    replies: tuple[Reply, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gallery:
+    """Items that are shown for the same reason."""
+
+    title: str
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """One question that the report answers; `key` is its anchor."""
 
@@ -138,6 +183,7 @@ class Section:
     notes: tuple[Note, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    galleries: tuple[Gallery, ...] = ()
 
 
 def text(label: str) -> Column:

@@ -10,12 +10,13 @@ from datetime import datetime
 import pandas as pd
 
 from analyses.condition_scores import Compared
-from domain.money import Currency, shown
+from domain.money import SIGNS, Currency, shown
 from domain.tables import build, faults
 from domain.task import Task
 from postprocess.answers import answer_columns
 from report import tables
 from report.formatting import wage
+from report.item_sample import ShownItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,11 @@ class Money:
     def shown(self, cents: int) -> str:
         """An amount for people."""
         return shown(cents, self.currency)
+
+    @property
+    def sign(self) -> str:
+        """What stands before an amount."""
+        return SIGNS[self.currency]
 
     def wage(self, cents_per_hour: float) -> str:
         """A wage for people."""
@@ -107,6 +113,8 @@ class ReportFacts:
         before_work: the qualification test of the campaign, if it has one.
         corrections: one row a kind of error, if workers corrected any
             (`report.correction_gains`).
+        shown_items: items that are shown with their pictures, those of a kind together.
+        heuristics: what each heuristic looks for, in words, by name.
     """
 
     campaign: str
@@ -132,6 +140,8 @@ class ReportFacts:
     compared: tuple[Compared, ...] = ()
     before_work: BeforeWork | None = None
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
+    shown_items: tuple[ShownItem, ...] = ()
+    heuristics: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -13,30 +13,13 @@ from datetime import datetime
 import pandas as pd
 from pandas.api.typing import NaTType
 
+from domain.counts import count, plural
 from domain.money import Currency, shown
 
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
 """Joiners shape Persian, Hindi and emoji, and cannot reorder anything."""
-
-
-def count(number: float) -> str:
-    """A whole number with thousands marked.
-
-    >>> count(195905)
-    '195,905'
-    """
-    return f"{int(number):,}"
-
-
-def plural(number: int, noun: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> plural(1, "worker"), plural(2, "worker"), plural(0, "HIT")
-    ('1 worker', '2 workers', '0 HITs')
-    """
-    return f"{count(number)} {noun if number == 1 else many or noun + 's'}"
 
 
 def share(part: float, whole: float) -> str:

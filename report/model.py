@@ -39,6 +39,10 @@ class ReportModel:
     verdicts: pd.DataFrame
     wages: pd.Series
 
+    def in_words(self, heuristic: str) -> str:
+        """What a heuristic looks for, without a full stop; "" if that is not known."""
+        return self.facts.heuristics.get(heuristic, "").rstrip(".")
+
     @property
     def text_noun(self) -> str:
         """What a worker's text is called: "caption"; "" if the task asks for none."""

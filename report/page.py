@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from report.facts import ReportFacts
 from report.formatting import excerpt, moment
 from report.model import report_model
-from report.sections import SECTIONS, summary
+from report.sections import SECTIONS, overview, summary
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -33,6 +33,7 @@ def render(facts: ReportFacts) -> str:
             is_finished=facts.is_finished,
             began=moment(facts.started_at),
             ended=moment(facts.finished_at),
+            in_short=overview.paragraphs(model),
             key_figures=summary.key_figures(model),
             notes=summary.notes(model),
             sections=sections,

@@ -6,6 +6,7 @@ hash salt is the plot's own name, and dates and versions are left out.
 """
 
 import io
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from matplotlib.typing import RcKeyType
 INK = "#1f2a37"
 SOFT = "#52606d"
 LINE = "#d5dbe1"
+
+_COLOURS = {INK: "var(--ink)", SOFT: "var(--soft)", LINE: "var(--line)"}
+_IN_THE_PAGE = re.compile("|".join(_COLOURS))
+"""Colours of the page, which are others on a dark screen; the plot takes them on."""
 
 WIDTH_INCHES = 4.0
 """Narrow, so that a phone shows it at full size and its text stays readable."""
@@ -137,7 +142,7 @@ def _short(name: str, value: str) -> str:
         return " ".join(value.split())
     if name == "style":
         parts = [part for part in value.split("; ") if "font-family" not in part]
-        return "; ".join(parts)
+        return _IN_THE_PAGE.sub(lambda match: _COLOURS[match[0]], "; ".join(parts))
     return value
 
 

@@ -14,6 +14,8 @@ from cli.work.reach import sample_of_addresses, unreached
 from config.campaign_file import parse
 from config.drawn_pictures import item_rows
 from domain.campaign import Campaign, Rewards
+from domain.counts import plural
+from domain.dataset import STATEMENTS
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
 from flows.caps import check_caps
@@ -82,6 +84,7 @@ class Checked:
             "answers_out_of_reach": expected_out_of_reach(self.campaign),
             "warnings": list(self.warnings),
             "pictures_reached": self.reached,
+            "missing_for_publishing": list(self.campaign.dataset.missing),
         }
 
 
@@ -167,6 +170,7 @@ def say_checked(checked: Checked) -> None:
         (f"campaign {campaign.name}", _work(checked)),
         (f"price, by the fees of {cost.on}", _price(campaign, cost)),
         ("caps", _caps(campaign, cost)),
+        ("dataset, to be published", _dataset(campaign)),
     ):
         table = Table(title=title, title_justify="left", show_header=False)
         table.add_column("what", no_wrap=True)
@@ -204,10 +208,14 @@ def _work(checked: Checked) -> _Rows:
     campaign, cost = checked.campaign, checked.price
     posting = campaign.posting
     return [
-        ("items", f"{len(campaign.items):,}", f"in {posting.batches} batches"),
+        (
+            "items",
+            f"{len(campaign.items):,}",
+            f"in {plural(posting.batches, 'batch', 'batches')}",
+        ),
         *_test(campaign),
         *_crowd(campaign),
-        ("HITs", f"{cost.hits:,}", f"of up to {posting.items_per_hit} items"),
+        ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
         (
             "largest question",
@@ -236,7 +244,7 @@ def _test(campaign: Campaign) -> _Rows:
     again = "once only" if test.retry_seconds is None else f"again after {hours:g} h"
     minutes = f"{test.duration_seconds / 60:g} minutes"
     return [
-        ("test before", f"{len(test.items)} questions", f"{minutes}, {again}"),
+        ("test before", plural(len(test.items), "question"), f"{minutes}, {again}"),
         ("to pass it", f"{test.least_passing} right", needed),
     ]
 
@@ -266,7 +274,7 @@ def _price(campaign: Campaign, cost: Price) -> _Rows:
         (
             "worst, without caps",
             shown(cost.worst),
-            f"all answers of all {rounds + 1} rounds are paid and lost",
+            f"all answers of {plural(rounds + 1, 'round')} are paid and lost",
         ),
         ("worst, within caps", shown(cost.at_most), "what posting can cost at most"),
     ]
@@ -316,7 +324,7 @@ def _caps(campaign: Campaign, cost: Price) -> _Rows:
         (
             "day",
             _cap(rewards, day),
-            f"posting every item once takes {cost.days} UTC days or more"
+            f"posting every item once takes {plural(cost.days, 'UTC day')} or more"
             if day
             else "",
         ),
@@ -329,6 +337,30 @@ def _room(campaign: Campaign, cost: Price) -> str:
     if room < 0:
         return f"{shown(-room)} LESS than expected: some answers will stay missing"
     return f"{shown(room)} more than expected"
+
+
+def _dataset(campaign: Campaign) -> _Rows:
+    """How it is divided, and what its readers would not be told."""
+    stated, shares = campaign.dataset, campaign.dataset.shares
+    missing = campaign.dataset.missing
+    files = "beside it" if stated.pictures == "files" else "by their addresses"
+    parquet = [
+        ("formats", "no Parquet", "the Hugging Face hub would not know its splits")
+    ]
+    return [
+        (
+            "splits",
+            f"{shares.train_percent} / {shares.val_percent} / {shares.test_percent} %",
+            f"train / val / test, by {shares.group_by or 'picture'}",
+        ),
+        ("pictures", files, ""),
+        *(parquet if "parquet" not in campaign.formats else []),
+        (
+            "missing",
+            f"{len(missing)} of {len(STATEMENTS)}" if missing else "nothing",
+            "keys of dataset: " + ", ".join(missing) if missing else "",
+        ),
+    ]
 
 
 def _cap(rewards: Rewards, cents: int | None) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
+from domain.counts import plural
 from flows.posting.orphan_hits import OrphanHit, Whose
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def say_orphan_hits(run: "CampaignStore", found: Sequence[OrphanHit]) -> None:
         mine = [one for one in found if one.whose == whose]
         if not mine:
             continue
-        click.echo(f"\n{len(mine)} HITs unknown to the store, of {whose}:")
+        click.echo(f"\n{plural(len(mine), 'HIT')} unknown to the store, of {whose}:")
         click.echo(f"  {_MEANING[whose]}")
         for one in mine[:_SHOWN]:
             # Strangers wrote the annotation.

@@ -11,6 +11,7 @@ from rich.table import Table
 from cli.work.consent import type_back
 from config.utf8 import read_text
 from domain.campaign import Campaign
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.money import Currency
 from flows.assembling import load_campaign
@@ -95,9 +96,9 @@ def _preview(run: CampaignRun, plan: BonusPlan) -> None:
         click.echo(f"… and {len(plan.due) - _SHOWN} more")
     fees = plan.total_cents - plan.bonus_cents
     click.echo(
-        f"{len(plan.due)} bonuses: {shown(plan.bonus_cents)} and {shown(fees)} "
-        f"fees, {shown(plan.total_cents)} in all; {plan.before} with this label were "
-        "paid before"
+        f"{plural(len(plan.due), 'bonus', 'bonuses')}: {shown(plan.bonus_cents)} and "
+        f"{shown(fees)} fees, {shown(plan.total_cents)} in all; {plan.before} with "
+        "this label were paid before"
     )
     if plan.lacking_cents:
         click.echo(
@@ -105,7 +106,7 @@ def _preview(run: CampaignRun, plan: BonusPlan) -> None:
             "floor again, since the median has risen; another --label pays that"
         )
     if plan.too_late:
-        click.echo(f"{len(plan.too_late)} assignments are too old for a bonus")
+        click.echo(f"too old for a bonus: {plural(len(plan.too_late), 'assignment')}")
 
 
 def _say(campaign: Campaign, plan: BonusPlan, paid: Paid | None) -> None:

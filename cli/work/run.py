@@ -8,6 +8,7 @@ from prefect import tags
 from cli.prefect_server import TemporaryServer
 from cli.work.consent import consent_to_spend
 from domain.campaign import Campaign
+from domain.counts import plural
 from domain.progress import Progress
 from flows.advance import flow_of, run
 from flows.assembling import load_campaign
@@ -15,7 +16,6 @@ from flows.caps import check_caps
 from flows.opening import open_on_marketplace, open_to_look
 from flows.pass_request import PassRequest
 from flows.progress import read_progress
-from report.formatting import plural
 
 _LOG = logging.getLogger(__name__)
 

@@ -125,7 +125,7 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
     if snapshot.open_hits:
         return Action(
             waiting_for="workers",
-            reason=f"{snapshot.open_hits} HITs are open",
+            reason=f"open HITs: {snapshot.open_hits}",
             at=snapshot.due_at,
             stopped_by="rewards.day_budget" if is_put_off else stopped_by,
         )

@@ -5,14 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from domain.counts import plural
 from flows.campaign_run import CampaignStore
 from flows.progress import read_progress
 from flows.provenance import code_version
+from flows.results.pictures import copy_pictures, picture_sizes
 from flows.results.provisional import proposed_verdicts
 from flows.results.report_facts import report_facts
 from flows.results.table import answers_table
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import dataset_files
+from postprocess.datasets.files import PICTURES, dataset_files
 from report.page import render
 
 REPORT = "report.html"
@@ -40,10 +42,15 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         is_rehearsal=campaign_store.is_rehearsal,
         wanted_per_item=campaign.posting.assignments,
         unfinished=_unfinished(campaign_store, provisional=len(proposed)),
+        publication=campaign.dataset,
+        sizes=picture_sizes(campaign),
     )
     files = dataset_files(table, campaign.items, facts, campaign.formats)
+    folder = campaign.out / DATASET
     for name, write in files.items():
-        write_whole(campaign.out / DATASET / name, write)
+        write_whole(folder / name, write)
+    if campaign.dataset.pictures == "files":
+        copy_pictures(campaign, folder / PICTURES)
 
 
 def write_report(campaign_store: CampaignStore) -> Path:
@@ -72,7 +79,7 @@ def _unfinished(campaign_store: CampaignStore, *, provisional: int) -> str:
     if progress.is_finished:
         return ""
     return (
-        f"NOT FINISHED: {progress.missing} accepted answers are still wanted, "
-        f"{progress.hits_open} HITs are open, and {provisional} answers are not "
-        "decided yet (is_provisional)."
+        f"NOT FINISHED: still wanted {plural(progress.missing, 'accepted answer')}, "
+        f"still open {plural(progress.hits_open, 'HIT')}, not decided yet "
+        f"{plural(provisional, 'answer')} (is_provisional)."
     )

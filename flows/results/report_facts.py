@@ -6,17 +6,21 @@ import pandas as pd
 
 from analyses.condition_scores import compared
 from analyses.pairwise_outcomes import comparisons
+from domain.campaign import Campaign
 from domain.ids import WorkerId
 from flows.campaign_run import CampaignStore
 from flows.planted_traits import planted
 from flows.progress import read_progress
 from flows.provenance import code_version
+from flows.results.pictures import small_pictures
 from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
+from qc.registry import describe
 from report.correction_gains import corrections
 from report.facts import BeforeWork, Money, ReportFacts
+from report.item_sample import ShownItem, chosen
 from store import ledger, qualification_scores, report_tables
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
@@ -56,6 +60,23 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(campaign_store),
+        shown_items=_shown_items(campaign, answers),
+        heuristics={one.name: one.idea for one in describe()},
+    )
+
+
+def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
+    kinds = chosen(answers, campaign.task)
+    items = {str(item.item_id): item for item in campaign.items}
+    pictures = small_pictures(campaign, kinds)
+    return tuple(
+        ShownItem(
+            item_id=item_id,
+            kind=kind,
+            columns=items[item_id].columns,
+            picture=pictures.get(item_id, ""),
+        )
+        for item_id, kind in kinds.items()
     )
 
 

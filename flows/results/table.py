@@ -9,7 +9,7 @@ from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
 from postprocess.answers import answer_columns, with_edits
 from postprocess.pseudonyms import pseudonym
-from postprocess.splits import split_of
+from postprocess.splits import splits
 from store import edits
 from store.answers_table import read_verdicts
 
@@ -101,9 +101,9 @@ def _published(
         for worker in table["worker_id"].unique()
     }
     urls = {str(item.item_id): item.columns.get("url", "") for item in items}
-    splits = {str(item.item_id): split_of(item.item_id) for item in items}
+    split_of = splits(items, campaign_store.campaign.dataset.shares)
     return {
         "worker": table["worker_id"].map(of_worker).astype("str"),
         "url": table["item_id"].map(urls).astype("str"),
-        "split": table["item_id"].map(splits).astype("str"),
+        "split": table["item_id"].map(split_of).astype("str"),
     }

@@ -9,17 +9,15 @@ number; annotations by image, then time. The requester's own ids stay beside the
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pandas as pd
 
-from domain.hit import Item
+from domain.dataset import SPLITS
+from domain.licences import Licence
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.file_table import ROWS_AT_ONCE, texts
-from postprocess.splits import SPLITS
 
 Write = Callable[[BinaryIO], None]
 About = Mapping[str, object]
@@ -29,7 +27,12 @@ _TRUTH = {"yes": "true", "no": "false", "": "null"}
 
 
 def documents(
-    cells: pd.DataFrame, reasons: "pd.Series[str]", items: pd.DataFrame, about: About
+    cells: pd.DataFrame,
+    reasons: "pd.Series[str]",
+    items: pd.DataFrame,
+    about: About,
+    *,
+    licence: Licence | None = None,
 ) -> dict[str, Write]:
     """`captions.json`, one file a split, and `set_aside.json`, by file name.
 
@@ -40,21 +43,28 @@ def documents(
         cells: one row an answer, the columns of `captions.csv`.
         reasons: why an answer is set aside, "" for the captions.
         items: one row an image, in the order of the items file: `item_id`,
-            `file_name`, `url`, `text_detected`, `difficulty`, `split`.
+            `file_name`, `url`, `width`, `height`, `text_detected`, `difficulty`,
+            `split`.
         about: what the document says about itself.
+        licence: of the pictures, if it is stated.
     """
-    images = items.assign(id=np.arange(1, len(items) + 1)).set_index("id")
+    images = items.assign(
+        id=np.arange(1, len(items) + 1),
+        license=pd.Series(_LICENCE if licence else pd.NA, items.index, dtype="Int64"),
+    ).set_index("id")
+    licences = [_entry_of(licence)] if licence else []
     annotations = _annotations(cells, reasons, items)
     is_kept = annotations["set_aside"] == ""
     kept, aside = annotations[is_kept], annotations[~is_kept]
     shown = images[images.index.isin(aside["image_id"])]
     whole = {
-        "captions.json": _Document(about, images, kept, _KEPT),
-        "set_aside.json": _Document(about, shown, aside, _ASIDE),
+        "captions.json": _Document(about, licences, images, kept, _KEPT),
+        "set_aside.json": _Document(about, licences, shown, aside, _ASIDE),
     }
     for split in SPLITS:
         whole[f"captions_{split}.json"] = _Document(
             {**about, "split": split},
+            licences,
             images[images["split"] == split],
             kept[kept["split"] == split],
             _KEPT,
@@ -64,28 +74,20 @@ def documents(
 
 def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
     """What every document of a dataset says about itself."""
-    last = table["submitted_at"].max()
+    last, publication = table["submitted_at"].max(), facts.publication
     return {
         "description": " ".join(filter(None, (facts.warning, facts.purpose))),
-        "version": facts.source_hash[:12],
+        "url": publication.homepage,
+        "version": publication.version,
+        "contributor": publication.contact,
+        "license": publication.licence.spdx if publication.licence else "",
         "year": None if pd.isna(last) else last.year,
         "date_created": None if pd.isna(last) else last.date().isoformat(),
         "campaign": facts.campaign,
+        "campaign_file_sha256": facts.source_hash,
         "is_rehearsal": facts.is_rehearsal,
         "code_commit": facts.code_commit,
     }
-
-
-def file_name(item: Item) -> str:
-    """The item's `file_name` column, or the last part of its `url`, or its id.
-
-    >>> from domain.ids import ItemId
-    >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
-    >>> file_name(Item(item_id=ItemId("7"), columns={"url": url}))
-    'a b.jpg'
-    """
-    of_url = PurePosixPath(unquote(urlsplit(item.columns.get("url", "")).path)).name
-    return item.columns.get("file_name") or of_url or item.item_id
 
 
 def _annotations(
@@ -102,15 +104,25 @@ def _annotations(
     return rows.set_index(pd.RangeIndex(1, len(rows) + 1, name="id"))
 
 
+_LICENCE = 1
+"""The id of the one licence that a document lists: that of the pictures."""
+
+
+def _entry_of(licence: Licence) -> About:
+    return {"id": _LICENCE, "name": licence.spdx, "url": licence.url}
+
+
 class _Document(NamedTuple):
     about: About
+    licences: Sequence[About]
     images: pd.DataFrame
     annotations: pd.DataFrame
     fields: Sequence[str]
 
 
 _IMAGE = (
-    "id", "item_id", "file_name", "url", "text_detected", "difficulty", "split",
+    "id", "item_id", "file_name", "url", "width", "height", "license",
+    "text_detected", "difficulty", "split",
 )  # fmt: skip
 _KEPT = (
     "id", "image_id", "caption", "is_precanned", "is_rejected", "text_detected",
@@ -128,11 +140,16 @@ def _write(document: _Document, file: BinaryIO) -> None:
     The standard encoder would need all entries as dicts at once, and with an indent it
     runs in Python: ten times slower.
     """
-    info = json.dumps(document.about, ensure_ascii=False, indent=1)
-    file.write(b'{\n "info": ' + info.replace("\n", "\n ").encode())
+    file.write(b'{\n "info": ' + _indented(document.about))
+    file.write(b',\n "licenses": ' + _indented(document.licences))
     _write_list(file, "images", document.images, _IMAGE)
     _write_list(file, "annotations", document.annotations, document.fields)
     file.write(b"\n}\n")
+
+
+def _indented(value: object) -> bytes:
+    words = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    return words.replace("\n", "\n ").encode()
 
 
 def _write_list(
@@ -164,4 +181,6 @@ def _encoded(rows: pd.DataFrame, name: str) -> Iterable[str]:
         return ("true" if cell else "false" for cell in column.tolist())
     if column.dtype == "int64":
         return map(str, column.tolist())
+    if column.dtype == "Int64":
+        return ("null" if cell is pd.NA else str(cell) for cell in column.tolist())
     return map(_quoted, texts(column))

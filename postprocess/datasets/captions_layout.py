@@ -32,12 +32,14 @@ from postprocess.datasets.file_table import (
     as_json,
 )
 from postprocess.datasets.layout import Layout
-from postprocess.splits import split_of
+from postprocess.datasets.pictures import picture_columns
+from postprocess.splits import splits
 
 COLUMNS: Mapping[str, pa.DataType] = {
     "answer_id": TEXT,
     "item_id": TEXT,
     "url": TEXT,
+    "file_name": TEXT,
     "split": TEXT,
     "batch": WHOLE,
     "round": WHOLE,
@@ -78,20 +80,27 @@ def captions_layout(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> Layout:
     """`captions`, `set_aside` and `items`, JSON of captions, and the card."""
+    pictures = picture_columns(items, facts.sizes)
+    item_ids = [str(item.item_id) for item in items]
     cells = _cells(table, facts.task)
+    names = pictures["file_name"].set_axis(item_ids)
+    cells = cells.assign(file_name=cells["item_id"].map(names))[list(COLUMNS)]
     reasons = set_aside_reasons(table).set_axis(cells.index)
-    summary = image_summary(table, [str(item.item_id) for item in items], facts.task)
+    summary = image_summary(table, item_ids, facts.task)
+    split_of = splits(items, facts.shares)
     listed = pd.DataFrame(
         {
             "item_id": summary.index,
             "url": [item.columns.get("url", "") for item in items],
-            "split": [split_of(item.item_id, facts.shares) for item in items],
+            "split": [split_of[item_id] for item_id in item_ids],
         },
         dtype="str",
     )
-    images = pd.concat([listed, summary.reset_index(drop=True)], axis="columns")
-    names = pd.Series(map(captions_json.file_name, items), dtype="str")
+    images = pd.concat(
+        [listed, pictures, summary.reset_index(drop=True)], axis="columns"
+    )
     return Layout(
+        main="captions",
         tables={
             "captions": FileTable(
                 cells=cells, types=COLUMNS, rows=np.flatnonzero(reasons == "")
@@ -106,8 +115,9 @@ def captions_layout(
         documents=captions_json.documents(
             cells,
             reasons,
-            images.assign(file_name=names),
+            images,
             captions_json.about(table, facts),
+            licence=facts.publication.items_licence,
         ),
         card=partial(captions_card, table, images, facts),
     )
@@ -162,7 +172,7 @@ def _votes(
 
 
 def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """The columns of `COLUMNS`, under their names in the files."""
+    """The columns of `COLUMNS` but `file_name`, under their names in the files."""
     nothing = pd.Series("", index=table.index, dtype="str")
     no_ticks = pd.Series([()] * len(table), index=table.index, dtype="object")
     text_field = _field(task, task.text_present_field)
@@ -177,11 +187,11 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
         flaw_other=table.get(flaw_other, nothing),
         edits=as_json(table["edits"]),
     )
-    return cells.reset_index()[list(COLUMNS)]
+    return cells.reset_index()
 
 
 def _item_types(images: pd.DataFrame) -> dict[str, pa.DataType]:
     return {
-        str(name): WHOLE if dtype == "int64" else TEXT
+        str(name): WHOLE if str(dtype).lower() == "int64" else TEXT
         for name, dtype in images.dtypes.items()
     }

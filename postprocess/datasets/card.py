@@ -11,14 +11,16 @@ from importlib.resources import files
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from jinja2.environment import Template
+from markupsafe import Markup
 
+from domain.dataset import SPLITS
 from domain.tables import shuffled_names
 from postprocess.answers import set_aside_reasons
 from postprocess.datasets.facts import DatasetFacts
-from postprocess.splits import SPLITS
 
 _CAPTIONS_TEMPLATE = "captions_card.md.j2"
 _FIELDS_TEMPLATE = "fields_card.md.j2"
+_PUBLICATION_TEMPLATE = "publication.md.j2"
 
 
 def captions_card(
@@ -34,28 +36,38 @@ def captions_card(
     """
     reasons = set_aside_reasons(table)
     captions = table[reasons == ""]
-    return _template(_CAPTIONS_TEMPLATE).render(
+    known = frozenset(names)
+    card = _template(_CAPTIONS_TEMPLATE).render(
         facts=facts,
-        names=frozenset(names),
+        names=known,
         counts=_counts(table, captions, images),
         reasons=_reason_counts(reasons),
         difficulties=images["difficulty"].value_counts().sort_index().to_dict(),
         splits=_split_rows(captions, images["split"]),
         period=_period(table),
     )
+    return card + _publication(facts, known, "captions", has_pictures=True)
 
 
 def fields_card(
-    table: pd.DataFrame, items: int, facts: DatasetFacts, names: Iterable[str]
+    table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts, names: Iterable[str]
 ) -> str:
-    """The card of a dataset of any answers about so many items, Markdown."""
+    """The card of a dataset of any answers, Markdown.
+
+    Args:
+        table: the table of answers, all of them.
+        items: one row an item, with `url`.
+        facts: how the dataset was made.
+        names: the files that the card describes.
+    """
     reasons = set_aside_reasons(table)
-    return _template(_FIELDS_TEMPLATE).render(
+    known = frozenset(names)
+    card = _template(_FIELDS_TEMPLATE).render(
         facts=facts,
         ordered=shuffled_names(facts.task),
-        names=frozenset(names),
+        names=known,
         counts={
-            "of_items": items,
+            "of_items": len(items),
             "answers": len(table),
             "kept": int((reasons == "").sum()),
             "set_aside": int((reasons != "").sum()),
@@ -63,6 +75,17 @@ def fields_card(
         },
         reasons=_reason_counts(reasons),
         period=_period(table),
+    )
+    has_pictures = bool((items["url"] != "").any())
+    return card + _publication(facts, known, "answers", has_pictures=has_pictures)
+
+
+def _publication(
+    facts: DatasetFacts, names: frozenset[str], main: str, *, has_pictures: bool
+) -> str:
+    """The sections that end every card: how to load it, and what was stated."""
+    return "\n" + _template(_PUBLICATION_TEMPLATE).render(
+        facts=facts, names=names, main=main, has_pictures=has_pictures
     )
 
 
@@ -82,6 +105,7 @@ def _template(name: str) -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = _cell
+    environment.filters["indent_all"] = _as_code
     return environment.from_string(source)
 
 
@@ -120,5 +144,12 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def _as_code(text: str) -> Markup:
+    """A block of code: BibTeX keeps its braces and lines, and nothing is HTML."""
+    return Markup("\n".join(f"    {line}" for line in text.splitlines()))  # noqa: S704 - Markdown shows an indented block as it is
+
+
 def _escaped(value: object) -> object:
-    return escape(value, quote=False) if isinstance(value, str) else value
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return escape(value, quote=False)

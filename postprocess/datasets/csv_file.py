@@ -102,7 +102,7 @@ def _cells(column: "pd.Series[Any]", type_: pa.DataType) -> Iterable[object]:
         return ["" if math.isnan(cell) else cell for cell in column.tolist()]
     if type_ == TIME:
         return [at.isoformat() for at in pd.DatetimeIndex(column).to_pydatetime()]
-    return column.tolist()
+    return ["" if cell is pd.NA else cell for cell in column.tolist()]
 
 
 def _cell(value: object) -> object:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from domain.dataset import Publication, Shares
 from domain.task import Field, Task
+from postprocess.datasets.pictures import Size
 from postprocess.registry import RULES
-from postprocess.splits import Shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +19,8 @@ class DatasetFacts:
         is_rehearsal: workers were simulated; every file says so.
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item.
-        shares: how items are divided into splits.
+        publication: what the requester says for whoever gets the dataset.
+        sizes: of pictures that are known, by item id.
         rules: version by name of every cleaning rule that ran.
         task: says what the columns are, and in which shape the files are written.
     """
@@ -30,11 +32,22 @@ class DatasetFacts:
     code_commit: str
     is_rehearsal: bool
     wanted_per_item: int
-    shares: Shares = field(default_factory=Shares)
+    publication: Publication = field(default_factory=Publication)
+    sizes: Mapping[str, Size] = field(default_factory=dict)
     rules: Mapping[str, int] = field(
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
     unfinished: str = ""
+
+    @property
+    def shares(self) -> Shares:
+        """How items are divided into splits."""
+        return self.publication.shares
+
+    @property
+    def title(self) -> str:
+        """What people call the dataset."""
+        return self.publication.title or self.campaign
 
     @property
     def open_fields(self) -> tuple[Field, ...]:

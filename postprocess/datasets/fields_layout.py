@@ -27,8 +27,9 @@ from postprocess.datasets.file_table import (
     as_json,
 )
 from postprocess.datasets.layout import Layout
+from postprocess.datasets.pictures import picture_columns
 from postprocess.participants import participants
-from postprocess.splits import split_of
+from postprocess.splits import splits
 
 _FIRST = {
     "answer_id": TEXT,
@@ -77,6 +78,7 @@ def fields_layout(
     reasons = set_aside_reasons(table).set_axis(cells.index)
     listed = _items(table, items, facts)
     return Layout(
+        main="answers",
         tables={
             "answers": FileTable(
                 cells=cells, types=types, rows=np.flatnonzero(reasons == "")
@@ -91,7 +93,7 @@ def fields_layout(
             **_conditions(table, items, facts),
         },
         documents={},
-        card=partial(fields_card, table, len(listed), facts),
+        card=partial(fields_card, table, listed.cells, facts),
     )
 
 
@@ -139,16 +141,21 @@ def _items(
         for condition in task.conditions
         if condition.subcondition
     ]
+    split_of = splits(items, facts.shares)
     listed = {
         "item_id": list(summary.index),
         "url": [item.columns.get("url", "") for item in items],
-        "split": [split_of(item.item_id, facts.shares) for item in items],
+        "split": [split_of[str(item.item_id)] for item in items],
         **{
             name: [item.columns.get(name, "") for item in items] for name in compared_by
         },
     }
     cells = pd.concat(
-        [pd.DataFrame(listed, dtype="str"), summary.reset_index(drop=True)],
+        [
+            pd.DataFrame(listed, dtype="str"),
+            picture_columns(items, facts.sizes),
+            summary.reset_index(drop=True),
+        ],
         axis="columns",
     )
     return FileTable(
@@ -160,7 +167,8 @@ def _items(
 def _type_of(column: "pd.Series[Any]") -> pa.DataType:
     if isinstance(column.dtype, pd.StringDtype):
         return TEXT
-    return {"int64": WHOLE, "float64": NUMBER}.get(str(column.dtype), TEXTS)
+    kind = str(column.dtype).lower()
+    return {"int64": WHOLE, "float64": NUMBER}.get(kind, TEXTS)
 
 
 def _participants(table: pd.DataFrame, facts: DatasetFacts) -> dict[str, FileTable]:

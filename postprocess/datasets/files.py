@@ -1,8 +1,10 @@
 """All files of a dataset, each as a function that writes its content."""
 
+import hashlib
+import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pandas as pd
 
@@ -11,14 +13,22 @@ from domain.hit import Item
 from domain.task import DatasetKind
 from postprocess.answers import validate
 from postprocess.datasets.captions_layout import captions_layout
+from postprocess.datasets.croissant import WrittenFile, croissant
 from postprocess.datasets.csv_file import write_csv
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.fields_layout import fields_layout
-from postprocess.datasets.layout import Layout, Write
+from postprocess.datasets.hub import front_matter
+from postprocess.datasets.layout import Layout, Write, split_tables
 from postprocess.datasets.parquet_file import write_parquet
-from postprocess.splits import split_of
+from postprocess.splits import splits
 
-CARD = "DATA_CARD.md"
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+CARD = "README.md"
+CROISSANT = "croissant.json"
+PICTURES = "images"
+"""The folder of the pictures, where a dataset has them."""
 
 _LAYOUTS: Mapping[
     DatasetKind, Callable[[pd.DataFrame, Sequence[Item], DatasetFacts], Layout]
@@ -31,11 +41,12 @@ def dataset_files(
     facts: DatasetFacts,
     formats: Sequence[OutputFormat],
 ) -> dict[str, Write]:
-    """How each file is written, by name: the formats asked for, and the data card.
+    """How each file is written, by name: the formats asked for, Croissant, the card.
 
     `table` is the table of answers (`postprocess.answers`), `items` all items of the
     campaign in the order of their file. The same arguments give the same bytes,
     whatever the order of the rows; cells are made in batches while they are written.
+    Croissant tells the hashes of the other files, so it is written after them.
 
     Raises:
         ValueError: the table is not sound, or does not fit the items or their splits.
@@ -45,6 +56,25 @@ def dataset_files(
     if not table.index.is_monotonic_increasing:
         table = table.sort_index()
     layout = _LAYOUTS[facts.task.dataset](table, items, facts)
+    plain = _plain_files(layout, facts, formats)
+    written: dict[str, WrittenFile] = {}
+    files: dict[str, Write] = {
+        name: partial(_write_hashed, name, write, written)
+        for name, write in plain.items()
+    }
+    has_parquet = "parquet" in formats
+    head = front_matter(layout, facts, has_parquet=has_parquet)
+    card = head + layout.card(list(files))
+    return {
+        **files,
+        CROISSANT: partial(_write_croissant, layout, facts, files, written, table),
+        CARD: partial(_write_bytes, card.encode()),
+    }
+
+
+def _plain_files(
+    layout: Layout, facts: DatasetFacts, formats: Sequence[OutputFormat]
+) -> dict[str, Write]:
     files: dict[str, Write] = {}
     for name, cells in layout.tables.items():
         if "csv" in formats:
@@ -53,10 +83,64 @@ def dataset_files(
             files[f"{name}.parquet"] = partial(
                 write_parquet, cells, warning=facts.warning
             )
+    if "parquet" in formats:
+        for split, cells in split_tables(layout.tables[layout.main]).items():
+            files[f"{layout.main}_{split}.parquet"] = partial(
+                write_parquet, cells, warning=facts.warning
+            )
     if "vizwiz_json" in formats:
         files |= layout.documents
-    card = layout.card(list(files)).encode()
-    return {**files, CARD: partial(_write_bytes, card)}
+    return files
+
+
+class _HashedFile(io.RawIOBase):
+    """Writes to another file, and knows the hash of what was written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: "ReadableBuffer", /) -> int:
+        view = memoryview(content).cast("B")
+        self._digest.update(view)
+        self._size += len(view)
+        self._file.write(view)
+        return len(view)
+
+    def tell(self) -> int:
+        return self._size
+
+    @property
+    def written(self) -> WrittenFile:
+        return WrittenFile(sha256=self._digest.hexdigest(), size_bytes=self._size)
+
+
+def _write_hashed(
+    name: str, write: Write, written: dict[str, WrittenFile], file: BinaryIO
+) -> None:
+    hashed = _HashedFile(file)
+    write(cast("BinaryIO", hashed))
+    written[name] = hashed.written
+
+
+def _write_croissant(
+    layout: Layout,
+    facts: DatasetFacts,
+    files: Mapping[str, Write],
+    written: Mapping[str, WrittenFile],
+    table: pd.DataFrame,
+    file: BinaryIO,
+) -> None:
+    for name in files.keys() - written.keys():
+        files[name](io.BytesIO())
+    last = table["submitted_at"].max()
+    published = "" if pd.isna(last) else last.date().isoformat()
+    in_order = {name: written[name] for name in files}
+    file.write(croissant(layout, facts, in_order, published=published))
 
 
 def _write_bytes(content: bytes, file: BinaryIO) -> None:
@@ -64,14 +148,14 @@ def _write_bytes(content: bytes, file: BinaryIO) -> None:
 
 
 def _must_fit(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -> None:
-    splits = {str(item.item_id): split_of(item.item_id, facts.shares) for item in items}
-    if len(splits) < len(items):
+    split_of = splits(items, facts.shares)
+    if len(split_of) < len(items):
         raise ValueError("an item id occurs twice among the items")
-    expected = table["item_id"].map(pd.Series(splits, dtype="str"))
+    expected = table["item_id"].map(pd.Series(split_of, dtype="str"))
     wrong = table.loc[expected.isna() | (expected != table["split"])]
     faults = [
         f"answer {answer_id}: item {item_id} is in split {split!r}, "
-        f"but must be in {splits.get(item_id, 'the items file')!r}"
+        f"but must be in {split_of.get(item_id, 'the items file')!r}"
         for answer_id, item_id, split in wrong[["item_id", "split"]].itertuples(
             name=None
         )

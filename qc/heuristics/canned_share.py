@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
@@ -61,7 +62,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     suspicion = grade(share * applicable, params.more_than_share, flag=flag)
 
     def sentence(used: int, seen: int) -> str:
-        return f"used the canned text on {used} of {seen} images"
+        return f"used the canned text on {used} of {plural(seen, 'image')}"
 
     return scored(
         subjects,

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.task import TWIN
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
@@ -67,7 +68,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(share, params.min_share, flag=flag),
                 flag,
-                f"{field}: contradicts itself on {times} of {len(differs)} pairs",
+                f"{field}: contradicts itself on {times} of "
+                + plural(len(differs), "pair"),
             )
 
 

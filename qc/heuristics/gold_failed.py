@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.task import GOLD
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
@@ -69,5 +70,6 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(failed / met, params.min_share, flag=flag),
                 flag,
-                f"{field}: wrong on {failed} of {met} items with a known answer",
+                f"{field}: wrong on {failed} of {plural(met, 'item')} with a known "
+                "answer",
             )

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first, mapped
@@ -68,7 +69,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
             str(worker),
             grade_one(share, params.min_share, flag=flag),
             flag,
-            f"goes on where the page asks on {own} of {answers} items; "
+            f"goes on where the page asks on {own} of {plural(answers, 'item')}; "
             f"others on {common:.0%} of theirs",
         )
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.ratings import RATED, is_scale
@@ -72,8 +73,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 worker,
                 grade_one(lack, 1.0, flag=flag),
                 flag,
-                f"{field}: agreement with others of {agreement:.2f} on {items} items "
-                "(1 is full, 0 is an answer without looking)",
+                f"{field}: agreement with others of {agreement:.2f} on "
+                f"{plural(items, 'item')} (1 is full, 0 is an answer without looking)",
             )
 
 

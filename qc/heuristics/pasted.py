@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import Scope, scored, sentences
@@ -60,8 +61,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(pastes: float, keystrokes: float, length: float) -> str:
         return (
-            f"{pastes:.0f} pastes and {keystrokes:.0f} keystrokes "
-            f"for a text of {length:.0f} characters"
+            f"{plural(pastes, 'paste')} and {plural(keystrokes, 'keystroke')} "
+            f"for a text of {plural(length, 'character')}"
         )
 
     return scored(

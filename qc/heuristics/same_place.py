@@ -21,6 +21,7 @@ from math import log10
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.tables import ORDER
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
@@ -107,6 +108,6 @@ def _score(
         worker,
         grade_one(rare, params.rarer_than, flag=flag),
         flag,
-        f"{field}: what stands {place} on {times} of {len(places)} items, "
+        f"{field}: what stands {place} on {times} of {plural(len(places), 'item')}, "
         f"by chance about {len(places) / options:.0f}",
     )

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Phrases, Share
 from qc.scores import (
@@ -79,7 +80,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         if copied:
             return f"copies the instructions: {quoted(text)}"
         return (
-            f"the same sentence on {images} images of this worker, "
+            f"the same sentence on {plural(images, 'image')} of this worker, "
             f"{share:.0%} of whose texts repeat: {quoted(text)}"
         )
 

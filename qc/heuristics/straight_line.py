@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Share
 from qc.ratings import RATED
@@ -72,6 +73,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(rare if is_line else 0.0, params.rarer_than, flag=flag),
                 flag,
-                f"{field}: {' and '.join(rating)} on {times} of {own.total()} items; "
-                f"others say so on {chance:.0%} of theirs",
+                f"{field}: {' and '.join(rating)} on {times} of "
+                f"{plural(own.total(), 'item')}; others say so on "
+                f"{chance:.0%} of theirs",
             )

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
 from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
@@ -62,8 +63,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         if seconds < 0:
             return f"{seconds:.1f} seconds: ended before it began"
         return (
-            f"{seconds:.1f} seconds, the mean of {count:.0f} answers about this item "
-            f"is {mean:.1f}: {z:+.2f} sd, limit {params.outlier_sds:g} ({params.time})"
+            f"{seconds:.1f} seconds, the mean of {plural(count, 'answer')} about this "
+            f"item is {mean:.1f}: {z:+.2f} sd, limit {params.outlier_sds:g} "
+            f"({params.time})"
         )
 
     return scored(

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from domain.counts import count, plural
 from report.components import KeyFigure, Note, Section
 from report.corpus.description import Description
 from report.corpus.sections import SECTIONS
-from report.formatting import count, excerpt, plural, share
+from report.formatting import excerpt, share
 from report.page import environment
 
 _TITLE_CHARACTERS = 120
@@ -32,6 +33,7 @@ def render(description: Description) -> str:
         .get_template("description.html.j2")
         .render(
             source=excerpt(description.source, limit=_TITLE_CHARACTERS),
+            in_short=(),
             key_figures=key_figures(description),
             notes=notes(description),
             sections=sections(description),

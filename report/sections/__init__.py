@@ -13,12 +13,14 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    items,
     judgements,
     money,
     order_effects,
     planted,
     provenance,
     systems,
+    terms,
     texts,
     timeline,
     workers,
@@ -26,6 +28,7 @@ from report.sections import (
 
 SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     funnel.build,
+    items.build,
     before_work.build,
     planted.build,
     money.build,
@@ -42,5 +45,6 @@ SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     workers.build,
     cleaning.build,
     provenance.build,
+    terms.build,
 )
 """A section that has nothing to say in a campaign returns None."""

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from domain.counts import count, plural
 from domain.edit import Edit
 from report.components import Code, Quote, Section, Table, number, text
-from report.formatting import count, excerpt, part_of, plural
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 
 _MOST_PAIRS = 20

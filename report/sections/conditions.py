@@ -15,8 +15,9 @@ from analyses.anova import RepeatedMeasures, repeated_measures
 from analyses.condition_scores import Compared
 from analyses.conditions import condition_means
 from analyses.paired import paired_t_tests
+from domain.counts import count, plural
 from report.components import Cell, Figure, Note, Section, Table, number, text
-from report.formatting import count, excerpt, plural
+from report.formatting import excerpt
 from report.means_plot import Mean, means
 from report.model import ReportModel
 from report.svg import svg

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from domain.counts import count, plural
 from report.components import Section, Table, number, text
-from report.formatting import count, plural
 from report.model import ReportModel
 
 _METRICS = (("BLEU-1", "bleu_1"), ("BLEU-4", "bleu_4"), ("METEOR", "meteor"))

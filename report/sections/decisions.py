@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from domain.counts import count, plural
 from report.components import Cell, Quote, Section, Table, number, text
-from report.formatting import count, excerpt, plural
+from report.formatting import excerpt
 from report.model import ReportModel
 
 _MOST_REASONS = 25

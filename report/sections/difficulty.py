@@ -6,9 +6,10 @@ images that none to all of five workers called too bad to recognise.
 
 import pandas as pd
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import count, part_of, plural, share
+from report.formatting import part_of, share
 from report.model import ReportModel, tally
 from report.svg import svg
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from domain.counts import count, plural
 from domain.tables import value_column
 from domain.task import Task
 from report.components import Code, Quote, Section, Table, number, text
-from report.formatting import count, excerpt, part_of, plural
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 
 _EXAMPLES_EACH = 2
@@ -38,6 +39,13 @@ def _lead(model: ReportModel) -> str:
     )
 
 
+def _named(model: ReportModel, heuristic: str) -> Code:
+    """What it looks for, and its name."""
+    return Code(
+        excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.in_words(heuristic)
+    )
+
+
 def _subjects(model: ReportModel, kind: str) -> set[str]:
     """All subjects of a kind that there are to judge."""
     answers = model.facts.answers
@@ -56,7 +64,7 @@ def _coverage(model: ReportModel) -> Table:
         flagged = of_heuristic.loc[of_heuristic["flag"], "subject_id"].nunique()
         rows.append(
             (
-                Code(excerpt(str(name), limit=_NAME_CHARACTERS)),
+                _named(model, str(name)),
                 str(version),
                 f"{kind}s",
                 part_of(flagged, judged),
@@ -138,7 +146,7 @@ def _examples(model: ReportModel) -> Table:
     )
     rows = tuple(
         (
-            Code(excerpt(row["heuristic"], limit=_NAME_CHARACTERS)),
+            _named(model, str(row["heuristic"])),
             f"{row['suspicion']:.2f}",
             Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
             Quote(_answered(model.facts.answers, row, model.facts.task)),

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import count, part_of, plural, share
+from report.formatting import part_of, share
 from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 
@@ -49,11 +50,16 @@ def build(model: ReportModel) -> Section:
 def _lead(model: ReportModel) -> str:
     facts = model.facts
     accepted = count(model.count("canned", "novel"))
+    of_these = (
+        f", of which {plural(model.count('novel'), model.accepted_noun)}"
+        if model.text_noun
+        else ""
+    )
     return (
         f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
-        f"{plural(model.submitted, 'answer')} came back; {accepted} were accepted, "
-        f"of which {count(model.count('novel'))} are {model.accepted_noun}s."
+        f"{plural(model.submitted, 'answer')} came back; {accepted} were "
+        f"accepted{of_these}."
     )
 
 

@@ -3,16 +3,21 @@
 import math
 from statistics import quantiles
 
-from domain.money import NAMES, SIGNS
+from domain.counts import count, plural, with_article
+from domain.money import NAMES
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
 from report.facts import Money
-from report.formatting import count, part_of, plural, share
+from report.formatting import part_of, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
 _MOST_COLUMNS = 24
 _MOST_TICKS = 9
+
+_MANY = 0.25
+_SOME = 0.05
+"""Shares of workers below the floor that are a problem, or to be watched (ours)."""
 
 _OUTLIERS_FROM = 4.0
 """Times the median; higher wages share the last column."""
@@ -40,11 +45,8 @@ def _spending(model: ReportModel, money: Money) -> str:
     spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(
         money.cents("budget")
     )
-    article = "an" if model.accepted_noun.startswith("a") else "a"
-    price = (
-        f"{SIGNS[money.currency]}{money.spent_cents / novel / 100:.3f}" if novel else ""
-    )
-    per_answer = f", {price} {article} {model.accepted_noun}" if novel else ""
+    price = f"{money.sign}{money.spent_cents / novel / 100:.3f}" if novel else ""
+    per_answer = f", {price} for {with_article(model.accepted_noun)}" if novel else ""
     return (
         f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} are "
         "held for HITs still open."
@@ -62,21 +64,34 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
     median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
     relation = "is BELOW" if is_below else "meets"
-    below = model.below_floor
-    level: Level = "problem" if is_below else "fine"
+    below, level = model.below_floor, wage_level(model)
+    # Where many earn less, that the one in the middle does not is no comfort.
+    of_median: Level = "fact" if level == "problem" else "fine"
     middle = Note(
-        level, f"The median hourly wage, {median}, {relation} the floor, {floor}."
+        "problem" if is_below else of_median,
+        f"The median hourly wage, {median}, {relation} the floor, {floor}.",
     )
     if not below:
         return (middle, Note("fine", f"No worker earned less than {floor}."))
     return (
         middle,
         Note(
-            "watch",
+            "problem" if level == "problem" else "watch",
             f"{part_of(below, len(model.wages), 'worker')} earned less than the "
             f"floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
         ),
     )
+
+
+def wage_level(model: ReportModel) -> Level:
+    """How grave it is that workers earned less than the floor.
+
+    The median alone can look fine where half of the workers got nothing.
+    """
+    share_below = model.below_floor / max(len(model.wages), 1)
+    if model.is_median_below_floor or share_below >= _MANY:
+        return "problem"
+    return "watch" if share_below >= _SOME else "fine"
 
 
 def _pay(model: ReportModel, money: Money) -> str:
@@ -158,7 +173,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
     round_amounts = range(0, math.ceil(bins[-1].end), step)
     beyond = int((model.wages >= bins[-1].end * 100).sum())
-    ticks = [(float(one), f"{SIGNS[money.currency]}{one}") for one in round_amounts]
+    ticks = [(float(one), f"{money.sign}{one}") for one in round_amounts]
     if beyond:
         # The last column starts where the scale ends; its own tick says so.
         ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]

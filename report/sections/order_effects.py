@@ -11,12 +11,13 @@ import pandas as pd
 from scipy.stats import chisquare
 
 from analyses.order import first_side_advantage, position_effect
+from domain.counts import count, plural
 from domain.scales import is_graded
 from domain.tables import ITEM_VALUE, ORDER
 from domain.task import Arrangement, Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
-from report.formatting import count, plural, share
+from report.formatting import share
 from report.model import ReportModel
 from report.svg import svg
 

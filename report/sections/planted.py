@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from report.components import Cell, Note, Section, Table, number, text
-from report.formatting import count, excerpt, part_of
+from domain.counts import count
+from report.components import Cell, Level, Note, Section, Table, number, text
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 
 
@@ -67,21 +68,27 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     novel = model.count("novel")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
-    is_all = result.bad_found == result.bad
     return (
         Note(
-            "fine" if is_all else "watch",
+            _level(result.bad - result.bad_found, result.bad, problem_from=0.5),
             f"{part_of(result.bad_found, result.bad, 'planted bad worker')} found.",
         ),
         Note(
-            "watch" if result.honest_wronged else "fine",
+            _level(result.honest_wronged, result.honest, problem_from=0.1),
             f"{wronged} wronged: excluded, or work rejected.",
         ),
         Note(
-            "watch" if result.novel_by_bad else "fine",
+            _level(result.novel_by_bad, novel, problem_from=0.1),
             f"{leaked} written by planted bad workers.",
         ),
     )
+
+
+def _level(wrong: int, of: int, *, problem_from: float) -> Level:
+    """Nothing wrong is fine; from a share on it is a problem and not to be watched."""
+    if not wrong:
+        return "fine"
+    return "problem" if wrong >= problem_from * of else "watch"
 
 
 def _is_hit(workers: pd.DataFrame) -> pd.Series:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from domain.counts import count
 from report.components import Cell, Code, Section, Table, Tag, number, text
 from report.facts import Money
-from report.formatting import count, excerpt, listed, moment
+from report.formatting import excerpt, listed, moment
 from report.model import ReportModel
 
 

@@ -1,11 +1,12 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
+from domain.counts import count, plural
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
-from report.formatting import count, part_of, plural, share
+from report.formatting import listed, part_of, share
 from report.model import ReportModel
 from report.sections import planted, provenance
-from report.sections.money import wage_notes
+from report.sections.money import wage_level, wage_notes
 
 
 def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
@@ -65,12 +66,16 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
             beside=f"floor {floor}",
             level="watch",
         )
-    is_below = model.is_median_below_floor
+    is_below, level = model.is_median_below_floor, wage_level(model)
+    beside = f"{'BELOW the' if is_below else 'meets the'} floor of {floor}"
+    if level == "problem" and not is_below:
+        workers = part_of(model.below_floor, len(model.wages), "worker")
+        beside = f"but {workers} below the floor of {floor}"
     return KeyFigure(
         label="Median wage",
         value=money.wage(float(model.wages.median())),
-        beside=f"{'BELOW the' if is_below else 'meets the'} floor of {floor}",
-        level="problem" if is_below else "fine",
+        beside=beside,
+        level=level,
     )
 
 
@@ -140,11 +145,14 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
         return (Note("fine", "No assignment was rejected and no worker blocked."),)
     by_policy = int(harsh["decided_by"].str.startswith("policy:").sum())
     rejected = int((harsh["verdict"] == "reject").sum())
-    return (
-        Note(
-            "watch",
-            f"{plural(rejected, 'assignment')} rejected without pay, "
-            f"{plural(len(harsh) - rejected, 'worker')} blocked: {count(by_policy)} by "
-            f"the stated policy, {count(len(harsh) - by_policy)} by a person.",
-        ),
-    )
+    blocked = len(harsh) - rejected
+    done = [
+        *([f"{plural(rejected, 'assignment')} rejected without pay"] * bool(rejected)),
+        *([f"{plural(blocked, 'worker')} blocked"] * bool(blocked)),
+    ]
+    by_person = len(harsh) - by_policy
+    deciders = [
+        *([f"{count(by_policy)} by the stated policy"] * bool(by_policy)),
+        *([f"{count(by_person)} by a person"] * bool(by_person)),
+    ]
+    return (Note("watch", f"{listed(done)}: {listed(deciders)}."),)

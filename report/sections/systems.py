@@ -4,8 +4,8 @@ import pandas as pd
 
 from analyses.bradley_terry import BradleyTerry, bradley_terry
 from analyses.order import first_side_advantage
+from domain.counts import count, plural
 from report.components import Note, Section, Table, number, text
-from report.formatting import count, plural
 from report.model import ReportModel
 
 _SMOOTHING = 0.5

@@ -6,10 +6,11 @@ from collections import Counter
 import pandas as pd
 
 from analyses.fields import votes
+from domain.counts import count, plural
 from domain.task import Field
 from report import plots
 from report.components import Code, Figure, Section, Table, number, text
-from report.formatting import count, excerpt, part_of, plural, share
+from report.formatting import excerpt, part_of, share
 from report.model import ReportModel
 from report.svg import svg
 

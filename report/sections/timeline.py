@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text, time
-from report.formatting import count, hours, moment, plural
+from report.formatting import hours, moment
 from report.model import ReportModel
 from report.svg import svg
 

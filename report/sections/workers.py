@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from report.formatting import count, excerpt, hours, part_of, plural, share
+from report.formatting import excerpt, hours, part_of, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
@@ -69,7 +70,7 @@ def _figure(answers: pd.Series) -> Figure:
     ticks = [(float(start), count(start)) for start in [*starts][::every]]
     title = "Answers of each worker"
     description = (
-        f"Half of the workers gave at most {answers.median():g} answers; the least "
+        f"Half of the workers gave {answers.median():g} or fewer answers; the least "
         f"busy {count(answers.min())}, the busiest {count(most)}."
     )
     plot = plots.histogram(

@@ -57,6 +57,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
     from postprocess.datasets.files import dataset_files  # noqa: PLC0415
     from report.facts import ReportFacts  # noqa: PLC0415
+    from report.item_sample import ShownItem, chosen  # noqa: PLC0415
     from report.page import render  # noqa: PLC0415
 
     task = load_task("caption")
@@ -95,6 +96,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
             write_whole(Path(folder) / name, write)
     lap("write files")
     nothing = pd.DataFrame()
+    kinds = chosen(table, task)
     render(
         ReportFacts(
             campaign="bench", purpose="To be measured.", task=task,
@@ -103,6 +105,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
             wanted_per_item=ANSWERS_EACH, items=len(items), is_finished=True,
             answers=table, batches=nothing, findings=nothing, decisions=nothing,
             workers=nothing,
+            shown_items=tuple(
+                ShownItem(item_id=item_id, kind=kind) for item_id, kind in kinds.items()
+            ),
         )
     )  # fmt: skip
     lap("report")
@@ -110,8 +115,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
 
 
 def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
+    from domain.dataset import Shares  # noqa: PLC0415
     from postprocess.answers import answer_columns  # noqa: PLC0415
-    from postprocess.splits import split_of  # noqa: PLC0415
+    from postprocess.splits import splits  # noqa: PLC0415
 
     task = load_task("caption")
     chance = random.Random(1)  # noqa: S311 - a sample, no secret
@@ -126,7 +132,8 @@ def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
     of_row = [items[number // ANSWERS_EACH] for number in range(count)]
     cells["item_id"] = [item.item_id for item in of_row]
     cells["url"] = [item.columns["url"] for item in of_row]
-    cells["split"] = [split_of(item.item_id) for item in of_row]
+    split_of = splits(items, Shares())
+    cells["split"] = [split_of[item.item_id] for item in of_row]
     cells["text"] = list(captions)
     cells["is_canned"] = [tables.is_canned(t, task.canned_text) for t in captions]
     cells["is_rejected"] = [chance.random() < 0.05 for _ in captions]

@@ -128,8 +128,8 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
         dataset = run.campaign.out / "dataset"
         captions = pd.read_csv(dataset / "captions.csv")
         assert captions["is_provisional"].tolist() == [True, True]
-        card = (dataset / "DATA_CARD.md").read_text()
-        assert "NOT FINISHED: 8 accepted answers are still wanted, 1 HITs" in card
+        card = (dataset / "README.md").read_text()
+        assert "still wanted 8 accepted answers, still open 1 HIT, not decided" in card
         assert "Do not train on it" not in card
         assert decisions.load(run.store) == []
 

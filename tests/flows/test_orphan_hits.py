@@ -64,7 +64,7 @@ def test_looking_names_them_with_commands_and_touches_nothing(
         said = CliRunner().invoke(main, words)
         assert said.exit_code == 0, said.output
         assert f"{lost}  '0123456789abcdef/crash.b0001.r00.000001'" in said.output
-        assert "1 HITs unknown to the store, of another store" in said.output
+        assert "1 HIT unknown to the store, of another store" in said.output
         assert f"update-expiration-for-hit --hit-id {lost}" in said.output
         assert httpx.get(books).json() == before
         plain = CliRunner().invoke(main, words[:-1])

@@ -9,6 +9,7 @@ import pandas as pd
 
 from domain import tables
 from domain.campaign import OutputFormat
+from domain.dataset import Shares, Split
 from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
@@ -16,7 +17,7 @@ from hit_templates.tasks import load_task
 from postprocess.answers import answer_columns
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.files import dataset_files
-from postprocess.splits import split_of
+from postprocess.splits import splits
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -28,6 +29,33 @@ _BY_DTYPE: Mapping[str, object] = {
     "datetime64[us, UTC]": START,
     "object": (),
 }
+
+
+def _alone(*item_ids: str) -> dict[str, Split]:
+    """The splits of a few items that have nothing in common."""
+    items = [Item(item_id=ItemId(item_id), columns={}) for item_id in item_ids]
+    return splits(items, Shares())
+
+
+def _of_pictures(*item_ids: str) -> dict[str, Split]:
+    """The splits of items with a picture each, as `conftest.items` has them."""
+    return splits(
+        [
+            Item(
+                item_id=ItemId(item_id),
+                columns={"url": f"https://pictures.example/{item_id}.jpg"},
+            )
+            for item_id in item_ids
+        ],
+        Shares(),
+    )
+
+
+SPLIT_OF = {
+    **_of_pictures("img-1", "img-2", "img-3", "img-4"),
+    **_alone("i1", "i2", "i3"),
+}
+"""The splits of the items that most tests are about."""
 
 
 @cache
@@ -65,7 +93,7 @@ def _with_defaults(
     item_id = str(row.get("item_id", ""))
     return {
         **defaults,
-        "split": split_of(ItemId(item_id)),
+        "split": SPLIT_OF.get(item_id, "train"),
         "round": 0,
         "clean_text": row.get("text", ""),
         **row,

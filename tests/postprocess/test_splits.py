@@ -1,64 +1,96 @@
-"""An item's split depends on its id alone, and the shares come out."""
+"""Splits meet their shares on any number of items, and never tear a group."""
 
-import hashlib
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.dataset import Shares
+from domain.hit import Item
 from domain.ids import ItemId
-from postprocess.splits import SPLITS, Shares, split_of
-
-MANY = [ItemId(f"image_{n:06d}.jpg") for n in range(20_000)]
+from postprocess.splits import splits
 
 
-def test_shares_are_seventy_ten_twenty() -> None:
-    """Of 20,000 images each split has its share within four standard deviations.
-
-    The sd of a binomial count is sqrt(n p (1 - p)): 64.8, 42.4 and 56.6.
-    """
-    found = [split_of(item_id) for item_id in MANY]
-    assert abs(found.count("train") - 14_000) < 4 * 64.8
-    assert abs(found.count("val") - 2_000) < 4 * 42.4
-    assert abs(found.count("test") - 4_000) < 4 * 56.6
+def _items(count: int, **columns: str) -> list[Item]:
+    return [Item(item_id=ItemId(f"i{n}"), columns=columns) for n in range(count)]
 
 
-@given(st.text())
-def test_the_split_follows_the_published_rule(item_id: str) -> None:
-    """Anyone can compute it: the first 8 bytes of sha256(salt NUL id), as a share."""
-    digest = hashlib.sha256(b"piecework\0" + item_id.encode()).hexdigest()
-    share = int(digest[:16], 16) / 2**64
-    expected = "train" if share < 0.7 else "val" if share < 0.8 else "test"
-    assert split_of(ItemId(item_id)) == expected
-
-
-def test_items_added_later_move_nobody() -> None:
-    """The split of an item is the same in any company."""
-    before = {item_id: split_of(item_id) for item_id in MANY[:100]}
-    after = {item_id: split_of(item_id) for item_id in reversed(MANY)}
-    assert before.items() <= after.items()
-
-
-def test_another_salt_draws_another_division() -> None:
-    """About 1 - (0.49 + 0.01 + 0.04) = 46 % of the images change their split."""
-    other = Shares(salt="another")
-    moved = sum(split_of(each) != split_of(each, other) for each in MANY)
-    assert 0.44 < moved / len(MANY) < 0.48
+def _sizes(items: list[Item], shares: Shares) -> tuple[int, int, int]:
+    found = Counter(splits(items, shares).values())
+    return found["train"], found["val"], found["test"]
 
 
 @pytest.mark.parametrize(
-    ("shares", "only"),
+    ("items", "train", "val", "sizes"),
     [
-        (Shares(train_percent=100, val_percent=0), "train"),
-        (Shares(train_percent=0, val_percent=100), "val"),
-        (Shares(train_percent=0, val_percent=0), "test"),
+        (10, 80, 10, (8, 1, 1)),
+        (60, 70, 10, (42, 6, 12)),
+        # 0.7, 0.1 and 0.2 of one item: the largest remainder has it.
+        (1, 70, 10, (1, 0, 0)),
+        # 2.8, 0.4 and 0.8: two whole, then the remainders 0.8 and 0.8.
+        (4, 70, 10, (3, 0, 1)),
+        (7, 100, 0, (7, 0, 0)),
+        (7, 0, 100, (0, 7, 0)),
+        (7, 0, 0, (0, 0, 7)),
+        (0, 70, 10, (0, 0, 0)),
     ],
 )
-def test_a_share_of_everything_leaves_nothing(shares: Shares, only: str) -> None:
-    """The edges: all images in one split."""
-    assert {split_of(each, shares) for each in MANY[:500]} == {only}
+def test_shares_are_met_to_the_item(
+    items: int, train: int, val: int, sizes: tuple[int, int, int]
+) -> None:
+    """Whole items, by largest remainders."""
+    shares = Shares(train_percent=train, val_percent=val)
+    assert _sizes(_items(items), shares) == sizes
 
 
-def test_there_are_three_splits() -> None:
-    """And all three occur."""
-    assert {split_of(each) for each in MANY[:500]} == set(SPLITS)
+@given(st.permutations(_items(30)))
+def test_the_order_of_the_items_does_not_matter(items: list[Item]) -> None:
+    """The same seed gives the same split."""
+    assert splits(items, Shares()) == splits(_items(30), Shares())
+
+
+def test_another_seed_draws_another_division() -> None:
+    """Of the same sizes."""
+    items = _items(200)
+    one, other = splits(items, Shares(seed=1)), splits(items, Shares(seed=2))
+    assert one != other
+    assert Counter(one.values()) == Counter(other.values())
+
+
+def test_an_item_more_moves_few() -> None:
+    """A longer items file moves the items at the two edges, and no others."""
+    before, after = splits(_items(200), Shares()), splits(_items(201), Shares())
+    assert sum(before[name] != after[name] for name in before) <= 2
+
+
+def test_items_of_one_picture_share_a_split() -> None:
+    """Ten pictures with three sentences each, at 80/10/10: 24, 3 and 3."""
+    items = [
+        Item(item_id=ItemId(f"{n}.{m}"), columns={"url": f"{n}.jpg"})
+        for n in range(10)
+        for m in range(3)
+    ]
+    shares = Shares(train_percent=80, val_percent=10)
+    found = splits(items, shares)
+    assert _sizes(items, shares) == (24, 3, 3)
+    assert all(len({found[f"{n}.{m}"] for m in range(3)}) == 1 for n in range(10))
+
+
+def test_a_column_keeps_items_together() -> None:
+    """Photographs by one person, of whatever size their groups are."""
+    items = [
+        Item(
+            item_id=ItemId(f"i{n}"),
+            columns={"url": f"{n}.jpg", "person": f"p{n % 7}" if n % 5 else ""},
+        )
+        for n in range(100)
+    ]
+    found = splits(items, Shares(group_by="person"))
+    of_person: dict[str, set[str]] = {}
+    for item in items:
+        if item.columns["person"]:
+            person = item.columns["person"]
+            of_person.setdefault(person, set()).add(found[item.item_id])
+    assert len(of_person) == 7
+    assert all(len(one) == 1 for one in of_person.values())

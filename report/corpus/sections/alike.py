@@ -3,10 +3,11 @@
 from collections import Counter
 from statistics import fmean, median
 
+from domain.counts import count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.corpus.description import Description
-from report.formatting import count, plural, share
+from report.formatting import share
 from report.svg import svg
 
 _BINS = 20

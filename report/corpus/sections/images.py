@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from domain.counts import count
 from report.components import Note, Section, Table, number, text
 from report.corpus.description import Description
 from report.corpus.published import PEOPLE_PERCENT, TEXT_PERCENT
-from report.formatting import NOTHING, count, excerpt, share
+from report.formatting import NOTHING, excerpt, share
 from report.sections import difficulty
 
 _LEVELS = ("easy", "medium", "difficult", "unrecognizable")

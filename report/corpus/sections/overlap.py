@@ -1,10 +1,11 @@
 """How much vocabulary is shared with another dataset."""
 
+from domain.counts import count
 from report import plots
 from report.components import Figure, Quote, Section, Table, number, text
 from report.corpus.description import Description
 from report.corpus.published import OVERLAP_PERCENT
-from report.formatting import count, excerpt
+from report.formatting import excerpt
 from report.svg import svg
 
 _EXAMPLES = 12

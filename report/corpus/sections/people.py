@@ -1,11 +1,11 @@
 """How well people describe what others describe: human performance."""
 
+from domain.counts import plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.corpus.description import Description
 from report.corpus.human import ABSENT
 from report.corpus.published import HUMAN
-from report.formatting import plural
 from report.svg import svg
 
 _ABSENT_BECAUSE = "not computed"

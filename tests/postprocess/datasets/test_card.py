@@ -75,6 +75,6 @@ def test_every_heading_stands_alone(items: list[Item], facts: DatasetFacts) -> N
     """Markdown needs empty lines around headings and after tables."""
     lines = _card([], items, facts).splitlines()
     headings = [n for n, line in enumerate(lines) if line.startswith("#")]
-    assert len(headings) == 10
+    assert len(headings) == 15
     assert all(lines[n + 1] == "" for n in headings)
     assert all(lines[n - 1] == "" for n in headings[1:])

@@ -58,7 +58,7 @@ def test_a_formula_in_a_reason_is_defused_and_the_card_names_every_column() -> N
     """CSV runs nothing; the card of a rehearsal says so and explains the fields."""
     found = made()
     assert b"'=1+1" in found["set_aside.csv"]
-    card = found["DATA_CARD.md"].decode()
+    card = found["README.md"].decode()
     assert "simulated workers" in card.casefold()
     for field in TASK.fields:
         assert f"| {field.name} |" in card
@@ -75,6 +75,6 @@ def test_no_html_of_a_description_reaches_the_page_that_shows_the_card() -> None
     """Markdown passes HTML on, so it is written as the text that it is."""
     facts = replace(FACTS, purpose="Birds <script>alert(1)</script> & more")
     files = contents(rows(SAID), ITEMS, facts, ("csv",))
-    card = files["DATA_CARD.md"].decode()
+    card = files["README.md"].decode()
     assert "<script>" not in card
     assert "Birds &lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in card

@@ -13,17 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from domain.campaign import OutputFormat
+from domain.dataset import SPLITS, Publication
 from domain.edit import Edit
 from domain.hit import Item
 from domain.ids import ItemId
+from domain.licences import LICENCES
 from postprocess.answers import set_aside_reasons
 from postprocess.datasets.captions_layout import COLUMNS
 from postprocess.datasets.csv_file import plain
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.file_table import ROWS_AT_ONCE
-from postprocess.datasets.files import CARD
-from postprocess.splits import SPLITS, split_of
-from tests.postprocess.made_tables import captions_table, contents
+from postprocess.datasets.files import CARD, CROISSANT
+from tests.postprocess.made_tables import SPLIT_OF, captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]
 FORMATS: tuple[OutputFormat, ...] = ("csv", "parquet", "vizwiz_json")
@@ -171,7 +172,7 @@ def test_vizwiz_json_has_the_known_form(
     """Integer ids that fit together, VizWiz's fields, bare text."""
     frame = captions_table(rows)
     whole = _json(contents(frame, items, facts, FORMATS)["captions.json"])
-    assert set(whole) == {"info", "images", "annotations"}
+    assert set(whole) == {"info", "licenses", "images", "annotations"}
     assert [image["id"] for image in whole["images"]] == [1, 2, 3, 4]
     assert whole["images"][0]["file_name"] == "img-1.jpg"
     assert whole["images"][0]["item_id"] == "img-1"
@@ -241,7 +242,7 @@ def test_split_files_share_out_the_whole(
         ids = [each["id"] for part in parts.values() for each in part[kind]]
         assert sorted(ids) == [each["id"] for each in whole[kind]]
     for split, part in parts.items():
-        assert {split_of(image["item_id"]) for image in part["images"]} <= {split}
+        assert {SPLIT_OF[image["item_id"]] for image in part["images"]} <= {split}
         images = {image["id"] for image in part["images"]}
         assert {each["image_id"] for each in part["annotations"]} <= images
 
@@ -276,15 +277,15 @@ def test_items_have_their_votes(
     assert table.loc["img-1", "difficulty"] == "medium"
     assert table.loc["img-1", "votes_blur"] == 1
     assert table.loc["img-4", "answers"] == 0
-    assert table.loc["img-4", "split"] == split_of(ItemId("img-4"))
+    assert table.loc["img-4", "split"] == SPLIT_OF["img-4"]
 
 
 @pytest.mark.parametrize(
     ("formats", "suffixes"),
     [
-        ((), {"md"}),
-        (("csv",), {"md", "csv"}),
-        (("parquet",), {"md", "parquet"}),
+        ((), {"md", "json"}),
+        (("csv",), {"md", "json", "csv"}),
+        (("parquet",), {"md", "json", "parquet"}),
         (("vizwiz_json",), {"md", "json"}),
     ],
 )
@@ -294,13 +295,15 @@ def test_only_the_formats_asked_for_are_made(
     items: list[Item],
     facts: DatasetFacts,
 ) -> None:
-    """And always the card, which speaks of those alone."""
+    """And always Croissant and the card, which speak of those alone."""
     made = contents(captions_table([]), items, facts, formats)
     assert {name.rsplit(".", 1)[1] for name in made} == suffixes
     text = made[CARD].decode()
     assert ("captions.csv" in text) == ("csv" in formats)
     assert ("captions.parquet" in text) == ("parquet" in formats)
     assert ("captions.json" in text) == ("vizwiz_json" in formats)
+    described = _json(made["croissant.json"]).get("distribution", [])
+    assert {each["name"] for each in described} == made.keys() - {CARD, CROISSANT}
 
 
 def test_a_rehearsal_says_so_in_every_format(
@@ -348,7 +351,7 @@ def test_answers_that_do_not_fit_the_items_are_refused(
     facts: DatasetFacts,
 ) -> None:
     """A wrong split or an unknown item would spoil every file."""
-    assert split_of(ItemId("img-1")) != "val"
+    assert SPLIT_OF["img-1"] != "val"
     with pytest.raises(ValueError, match=re.escape(fault)):
         contents(captions_table([{**row("a"), **values}]), items, facts, FORMATS)
 
@@ -392,3 +395,53 @@ def test_more_rows_than_a_batch_are_all_written_in_their_order(
     assert [each["answer_id"] for each in whole["annotations"]] == expected
     encoded = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
     assert made["captions.json"] == encoded.encode()
+
+
+def test_images_have_size_and_licence_or_say_that_none_is_known(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """Sizes from the pictures, or from the items' own columns, which stand above."""
+    own = {**items[1].columns, "width": "30", "height": "20"}
+    known = [items[0], replace(items[1], columns=own), *items[2:]]
+    sized = replace(
+        facts,
+        sizes={"img-1": (640, 480), "img-2": (1, 1)},
+        publication=Publication(items_licence=LICENCES["CC-BY-4.0"]),
+    )
+    made = contents(captions_table([]), known, sized, FORMATS)
+    whole = _json(made["captions.json"])
+    assert [(one["width"], one["height"]) for one in whole["images"]] == [
+        (640, 480),
+        (30, 20),
+        (None, None),
+        (None, None),
+    ]
+    assert {one["license"] for one in whole["images"]} == {1}
+    (licence,) = whole["licenses"]
+    assert (licence["id"], licence["name"]) == (1, "CC-BY-4.0")
+    table = pd.read_csv(io.BytesIO(made["items.csv"]))
+    assert table["width"].tolist()[:2] == [640, 30]
+    assert table["width"].isna().tolist() == [False, False, True, True]
+
+
+def test_pictures_of_one_name_are_told_apart(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """Two hosts may call two pictures the same; one picture has one name."""
+    urls = (
+        "https://a.example/1.jpg",
+        "https://b.example/1.jpg",
+        "",
+        "/pictures/x/1.jpg",
+    )
+    known = [
+        replace(item, columns={"url": url})
+        for item, url in zip(items, urls, strict=True)
+    ]
+    images = _json(contents(captions_table([]), known, facts, FORMATS)["captions.json"])
+    assert [one["file_name"] for one in images["images"]] == [
+        "1.jpg",
+        "img-2_1.jpg",
+        "img-3",
+        "x/1.jpg",
+    ]

@@ -44,7 +44,7 @@ def test_fewer_keystrokes_are_more_suspicious() -> None:
     found = score(table(none, some), Params())
     assert found["suspicion"].tolist() == pytest.approx([1.0, 0.75])
     said = evidence(found, "b")
-    assert said == "1 pastes and 5 keystrokes for a text of 50 characters"
+    assert said == "1 paste and 5 keystrokes for a text of 50 characters"
 
 
 def test_an_empty_table_has_no_answers() -> None:

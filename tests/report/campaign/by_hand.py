@@ -19,7 +19,7 @@ import pandas as pd
 from domain.edit import Edit
 from report.facts import Money, ReportFacts
 from tests.postprocess.made_tables import caption_task, made_table
-from tests.report.campaign.made_up import CANNED, START, empty
+from tests.report.campaign.made_up import CANNED, START, empty, shown
 
 POLICY = "policy:small"
 
@@ -49,13 +49,16 @@ _EDITS = {
 
 def small(*, is_rehearsal: bool = True) -> ReportFacts:
     """The campaign of this module's docstring."""
+    answers = _answers()
     return replace(
         empty(is_rehearsal=is_rehearsal),
         wanted_per_item=2,
         items=3,
         is_finished=True,
         finished_at=START + timedelta(hours=2),
-        answers=_answers(),
+        answers=answers,
+        shown_items=shown(answers, caption_task()),
+        heuristics={"pasted": "Text that was pasted and not typed."},
         batches=_batches(),
         findings=_findings(),
         decisions=_decisions(),

@@ -36,11 +36,17 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
         "value.flaws": pd.Series([(one,) for one in captions], index=answers.index),
         "value.flaw_other": captions,
     }
+    stranger = {"title": " ".join(texts), "picture": texts[0]}
+    task = replace(
+        facts.task, name=texts[0], optional_columns=("title", "picture"), title=texts[0]
+    )
     return replace(
         facts,
         campaign=texts[0],
         purpose=" ".join(texts),
-        task=replace(facts.task, name=texts[0]),
+        task=task,
+        shown_items=tuple(replace(one, columns=stranger) for one in facts.shown_items),
+        heuristics=dict.fromkeys(texts, texts[0]),
         source_hash=texts[1 % len(texts)],
         code_commit=texts[2 % len(texts)],
         answers=answers.assign(

@@ -2,13 +2,16 @@
 
 import hashlib
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
 from domain.edit import Edit
+from domain.task import Task
 from report.facts import Money, ReportFacts
+from report.item_sample import ShownItem, chosen
 from tests.postprocess.made_tables import caption_task, made_table
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -21,6 +24,8 @@ HITS_OF = 5
 """Images a HIT."""
 
 REWARD_CENTS = 55
+
+PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 
 def empty(*, is_rehearsal: bool = True) -> ReportFacts:
@@ -47,6 +52,16 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
     )
 
 
+def shown(
+    answers: pd.DataFrame, task: Task, columns: Mapping[str, str] | None = None
+) -> tuple[ShownItem, ...]:
+    """The items that a report of these answers shows, each with the same picture."""
+    return tuple(
+        ShownItem(item_id=item_id, kind=kind, columns=columns or {}, picture=PICTURE)
+        for item_id, kind in chosen(answers, task).items()
+    )
+
+
 def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
     """A finished rehearsal in five batches whose books agree, drawn by chance."""
     campaign = _Campaign(random.Random(seed), items)  # noqa: S311 - nothing secret
@@ -55,6 +70,7 @@ def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
         campaign.run_batch(batch)
     workers = campaign.worker_frame()
     paid = int(workers["paid_cents"].sum())
+    answers = made_table(campaign.answers, caption_task())
     return replace(
         empty(),
         campaign="Photographs by people who are blind",
@@ -63,7 +79,8 @@ def large(*, items: int = 600, crowd: int = 60, seed: int = 1) -> ReportFacts:
         items=items,
         is_finished=True,
         finished_at=START + timedelta(hours=101, minutes=31),
-        answers=made_table(campaign.answers, caption_task()),
+        answers=answers,
+        shown_items=shown(answers, caption_task()),
         batches=pd.DataFrame(campaign.batches),
         findings=pd.DataFrame(campaign.findings),
         decisions=pd.DataFrame(campaign.decisions),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from report.components import Cell, Section, Table
@@ -19,6 +20,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    items,
     judgements,
     money,
     order_effects,
@@ -82,7 +84,7 @@ def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
     (lead, _) = _section(funnel.build).lead
 
     assert "2 answers about each of 3 images: 6 in all" in lead
-    assert "11 answers came back; 6 were accepted, of which 4 are novel" in lead
+    assert "11 answers came back; 6 were accepted, of which 4 novel captions" in lead
 
 
 def test_images_without_any_answer_count_as_lacking() -> None:
@@ -244,7 +246,7 @@ def test_the_ledger_adds_up() -> None:
 
     assert rows["Spent: rewards, bonuses and fees"] == ("$2.52", "25.2 %")
     assert rows["Left: budget less spent and held"] == ("$7.48", "74.8 %")
-    assert "$0.630 a novel caption" in section.lead[0]
+    assert "$0.630 for a novel caption" in section.lead[0]
 
 
 def test_wages_are_pay_over_time_worked() -> None:
@@ -267,9 +269,10 @@ def test_wages_are_pay_over_time_worked() -> None:
 @pytest.mark.parametrize(
     ("floor", "median", "below"),
     [
-        (735, "fine", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
+        # That the median meets the floor is no comfort where so many do not.
+        (735, "fact", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
         (736, "problem", "2 of 4 workers (50.0 %) earned less than the floor of"),
-        (720, "fine", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
+        (720, "fact", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
     ],
 )
 def test_a_wage_below_the_floor_is_said_plainly(
@@ -281,9 +284,38 @@ def test_a_wage_below_the_floor_is_said_plainly(
     facts = replace(facts, money=replace(facts.money, wage_floor_cents_per_hour=floor))
     notes = money.wage_notes(report_model(facts))
 
-    assert [note.level for note in notes] == [median, "watch"]
+    assert [note.level for note in notes] == [median, "problem"]
     assert ("BELOW" in notes[0].text) == (median == "problem")
     assert notes[1].text.startswith(below)
+
+
+def test_one_of_two_workers_at_nothing_is_a_problem() -> None:
+    """The median of $0 and $20 an hour meets the floor; the figure is red."""
+    facts = by_hand.small()
+    two = facts.workers.loc[["cheat", "ann"]].assign(
+        paid_cents=[0, 200], seconds_worked=360.0
+    )
+    model = report_model(replace(facts, workers=two))
+
+    assert [note.level for note in money.wage_notes(model)] == ["fact", "problem"]
+    assert summary.key_figures(model)[-1].level == "problem"
+
+
+def test_few_below_the_floor_are_to_be_watched() -> None:
+    """One of ten is told and no problem yet; one of forty leaves the figure fine."""
+    facts = by_hand.small()
+    levels = []
+    for crowd in (10, 40):
+        many = facts.workers.loc[["ann"] * crowd].assign(
+            paid_cents=[0] + [200] * (crowd - 1), seconds_worked=360.0
+        )
+        many.index = pd.Index([f"w{n}" for n in range(crowd)])
+        model = report_model(replace(facts, workers=many))
+        levels.append(
+            (money.wage_notes(model)[1].level, summary.key_figures(model)[-1].level)
+        )
+
+    assert levels == [("watch", "watch"), ("watch", "fine")]
 
 
 def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
@@ -335,7 +367,7 @@ def test_found_and_wronged_are_counted_apart() -> None:
     assert [(note.level, note.text) for note in section.notes] == [
         ("fine", "1 of 1 planted bad worker (100.0 %) found."),
         (
-            "watch",
+            "problem",
             "1 of 3 honest workers (33.3 %) wronged: excluded, or work rejected.",
         ),
         ("fine", "0 of 4 novel captions (0.0 %) written by planted bad workers."),
@@ -422,7 +454,8 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
     )
     notes = summary.notes(report_model(facts))
 
-    assert [note.text for note in notes if note.level == "problem"] == [
+    wrong = [note.text for note in notes if note.level == "problem"]
+    assert wrong[:5] == [
         "Books differ. Answers: in the dataset, and counted by worker: 9 against 11.",
         "Books differ. Assignments: in the dataset, and counted by batch: 3 against 4.",
         (
@@ -450,12 +483,26 @@ def test_provenance_names_every_version() -> None:
     assert rows["Cleaning rules"] == ("spelling v3 and whitespace v1",)
 
 
+def test_nine_of_nine_bad_workers_missed_are_a_problem() -> None:
+    """Nobody was caught; half of them caught would be to be watched."""
+    facts = by_hand.small()
+    for found, level in ((0, "problem"), (4, "problem"), (6, "watch"), (9, "fine")):
+        bad = facts.workers.loc[["ann"] * 9].assign(
+            is_planted_bad=True, is_excluded=[n < found for n in range(9)]
+        )
+        bad.index = pd.Index([f"w{n}" for n in range(9)])
+        model = report_model(replace(facts, workers=bad))
+        note = planted.notes(model, planted.score(model))[0]
+        assert (note.level, note.text[:6]) == (level, f"{found} of 9")
+
+
 OF_ANSWERS = {
     judgements.build,
     order_effects.build,
     systems.build,
     conditions.build,
     corrected.build,
+    items.build,  # see test_items
 }
 of_captions = pytest.mark.parametrize(
     "build",

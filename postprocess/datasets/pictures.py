@@ -1,0 +1,82 @@
+"""What the files of a dataset say about each item's picture."""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+import pandas as pd
+
+from domain.hit import Item
+
+Size = tuple[int, int]
+"""Width and height in pixels."""
+
+_LOCAL = "/pictures/"
+
+
+def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.DataFrame:
+    """One row an item: `file_name` (str), `width` and `height` (Int64).
+
+    Args:
+        items: in the order of their file.
+        sizes: by item id; an item's own columns `width` and `height` stand above them.
+    """
+    whole = [_size(item, sizes) or (pd.NA, pd.NA) for item in items]
+    return pd.DataFrame(
+        {
+            "file_name": pd.Series(_file_names(items), dtype="str"),
+            "width": pd.Series([width for width, _ in whole], dtype="Int64"),
+            "height": pd.Series([height for _, height in whole], dtype="Int64"),
+        }
+    )
+
+
+def local_picture(item: Item) -> str:
+    """Where the picture lies in the campaign's folder; "" for one elsewhere, or none.
+
+    >>> from domain.ids import ItemId
+    >>> local_picture(Item(item_id=ItemId("7"), columns={"url": "/pictures/a/b.png"}))
+    'a/b.png'
+    """
+    url = item.columns.get("url", "")
+    if not url or urlsplit(url).netloc:
+        return ""
+    return posixpath.normpath(url.removeprefix(_LOCAL))
+
+
+def file_name(item: Item) -> str:
+    """The picture's place in its folder, else the item's `file_name` column.
+
+    Else the last part of its `url`, else its id.
+
+    >>> from domain.ids import ItemId
+    >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
+    >>> file_name(Item(item_id=ItemId("7"), columns={"url": url}))
+    'a b.jpg'
+    """
+    of_url = PurePosixPath(unquote(urlsplit(item.columns.get("url", "")).path)).name
+    stated = item.columns.get("file_name")
+    return local_picture(item) or stated or of_url or str(item.item_id)
+
+
+def _file_names(items: Sequence[Item]) -> list[str]:
+    """Names that two pictures never share: the second one has its item's id in front.
+
+    Two items of one picture have its one name.
+    """
+    picture_of: dict[str, str] = {}
+    names = []
+    for item in items:
+        name, picture = file_name(item), item.columns.get("url", str(item.item_id))
+        if picture_of.setdefault(name, picture) != picture:
+            name = f"{item.item_id}_{name}"
+        names.append(name)
+    return names
+
+
+def _size(item: Item, sizes: Mapping[str, Size]) -> Size | None:
+    stated = (item.columns.get("width", ""), item.columns.get("height", ""))
+    if all(cell.isascii() and cell.isdigit() and int(cell) for cell in stated):
+        return int(stated[0]), int(stated[1])
+    return sizes.get(str(item.item_id))

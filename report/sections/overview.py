@@ -1,0 +1,138 @@
+"""The campaign in a few plain sentences, for whoever pays for it."""
+
+from typing import TYPE_CHECKING
+
+from domain.counts import count, plural, with_article
+from report.facts import Money
+from report.formatting import excerpt, listed, part_of
+from report.model import ReportModel
+from report.sections import summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_REASONS = 3
+_MOST_CARES = 2
+_TITLE_CHARACTERS = 120
+_REASON_CHARACTERS = 160
+
+
+def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
+    """What a person asks first, each with its answer."""
+    money = model.facts.money
+    return (
+        ("What was asked", _asked(model)),
+        ("What came", _came(model)),
+        ("What does not count, and why", _lost(model)),
+        *((("What it cost", _cost(model, money)),) if money else ()),
+        *((("What people earned", _earned(model, money)),) if money else ()),
+        ("What to be careful of", _cares(model)),
+    )
+
+
+def _asked(model: ReportModel) -> str:
+    facts = model.facts
+    title = excerpt(facts.task.title, limit=_TITLE_CHARACTERS)
+    return (
+        f"“{title}”: {plural(facts.wanted_per_item, 'answer')} about each of "
+        f"{plural(facts.items, model.item_noun)}, each by another worker; "
+        f"{plural(model.wanted, 'answer')} in all."
+    )
+
+
+def _came(model: ReportModel) -> str:
+    facts = model.facts
+    if not model.submitted:
+        return "Nothing yet."
+    novel = model.count("novel")
+    kinds = [plural(novel, model.accepted_noun) if model.text_noun else count(novel)]
+    if facts.task.canned_text:
+        canned = plural(model.count("canned"), "answer")
+        kinds.append(f"{canned} that the picture cannot be recognised")
+    workers = f"{'simulated ' * facts.is_rehearsal}worker"
+    return (
+        f"{plural(model.submitted, 'answer')} by {plural(len(facts.workers), workers)}."
+        f" {listed(kinds)} count. "
+        f"{part_of(model.complete_items, facts.items, model.item_noun)} "
+        f"{'has' if model.complete_items == 1 else 'have'} all the answers wanted."
+    )
+
+
+def _lost(model: ReportModel) -> str:
+    words = [
+        words
+        for number, words in (
+            (model.count("rejected"), "rejected and not paid"),
+            (model.count("dropped"), "dropped, though paid for"),
+            (model.count("surplus"), "good, but more than were wanted"),
+        )
+        if number
+        for words in [f"{plural(number, 'answer')} {words}"]
+    ]
+    if not words:
+        return "Every answer that came counts."
+    reasons = model.rows("rejected", "dropped")["rejected_because"]
+    return f"{listed(words)}.{_reasons(reasons)}"
+
+
+def _reasons(reasons: "pd.Series[str]") -> str:
+    counts = reasons[reasons != ""].value_counts()
+    # Equal counts stand in the order of their words, whatever the rows' order.
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    if not ranked:
+        return ""
+    shown = "; ".join(
+        f"“{excerpt(str(reason), limit=_REASON_CHARACTERS).rstrip('.')}” ({times})"
+        for reason, times in ranked[:_MOST_REASONS]
+    )
+    return f" The reasons given most often: {shown}."
+
+
+def _cost(model: ReportModel, money: Money) -> str:
+    novel = model.count("novel")
+    each = money.spent_cents / novel / 100 if novel else 0.0
+    per_answer = (
+        f" That is {money.sign}{each:.2f} for {with_article(model.accepted_noun)}."
+        if novel
+        else ""
+    )
+    unpaid = " Nothing was paid: it was rehearsed." if model.facts.is_rehearsal else ""
+    return (
+        f"{money.shown(money.spent_cents)} of a budget of "
+        f"{money.shown(money.cents('budget'))}, of which "
+        f"{money.shown(money.cents('fees'))} are fees.{per_answer}{unpaid}"
+    )
+
+
+def _earned(model: ReportModel, money: Money) -> str:
+    if model.wages.empty:
+        return "Not known: no working time is recorded."
+    floor = money.wage(money.wage_floor_cents_per_hour)
+    less = part_of(model.below_floor, len(model.wages), "worker")
+    return (
+        f"Half of the workers earned {money.wage(float(model.wages.median()))} or "
+        f"more. {less} earned less than the {floor} that the campaign promises at "
+        "least."
+    )
+
+
+def _cares(model: ReportModel) -> str:
+    grave = [
+        note for note in summary.notes(model) if note.level in {"problem", "watch"}
+    ]
+    if not grave:
+        return (
+            "Nothing that was looked at speaks against it. Nobody has checked every "
+            "answer by hand."
+        )
+    problems = sum(note.level == "problem" for note in grave)
+    counts = [
+        *([plural(problems, "problem")] * bool(problems)),
+        *(
+            [plural(len(grave) - problems, "thing") + " to watch"]
+            * bool(len(grave) - problems)
+        ),
+    ]
+    shown = " ".join(note.text for note in grave[:_MOST_CARES])
+    more = " All are listed below." if len(grave) > _MOST_CARES else ""
+    return f"{listed(counts).capitalize()}. {shown}{more}"

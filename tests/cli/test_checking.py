@@ -1,0 +1,43 @@
+"""What `check` says of a dataset that is to be published."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli.main import main
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+_STATED = """
+[dataset]
+licence = "CC0-1.0"
+items_licence = "CC-BY-4.0"
+contact = "ada@example.org"
+citation = "Ada (2026)"
+consent = "Stated on the page."
+ethics = "Reviewed."
+"""
+
+
+def _checked(folder: Path, text: str, *options: str) -> str:
+    path = write_campaign(folder, text)
+    done = CliRunner().invoke(main, ["check", str(path), *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_what_is_missing_for_publishing_is_named(tmp_path: Path) -> None:
+    """For people and programs; CSV alone tells the hub no splits."""
+    said = " ".join(_checked(tmp_path, CAMPAIGN).split())
+    assert "6 of 6" in said
+    assert "no Parquet" in said
+    plain = json.loads(_checked(tmp_path, CAMPAIGN, "--json"))
+    assert plain["missing_for_publishing"][:2] == ["licence", "items_licence"]
+
+
+def test_nothing_is_missing_where_all_is_stated(tmp_path: Path) -> None:
+    """The same campaign with every key."""
+    said = _checked(tmp_path, CAMPAIGN + _STATED)
+    assert "nothing" in said.split("missing")[1]
+    plain = json.loads(_checked(tmp_path, CAMPAIGN + _STATED, "--json"))
+    assert plain["missing_for_publishing"] == []

@@ -1,0 +1,64 @@
+"""`[dataset]`: what is stated for readers of the dataset, and what cannot be."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.config.test_campaign_file import GOOD, faults_of, read
+
+STATED = (
+    GOOD
+    + """
+[dataset]
+title = "Birds"
+licence = "cc-by-4.0"
+items_licence = "Ours"
+items_licence_url = "https://birds.example/licence"
+contact = "Ada <ada@example.org>"
+citation = "Ada (2026)"
+consent = "Stated on the first page."
+ethics = "Reviewed."
+splits = { train = 80, val = 10, test = 10 }
+split_by = "url"
+"""
+)
+
+
+def test_what_is_stated_is_read(tmp_path: Path) -> None:
+    """Licences by their SPDX names in any capitals, or with an address."""
+    stated = read(tmp_path, STATED).dataset
+    assert stated.licence is not None
+    assert stated.licence.spdx == "CC-BY-4.0"
+    assert stated.items_licence is not None
+    assert (stated.items_licence.spdx, stated.items_licence.hub) == ("Ours", "other")
+    assert (stated.shares.train_percent, stated.shares.test_percent) == (80, 10)
+    assert stated.missing == ()
+
+
+def test_nothing_needs_to_be_stated(tmp_path: Path) -> None:
+    """And what is missing is known by its keys."""
+    missing = read(tmp_path, GOOD).dataset.missing
+    assert missing == (
+        *("licence", "items_licence", "contact"),
+        *("citation", "consent", "ethics"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('licence = "CC-BY"', "licence 'CC-BY' is none that piecework knows"),
+        ('licence_url = "https://a.example"', "licence_url has no licence beside it"),
+        ("splits = { train = 80 }", "train, val and test together are 100 per cent"),
+        ('homepage = "javascript:alert(1)"', "dataset.homepage"),
+        ('version = "one"', "dataset.version"),
+        ('split_by = "person"', "the items have no column 'person'; the columns are"),
+        ('pictures = "files"', "the url of a is on another host"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(tmp_path: Path, line: str, words: str) -> None:
+    """With file and key."""
+    (fault,) = faults_of(tmp_path, f"{GOOD}\n[dataset]\n{line}\n")
+    assert "birds.toml" in fault
+    assert "dataset" in fault
+    assert words in fault

@@ -1,0 +1,83 @@
+"""Pictures of a campaign's folder: sizes, small copies, copies, and bad ones."""
+
+import base64
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from domain.campaign import Campaign
+from domain.hit import Item
+from domain.ids import ItemId
+from flows.results.pictures import copy_pictures, picture_sizes, small_pictures
+from tests.flows.campaigns import campaign
+
+
+@pytest.fixture
+def pictured(tmp_path: Path) -> Campaign:
+    """Five items: a photograph, two drawings, none to be read, one elsewhere."""
+    folder = tmp_path / "pictures"
+    (folder / "sub").mkdir(parents=True)
+    noise = Image.effect_noise((1600, 900), 90).convert("RGB")
+    noise.save(folder / "sub" / "photo.jpg")
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" {}><script>alert(1)</script></svg>'
+    (folder / "sized.svg").write_text(svg.format('width="64px" height="48"'))
+    (folder / "boxed.svg").write_text(svg.format('viewBox="0 0 30 20.4"'))
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    urls = {
+        "photo": "/pictures/sub/photo.jpg",
+        "sized": "sized.svg",
+        "boxed": "boxed.svg",
+        "broken": "broken.png",
+        "elsewhere": "https://pictures.example/1.jpg",
+        "outside": "../secret.png",
+    }
+    items = tuple(
+        Item(item_id=ItemId(name), columns={"url": url}) for name, url in urls.items()
+    )
+    return replace(campaign(0), items=items, pictures=folder)
+
+
+def test_sizes_are_those_of_the_pictures(pictured: Campaign) -> None:
+    """In pixels; what cannot be read has none."""
+    assert picture_sizes(pictured) == {
+        "photo": (1600, 900),
+        "sized": (64, 48),
+        "boxed": (30, 20),
+    }
+
+
+def test_small_copies_are_small(pictured: Campaign) -> None:
+    """A photograph of two megabytes adds some kilobytes; a drawing stands as it is."""
+    small = small_pictures(pictured, [str(item.item_id) for item in pictured.items])
+    assert small.keys() == {"photo", "sized", "boxed"}
+    head, _, content = small["photo"].partition(",")
+    assert head == "data:image/jpeg;base64"
+    copy = Image.open(io.BytesIO(base64.b64decode(content)))
+    assert copy.size == (320, 180)
+    assert max(map(len, small.values())) < 60_000
+    assert small == small_pictures(pictured, list(small))
+
+
+def test_a_drawing_that_is_large_is_left_out(pictured: Campaign) -> None:
+    """A report has to stay one that can be mailed."""
+    assert pictured.pictures is not None
+    drawing = pictured.pictures / "sized.svg"
+    drawing.write_text(drawing.read_text() + " " * 50_000)
+    assert "sized" not in small_pictures(pictured, ["sized"])
+
+
+def test_copies_are_made_of_what_lies_inside_the_folder(
+    pictured: Campaign, tmp_path: Path
+) -> None:
+    """Under their names; nothing from outside, and nothing twice."""
+    folder = tmp_path / "dataset" / "images"
+    copy_pictures(pictured, folder)
+    copied = {str(path.relative_to(folder)) for path in folder.rglob("*.*")}
+    assert copied == {"sub/photo.jpg", "sized.svg", "boxed.svg", "broken.png"}
+    first = (folder / "sized.svg").stat().st_ino
+    copy_pictures(pictured, folder)
+    assert (folder / "sized.svg").stat().st_ino == first

@@ -1,0 +1,85 @@
+"""The YAML that the hub reads; tests/clients/ has `datasets` itself read it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from domain.dataset import Publication
+from domain.hit import Item
+from domain.licences import LICENCES, Licence
+from postprocess.datasets.facts import DatasetFacts
+from tests.postprocess.made_tables import captions_table, contents
+
+
+def _front(
+    items: list[Item], facts: DatasetFacts, stated: Publication | None = None
+) -> dict[str, Any]:
+    facts = replace(facts, publication=stated or Publication())
+    card = contents(captions_table([]), items, facts, ("parquet",))["README.md"]
+    _, block, body = card.decode().split("---\n", maxsplit=2)
+    assert body.lstrip().startswith("# ")
+    loaded: dict[str, Any] = yaml.safe_load(block)
+    return loaded
+
+
+def test_what_was_not_stated_is_left_out(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """No licence is made up, and the name is the campaign's."""
+    found = _front(items, facts)
+    assert "license" not in found
+    assert found["pretty_name"] == "birds"
+    assert found["language"] == ["en"]
+    assert found["size_categories"] == ["n<1K"]
+    assert found["annotations_creators"] == ["crowdsourced"]
+
+
+def test_a_rehearsal_is_called_synthetic(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """Nobody may find it as people's work."""
+    found = _front(items, replace(facts, is_rehearsal=True))
+    assert found["annotations_creators"] == ["machine-generated"]
+    assert "synthetic" in found["tags"]
+
+
+@pytest.mark.parametrize(
+    ("licence", "keys"),
+    [
+        (LICENCES["CC-BY-SA-4.0"], {"license": "cc-by-sa-4.0"}),
+        (
+            Licence(spdx="Ours-1", url="https://ours.example/1"),
+            {
+                "license": "other",
+                "license_name": "Ours-1",
+                "license_link": "https://ours.example/1",
+            },
+        ),
+    ],
+)
+def test_licences_have_the_hubs_names(
+    licence: Licence, keys: dict[str, str], items: list[Item], facts: DatasetFacts
+) -> None:
+    """And one that the hub does not know has a name and a link."""
+    found = _front(items, facts, Publication(licence=licence))
+    assert {name: found[name] for name in found if "licen" in name} == keys
+
+
+@pytest.mark.parametrize("words", ['a: "b" # c', "no", "- x", "\u2028 two\x85lines"])
+def test_no_word_of_the_requester_breaks_the_block(
+    words: str, items: list[Item], facts: DatasetFacts
+) -> None:
+    """Words stay words, whatever YAML would read into them."""
+    found = _front(items, facts, Publication(title=words, tags=(words,)))
+    assert found["pretty_name"] == words
+    assert found["tags"][-1] == words
+
+
+def test_splits_without_rows_are_not_announced(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """Nobody answered, so there is nothing to load but the items."""
+    found = _front(items, facts)
+    assert [one["config_name"] for one in found["configs"]] == ["items"]

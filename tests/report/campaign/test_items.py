@@ -1,0 +1,90 @@
+"""Items with their pictures: which are chosen, and what is said of them."""
+
+from dataclasses import replace
+
+from report.components import Card
+from report.item_sample import ShownItem, chosen
+from report.model import report_model
+from report.page import render
+from report.sections import items
+from tests.postprocess.answers_by_hand import TASK, rows
+from tests.postprocess.made_tables import caption_task
+from tests.postprocess.test_aggregates import SAID
+from tests.report.campaign import by_hand, made_up
+
+
+def _cards() -> dict[str, Card]:
+    section = items.build(report_model(by_hand.small()))
+    assert section is not None
+    return {card.heading: card for one in section.galleries for card in one.cards}
+
+
+def test_items_are_chosen_for_what_their_answers_say() -> None:
+    """Of image 1 and 3 kept captions differ; of image 2 a canned one was dropped."""
+    kinds = chosen(by_hand.small().answers, caption_task())
+
+    assert kinds == {"i1": "disputed", "i3": "disputed", "i2": "dropped"}
+
+
+def test_the_order_of_rows_does_not_change_the_choice() -> None:
+    """Equal answers give equal reports."""
+    answers = made_up.large(items=60).answers
+    kinds = chosen(answers, caption_task())
+
+    assert len(kinds) == 16
+    assert list(kinds) == list(chosen(answers.iloc[::-1], caption_task()))
+
+
+def test_a_card_has_every_answer_with_what_became_of_it() -> None:
+    """Image 1: two kept and edited, one surplus, one rejected."""
+    card = _cards()["i1"]
+
+    said = [(one.tag.text, one.text, one.typed != "") for one in card.replies]
+    assert said == [
+        ("kept", "the red bottle stands", True),
+        ("kept", "the bottle is red", True),
+        ("rejected", "buy things", True),
+        ("surplus", "a bottle", False),
+    ]
+    assert card.replies[2].because == "off the subject"
+    assert card.picture == made_up.PICTURE
+
+
+def test_equal_answers_are_told_once() -> None:
+    """Image 2: two canned answers, and a rejected one first, for which it is shown."""
+    replies = _cards()["i2"].replies
+
+    assert [(one.tag.text, one.times) for one in replies] == [
+        ("rejected", 1),
+        ("canned", 2),
+    ]
+
+
+def test_choices_are_told_as_votes() -> None:
+    """Answers by hand: item 1 has the votes of three workers."""
+    answers = rows(SAID)
+    shown = ShownItem(
+        item_id="i1", kind="agreed", columns={"a": "an axe", "b": "a bow"}
+    )
+    facts = replace(
+        made_up.empty(), task=TASK, answers=answers, shown_items=(shown,), items=3
+    )
+    section = items.build(report_model(facts))
+    assert section is not None
+    (card,) = section.galleries[0].cards
+
+    votes = dict(card.votes)
+    assert votes["fit"] == "yes: 2 votes, no: 1 vote"
+    assert card.texts == (("a", "an axe"), ("b", "a bow"))
+    assert card.replies == ()
+    assert 'src="' not in render(facts)
+
+
+def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
+    """Sixteen pictures, whatever its size; with 40 kB each the page can be mailed."""
+    facts = made_up.large(items=300)
+    assert len(facts.shown_items) == 16
+    heavy = "data:image/jpeg;base64," + "A" * 54_000
+    shown = tuple(replace(one, picture=heavy) for one in facts.shown_items)
+
+    assert len(render(replace(facts, shown_items=shown)).encode()) < 1_500_000

@@ -1,0 +1,78 @@
+"""The campaign in plain sentences, against the one counted by hand."""
+
+from dataclasses import replace
+
+from report.model import report_model
+from report.sections import overview
+from tests.report.campaign import by_hand, made_up
+
+
+def _said(*, is_rehearsal: bool = False) -> dict[str, str]:
+    facts = by_hand.small(is_rehearsal=is_rehearsal)
+    return dict(overview.paragraphs(report_model(facts)))
+
+
+def test_what_was_asked_and_what_came() -> None:
+    """Six wanted, eleven came, four captions and two canned answers count."""
+    said = _said()
+
+    assert "2 answers about each of 3 images" in said["What was asked"]
+    assert "6 answers in all" in said["What was asked"]
+    assert said["What came"] == (
+        "11 answers by 4 workers. 4 novel captions and 2 answers that the picture "
+        "cannot be recognised count. 3 of 3 images (100.0 %) have all the answers "
+        "wanted."
+    )
+
+
+def test_what_does_not_count_has_its_reasons() -> None:
+    """Three rejected, one dropped, one surplus; all four for one reason."""
+    assert _said()["What does not count, and why"] == (
+        "3 answers rejected and not paid, 1 answer dropped, though paid for and "
+        "1 answer good, but more than were wanted. The reasons given most often: "
+        "“off the subject” (4)."
+    )
+
+
+def test_money_is_told_by_the_answer_and_by_the_hour() -> None:
+    """252 cents for four captions; wages of 0, 720, 750 and 900 cents an hour."""
+    said = _said()
+
+    assert said["What it cost"] == (
+        "$2.52 of a budget of $10.00, of which $0.42 are fees. That is $0.63 for a "
+        "novel caption."
+    )
+    assert "Half of the workers earned $7.35/h or more." in said["What people earned"]
+    assert "2 of 4 workers (50.0 %) earned less" in said["What people earned"]
+
+
+def test_a_rehearsal_paid_nobody() -> None:
+    """And its workers are simulated."""
+    said = _said(is_rehearsal=True)
+
+    assert "4 simulated workers" in said["What came"]
+    assert said["What it cost"].endswith("Nothing was paid: it was rehearsed.")
+
+
+def test_problems_come_first_in_what_to_be_careful_of() -> None:
+    """Half of the workers below the floor is the one problem of the small campaign."""
+    assert _said()["What to be careful of"].startswith(
+        "1 problem and 1 thing to watch."
+    )
+
+
+def test_a_campaign_that_just_began_says_so() -> None:
+    """Without an answer, a worker or a wage."""
+    said = dict(overview.paragraphs(report_model(made_up.empty())))
+
+    assert said["What came"] == "Nothing yet."
+    assert said["What people earned"].startswith("Not known")
+
+
+def test_a_dataset_without_a_ledger_has_no_money() -> None:
+    """Nothing is said of what nobody knows."""
+    facts = replace(by_hand.small(), money=None)
+    said = dict(overview.paragraphs(report_model(facts)))
+
+    assert "What it cost" not in said
+    assert "What people earned" not in said
