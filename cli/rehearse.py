@@ -53,13 +53,17 @@ def rehearse(
         result = rehearse_campaign(campaign, bar, server, crowd=crowd)
     seconds = time.monotonic() - began
     if as_json:
-        click.echo(json.dumps({**result.facts, "seconds": round(seconds, 1)}, indent=2))
+        remarks = [{"level": one.level, "text": one.text} for one in result.remarks]
+        document = {**result.facts, "seconds": round(seconds, 1), "remarks": remarks}
+        click.echo(json.dumps(document, indent=2))
         return
     say_progress(result.progress, as_json=False)
     click.echo(
         f"simulated workers took {result.virtual_hours:.1f} hours; "
         f"this rehearsal took {seconds:.0f} seconds"
     )
+    for remark in result.remarks:
+        click.echo(f"{remark.word}: {remark.text}")
     for line in result.books.lines() if result.books else ():
         click.echo(line)
     click.echo(f"dataset: {result.report.parent / 'dataset'}")

@@ -48,6 +48,7 @@ SLOW = (
     "tests/flows/test_open_hits.py",
     "tests/flows/test_pay.py",
     "tests/flows/test_people_decide.py",
+    "tests/flows/test_pictures.py",
     "tests/flows/test_prices.py",
     "tests/flows/test_publishing.py",
     "tests/flows/test_qualification.py",

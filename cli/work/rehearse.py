@@ -12,6 +12,10 @@ from flows.opening import open_to_look
 from flows.progress import read_progress
 from flows.rehearse import CrowdKind, prepare, rehearsal_flow
 from flows.rehearse_prolific import Books
+from flows.results.report_facts import report_facts
+from report.components import Note
+from report.model import report_model
+from report.sections.summary import notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,7 @@ class Rehearsed:
 
     Attributes:
         books: what was spent, by three ledgers; of participants only.
+        remarks: what the report calls a problem, or to be watched.
     """
 
     progress: Progress
@@ -27,6 +32,7 @@ class Rehearsed:
     report: Path
     virtual_hours: float
     books: Books | None
+    remarks: tuple[Note, ...]
 
 
 def rehearse_campaign(
@@ -49,10 +55,12 @@ def rehearse_campaign(
         facts = flow(str(campaign.resolve()), crowd)
     with open_to_look(loaded) as run:
         reached = read_progress(run)
+        remarks = notes(report_model(report_facts(run)))
     return Rehearsed(
         progress=reached,
         facts=facts,
         report=Path(str(facts["report"])),
         virtual_hours=float(str(facts["virtual_seconds"])) / 3600,
         books=Books.from_facts(facts),
+        remarks=tuple(one for one in remarks if one.level in {"problem", "watch"}),
     )

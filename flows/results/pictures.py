@@ -2,10 +2,12 @@
 
 import base64
 import io
+import os
 import re
 import shutil
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from PIL import Image, ImageOps
@@ -80,9 +82,14 @@ def _path(campaign: Campaign, item: Item) -> Path | None:
     name = local_picture(item)
     if campaign.pictures is None or not name:
         return None
-    path = (campaign.pictures / name).resolve()
-    is_inside = path.is_relative_to(campaign.pictures.resolve())
+    path = Path(os.path.realpath(campaign.pictures / name))
+    is_inside = path.is_relative_to(_folder(campaign.pictures))
     return path if is_inside and path.is_file() else None
+
+
+@lru_cache(maxsize=4)  # asked for with every picture
+def _folder(pictures: Path) -> Path:
+    return pictures.resolve()
 
 
 def _is_same(path: Path, copy: Path) -> bool:

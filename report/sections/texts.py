@@ -51,7 +51,8 @@ def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
         f"{lengths.mean():.1f} words on average (median {lengths.median():g}, "
         f"shortest {count(lengths.min())}, "
         f"longest {count(lengths.max())}) and use {count(different)} different words, "
-        f"case aside. {plural(repeated, noun)} repeat the text of another one."
+        f"case aside. {plural(repeated, noun)} "
+        f"{'repeats' if repeated == 1 else 'repeat'} the text of another one."
     )
 
 

@@ -93,6 +93,11 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     _rehearse_plainly(tmp_path / "other")
     assert _files(tmp_path / "other") == files
 
+    remarks = facts["remarks"]
+    assert isinstance(remarks, list)
+    assert "problem" in {one["level"] for one in remarks} <= {"problem", "watch"}
+    assert all(one["text"].encode() in files["report.html"] for one in remarks)
+
     again = _rehearse_plainly(tmp_path / "one")
     assert _posted(tmp_path / "one") == posted
     assert _files(tmp_path / "one") == files

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import pytest
 from PIL import Image
 
 from domain.campaign import Campaign
+from domain.dataset import Pictures, Publication
 from domain.hit import Item
 from domain.ids import ItemId
+from flows.results.export import export
 from flows.results.pictures import copy_pictures, picture_sizes, small_pictures
 from tests.flows.campaigns import campaign
+from tests.flows.conftest import Open
 
 
 @pytest.fixture
@@ -81,3 +85,36 @@ def test_copies_are_made_of_what_lies_inside_the_folder(
     first = (folder / "sized.svg").stat().st_ino
     copy_pictures(pictured, folder)
     assert (folder / "sized.svg").stat().st_ino == first
+
+
+@pytest.mark.parametrize("pictures", ["files", "addresses"])
+def test_an_export_has_the_pictures_if_they_were_asked_for(
+    pictures: Pictures,
+    at_work: Open,
+    campaign_text: str,
+    tmp_path: Path,
+) -> None:
+    """Beside the dataset, at the places that its files name; with their sizes."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    with at_work(campaign_text) as (run, _people):
+        items = []
+        for item in run.campaign.items:
+            Image.new("RGB", (64, 48)).save(folder / f"{item.item_id}.png")
+            url = {"url": f"/pictures/{item.item_id}.png"}
+            items.append(replace(item, columns={**item.columns, **url}))
+        campaign = replace(
+            run.campaign,
+            items=tuple(items),
+            pictures=folder,
+            dataset=Publication(pictures=pictures),
+            formats=("csv", "vizwiz_json"),
+        )
+        export(replace(run, campaign=campaign))
+        dataset = campaign.out / "dataset"
+        images = json.loads((dataset / "captions.json").read_text())["images"]
+        assert {(one["width"], one["height"]) for one in images} == {(64, 48)}
+        has_pictures = [
+            (dataset / "images" / one["file_name"]).is_file() for one in images
+        ]
+        assert has_pictures == [pictures == "files"] * 4
