@@ -17,6 +17,7 @@ _ORDER = (
     ("assignment", "reject"),
     ("worker", "exclude"),
     ("worker", "block"),
+    ("worker", "include"),
 )
 
 
