@@ -27,7 +27,12 @@ from platforms.calling import called, pages_of
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
-from platforms.extensions import KEEP_APART, PRICES, Extensions
+from platforms.extensions import (
+    EXPECTED_SECONDS,
+    KEEP_APART,
+    PRICES,
+    Extensions,
+)
 from platforms.listing import (
     PAGE,
     all_hits,
@@ -119,6 +124,8 @@ class MTurk:
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
+        seconds = hit_type.expected_seconds
+        says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
             self._client.create_hit_type,
             Title=hit_type.title,
@@ -130,6 +137,7 @@ class MTurk:
             QualificationRequirements=[
                 requirement_to_wire(one) for one in hit_type.requirements
             ],
+            **({EXPECTED_SECONDS: seconds} if says_time else {}),
         )
         return HitTypeId(reply["HITTypeId"])
 
