@@ -28,6 +28,7 @@ from marketplace.workers.framing import Framing
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
+from marketplace.workers.reporting import Reporting
 from marketplace.workers.sessions import Sessions
 from marketplace.workers.sign_in import SignIn
 from marketplace.workers.submitting import Submitting
@@ -60,6 +61,7 @@ class Site:
         return [
             *own,
             *SignIn(self._backend, self._origins, self._sessions).routes(),
+            *Reporting(self._backend, self._origins, self._sessions).routes(),
             *Submitting(self._backend, self._origins, self._sessions).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
