@@ -175,10 +175,12 @@ class _Row(TypedDict):
     approved: int
     judged: int
     earned_cents: int
+    agreed_at: str | None
 
 
 def _document(row: sqlite3.Row) -> _Row:
     is_open = row["open_invitations"] > 0
+    agreed_ms = row["agreed_ms"]
     return {
         "name": row["handle"],
         "worker_id": row["worker_id"],
@@ -188,6 +190,7 @@ def _document(row: sqlite3.Row) -> _Row:
         "approved": row["approved"],
         "judged": row["judged"],
         "earned_cents": row["earned_cents"],
+        "agreed_at": None if agreed_ms is None else _moment(agreed_ms),
     }
 
 

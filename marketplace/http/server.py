@@ -224,6 +224,7 @@ def _app(
         faults=faults,
         pictures=marketplace.pictures,
         crowd=marketplace.crowd,
+        consent=marketplace.consent,
     )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
 

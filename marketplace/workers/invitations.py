@@ -134,7 +134,7 @@ def revoke(transaction: Transaction, handle: str) -> int:
 
 
 def listed(transaction: Transaction) -> list[sqlite3.Row]:
-    """All workers, oldest first: invitations that open, earnings, approvals."""
+    """All workers, oldest first, with invitations, earnings, approvals, consent."""
     return transaction.all(
         "SELECT workers.handle, workers.worker_id, workers.country, "
         "workers.subdivision, workers.approved, workers.judged, "
@@ -142,6 +142,8 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
         "AND revoked_ms IS NULL AND expires_ms > ?) AS open_invitations, "
         "(SELECT max(expires_ms) FROM invitations WHERE worker = workers.id "
         "AND revoked_ms IS NULL) AS invited_until_ms, "
+        "(SELECT max(agreed_ms) FROM consents WHERE worker = workers.id) "
+        "AS agreed_ms, "
         "coalesce((SELECT balance_cents FROM accounts WHERE kind = 'worker' "
         "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
         transaction.now_ms,
