@@ -24,10 +24,12 @@ from marketplace.workers import (
     discovery,
     history,
     listing,
+    open_links,
     replies,
 )
 from marketplace.workers.agreeing import Agreeing
 from marketplace.workers.framing import Framing
+from marketplace.workers.joining import Joining
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
@@ -72,6 +74,7 @@ class Site:
         return [
             *own,
             *SignIn(*parts).routes(),
+            *Joining(*parts).routes(),
             *Agreeing(*parts, self._consent).routes(),
             *Reporting(*parts).routes(),
             *Submitting(*parts).routes(),
@@ -246,6 +249,7 @@ class Site:
             days = history.by_day(transaction, worker)
             earnings = history.earnings(transaction, worker)
             messages = history.messages(transaction, worker)
+            completion = open_links.completion(transaction, worker)
         return page(
             "history.html.j2",
             prices=self._backend.rules.prices,
@@ -256,6 +260,7 @@ class Site:
             days=days,
             earnings=earnings,
             messages=messages,
+            completion=completion,
             worker_id=worker["worker_id"],
         )
 
