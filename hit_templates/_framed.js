@@ -2,7 +2,8 @@
 // page, so that only the page around it scrolls; that tells which part is in sight. Where
 // nothing is told (on a wide screen, at another host), this page scrolls as any.
 const pieceworkFrame = {
-  view: null, // top and bottom of the part in sight, from the top of this page
+  // Top and bottom of the part in sight, from the top of this page.
+  view: null,
   post: (message) => window.parent.postMessage(message, "*"),
   toTop: () => {
     if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: 0, bottom: 1 } });
@@ -12,9 +13,11 @@ const pieceworkFrame = {
 if (window.parent !== window) {
   const root = document.documentElement;
   root.classList.add("framed");
-  new ResizeObserver(() => {
+  const say = () =>
     pieceworkFrame.post({ pieceworkHeight: Math.ceil(root.getBoundingClientRect().height) });
-  }).observe(root);
+  new ResizeObserver(say).observe(root);
+  // By now the page around hears it.
+  window.addEventListener("load", say);
   window.addEventListener("message", ({ source, data }) => {
     if (source !== window.parent || !data || !data.pieceworkView) return;
     pieceworkFrame.view = data.pieceworkView;

@@ -83,13 +83,16 @@ def duration(seconds: int) -> str:
 def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
     """How long a HIT takes and what an hour then pays; "" if nobody says so.
 
-    >>> pace(300, 100, PriceList()), pace(50, 10, PriceList())
-    ('about 5 minutes, so $12.00 an hour', 'about 50 seconds, so $7.20 an hour')
+    >>> pace(300, 100, PriceList())
+    'about 5 minutes, so $12.00 an hour'
+    >>> pace(151, 10, PriceList())
+    'about 2 minutes 30 seconds, so $2.38 an hour'
     """
     if seconds is None:
         return ""
     minute = 60
-    rounded = seconds if seconds < 2 * minute else round(seconds / minute) * minute
+    step = 10 if seconds < 2 * minute else 30 if seconds < 10 * minute else minute
+    rounded = max(step, (seconds + step // 2) // step * step)
     hourly = reward_cents * 3600 // seconds
     return f"about {duration(rounded)}, so {prices.shown(hourly)} an hour"
 

@@ -65,7 +65,12 @@ def at_work(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]:
             for scene in scenes(7, pictures)
         ]
         shown = render_hit(task, items, round_number=round_number)
-        post(market.requester("LAB"), Title=task.title, Question=html_question(shown))
+        post(
+            market.requester("LAB"),
+            Title=task.title,
+            Question=html_question(shown),
+            MaxAssignments=2,
+        )
         page = context.new_page()
         sign_in(page, f"{market.endpoint}/worker/sign-in?token={market.worker().token}")
         page.get_by_role("button", name="Accept a HIT").click()
@@ -86,14 +91,12 @@ def question(page: Page) -> FrameLocator:
 def check_nothing_is_hidden(page: Page) -> None:
     """The question's frame need not scroll, once the two pages have told each other."""
     (frame,) = (one for one in page.frames if one != page.main_frame)
+    rest = "document.documentElement.scrollHeight - window.innerHeight"
     for _ in range(100):
-        rest = frame.evaluate(
-            "document.documentElement.scrollHeight - window.innerHeight"
-        )
-        if rest <= 1:
+        if frame.evaluate(rest) <= 1:
             return
         page.wait_for_timeout(20)
-    assert rest <= 1
+    pytest.fail("the frame scrolls in itself")
 
 
 def box(found: Locator) -> tuple[float, float]:
@@ -171,6 +174,20 @@ def test_the_title_stands_once_and_words_fit_one_picture(
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_preview_does_not_scroll_in_itself_either(
+    at_work: Callable[..., Page], market: Market
+) -> None:
+    """One looks at all pictures before one accepts."""
+    page = at_work(2)
+    bea = market.worker()
+    (group,) = bea.groups()
+    page.context.clear_cookies()
+    sign_in(page, f"{market.endpoint}/worker/sign-in?token={bea.token}")
+    page.goto(f"{market.endpoint}/worker/groups/{group['hit_group_id']}/preview")
+    question(page)
+    check_nothing_is_hidden(page)
 
 
 def test_nonsense_of_a_question_moves_nothing(
