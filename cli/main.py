@@ -32,6 +32,7 @@ from cli.status import status
 from cli.stop import stop
 from cli.unreject import unreject
 from cli.worker import worker
+from cli.workers import workers
 
 
 @click.group(cls=ErrorCodes, context_settings={"help_option_names": ["-h", "--help"]})
@@ -72,6 +73,7 @@ for command in (
     status,
     stop,
     decisions,
+    workers,
     export,
     describe,
     pay,

@@ -4,14 +4,21 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from domain.errors import ConfigError, RefusedForSafety
 
 if TYPE_CHECKING:
     from marketplace.state.backend import Backend
     from marketplace.state.transaction import Transaction
+
+
+_USUAL_URL = "http://127.0.0.1:8080"
+"""Where `piecework serve` is, if nobody says otherwise."""
 
 
 @contextmanager
@@ -47,6 +54,25 @@ def transaction_in(
         storage.make_private(database)
         with backend.transaction() as transaction:
             yield transaction
+
+
+def site_of(transaction: "Transaction", said: str = "") -> str:
+    """Where browsers reach the site: as was said, or where it was served last."""
+    from marketplace.state import site_address  # noqa: PLC0415 - only when it is asked for
+
+    known = said or site_address.kept(transaction)
+    if known is None:
+        click.echo(
+            f"This marketplace was never served; the link says {_USUAL_URL}. If it "
+            "will be elsewhere, say --site-url, or serve it first.",
+            err=True,
+        )
+    return (known or _USUAL_URL).rstrip("/")
+
+
+def moment(ms: int) -> str:
+    """A moment of the marketplace as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds")
 
 
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":

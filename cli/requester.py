@@ -1,6 +1,7 @@
 """`requester`: who may call a live marketplace, on its file, while it serves or not."""
 
 import json
+import sqlite3
 from datetime import UTC, datetime
 from decimal import InvalidOperation
 from pathlib import Path
@@ -11,6 +12,7 @@ from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
 from domain.errors import ConfigError
 from domain.money import cents_from_wire
+from domain.printable import one_line, printable
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -116,6 +118,41 @@ def revoke(*, key: str, database: Path) -> None:
             [refusal.message], next_step="piecework requester list shows all keys"
         ) from refusal
     click.echo(f"{key} has ended")
+
+
+@requester.command()
+@click.argument("name", default="")
+@DATABASE
+@JSON
+def problems(*, name: str, database: Path, as_json: bool) -> None:
+    """Show what workers reported about HITs, newest first; of NAME's HITs, or all.
+
+    It is what strangers typed. NAME is an account's, as `requester list` shows it.
+
+    Example:  piecework requester problems "Vision lab"
+    """
+    from marketplace.state import reported_problems  # noqa: PLC0415 - only when asked for
+
+    with transaction_in(database) as transaction:
+        rows = reported_problems.listed(transaction, requester=name)
+    if as_json:
+        click.echo(json.dumps([_problem(row) for row in rows], indent=2))
+        return
+    for row in rows:
+        click.echo(f"{_moment(row['reported_ms'])}  HIT {row['hit_id']}, ", nl=False)
+        click.echo(f"assignment {row['assignment_id']}: {one_line(row['title'])}")
+        for line in printable(row["text"]).splitlines():
+            click.echo(f"    {line}")
+    if not rows:
+        click.echo("no worker has reported a problem")
+
+
+def _problem(row: sqlite3.Row) -> dict[str, object]:
+    kept = ("requester", "title", "hit_id", "annotation", "assignment_id", "text")
+    return {
+        "reported_at": _moment(row["reported_ms"]),
+        **{name: row[name] for name in kept},
+    }
 
 
 def _checked(name: str, balance: str) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
+from cli.consent_text import read_consent
 from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 from domain.money import cents_from_text
@@ -180,7 +181,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="AMOUNT",
     help="What taking a qualification test is paid; left out, none is offered there.",
 )
-@click.option("--consent", type=_FILE, help="Text that participants agree to.")
+@click.option("--consent", type=_FILE, help="Text that workers agree to first.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
@@ -239,7 +240,15 @@ def _marketplace(given: _Given) -> "Marketplace":
         frames_url=given["frames_url"].rstrip("/"),
         aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
+        consent=_consent(given),
     )
+
+
+def _consent(given: _Given) -> tuple[str, ...]:
+    """What invited people agree to; Prolific's participants do as they arrive."""
+    if given["consent"] is None or given["crowd"] != "invited":
+        return ()
+    return read_consent(given["consent"])
 
 
 def _serve_with_prolific(given: _Given) -> None:

@@ -51,7 +51,12 @@ class QualificationRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitType:
-    """What HITs of one group share; the platform keeps equal ones as one."""
+    """What HITs of one group share; the platform keeps equal ones as one.
+
+    Attributes:
+        expected_seconds: how long one HIT is expected to take, for workers to read;
+            `None`: it is not said.
+    """
 
     title: str
     description: str
@@ -60,6 +65,7 @@ class HitType:
     assignment_duration_seconds: int
     auto_approval_delay_seconds: int
     requirements: tuple[QualificationRequirement, ...]
+    expected_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,12 @@ from typing import Literal
 
 SubjectKind = Literal["answer", "assignment", "worker"]
 
-Verdict = Literal["keep", "drop", "approve", "reject", "exclude", "block"]
+Verdict = Literal["keep", "drop", "approve", "reject", "exclude", "block", "include"]
 """`keep`/`drop` an answer, `approve`/`reject` an assignment, `exclude`/`block` a
 worker.
 
-A person may also say `keep` of a worker who was flagged; it holds for that batch.
+A person may also say `keep` of a worker who was flagged; it holds for that batch. And
+`include` takes an exclusion or a block back; it holds until a person excludes again.
 Dropping keeps an answer out of the dataset and still pays for it; excluding keeps a
 worker out of later HITs and harms no account; blocking is the platform's hard block.
 """
@@ -24,6 +25,7 @@ VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "assignment": ("approve", "reject"),
     "worker": ("keep", "exclude", "block"),
 }
+"""What a policy may say, and a person about what waits for a decision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,16 @@ NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
 
-def settlement_key(decision: Decision) -> str:
+def settlement_key(decision: Decision, *, times: int = 1) -> str:
     """The key of the intent that carries a decision out; its operation is the verdict.
 
-    Decisions that are acted on are `approve`, `reject`, `exclude` and `block`.
+    Decisions that are acted on are `approve`, `reject`, `exclude`, `block` and
+    `include`.
+
+    Args:
+        decision: what is to be carried out.
+        times: how often its subject has had this verdict by now. A worker may be
+            excluded and included again and again; each time is an act of its own.
     """
-    return f"{decision.verdict}:{decision.subject_id}"
+    key = f"{decision.verdict}:{decision.subject_id}"
+    return key if times == 1 else f"{key}:{times}"

@@ -153,7 +153,7 @@
     if (details && number > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
     const heading = show(number);
     save();
-    window.scrollTo(0, 0);
+    pieceworkFrame.toTop();
     heading.focus({ preventScroll: true });
   };
   const next = () => {

@@ -2,9 +2,10 @@
 
 It names its extensions in a header of every answer. Each is one more member of a
 request: the HITs from which a HIT is kept apart, or whose assignments are listed
-together, or that the price list is wanted. botocore's model has no such members, so
-they are taken out before parameters are checked and put into the body that is signed.
-Of an answer botocore keeps what it knows; the price list is handed on beside that.
+together, or how long a HIT is expected to take, or that the price list is wanted.
+botocore's model has no such members, so they are taken out before parameters are
+checked and put into the body that is signed. Of an answer botocore keeps what it knows;
+the price list is handed on beside that.
 """
 
 import json
@@ -14,9 +15,11 @@ from typing import Any
 KEEP_APART = "PieceworkKeepApart"
 LIST_TOGETHER = "PieceworkListTogether"
 PRICES = "PieceworkPrices"
+EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 _NAMED_IN = "x-piecework-extensions"
 _MEMBERS = {
     "CreateHITWithHITType": KEEP_APART,
+    "CreateHITType": EXPECTED_SECONDS,
     "ListAssignmentsForHIT": LIST_TOGETHER,
     "GetAccountBalance": PRICES,
 }

@@ -27,7 +27,12 @@ from platforms.calling import called, pages_of
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
-from platforms.extensions import KEEP_APART, PRICES, Extensions
+from platforms.extensions import (
+    EXPECTED_SECONDS,
+    KEEP_APART,
+    PRICES,
+    Extensions,
+)
 from platforms.listing import (
     PAGE,
     all_hits,
@@ -38,7 +43,7 @@ from platforms.listing import (
     posted_hits,
 )
 from platforms.ports import PostedHit
-from platforms.qualification_types import find, make_or_find
+from platforms.qualification_types import claim, holders, make_or_find, take_back
 from platforms.wire import bonus_from_wire, prices_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
@@ -119,6 +124,8 @@ class MTurk:
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
+        seconds = hit_type.expected_seconds
+        says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
             self._client.create_hit_type,
             Title=hit_type.title,
@@ -130,6 +137,7 @@ class MTurk:
             QualificationRequirements=[
                 requirement_to_wire(one) for one in hit_type.requirements
             ],
+            **({EXPECTED_SECONDS: seconds} if says_time else {}),
         )
         return HitTypeId(reply["HITTypeId"])
 
@@ -160,22 +168,8 @@ class MTurk:
         )
 
     def claim(self, name: str, owner: str) -> str:
-        """See `Platform`; a qualification type, whose name is a requester's only one.
-
-        No HIT requires it and no worker can ask for it.
-        """
-        try:
-            called(
-                self._client.create_qualification_type,
-                Name=name,
-                Description=owner,
-                QualificationTypeStatus="Inactive",
-            )
-        except PlatformRefused as refusal:
-            if refusal.kind != "already_exists":
-                raise
-            return str(find(self._client, name)["Description"])
-        return owner
+        """See `Platform`; by the name of a qualification type."""
+        return claim(self._client, name, owner)
 
     def publish(
         self,
@@ -345,24 +339,30 @@ class MTurk:
         """See `Platform`."""
         return {worker_id for worker_id, _ in self.scores(qualification_type_id)}
 
+    def include(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """See `Platform`."""
+        because = "The requester offers you this kind of HIT again."
+        take_back(self._client, qualification_type_id, worker_id, because)
+
     def scores(
         self, qualification_type_id: QualificationTypeId
     ) -> Iterator[tuple[WorkerId, int]]:
         """See `Platform`."""
-        pages = self._client.get_paginator(
-            "list_workers_with_qualification_type"
-        ).paginate(
-            QualificationTypeId=qualification_type_id,
-            Status="Granted",
-            PaginationConfig={"PageSize": PAGE},
-        )
-        for page in pages_of(pages):
-            for found in page["Qualifications"]:
-                yield WorkerId(found["WorkerId"]), found["IntegerValue"]
+        yield from holders(self._client, qualification_type_id)
 
     def block(self, worker_id: WorkerId, because: str) -> None:
         """See `Platform`; blocking twice is blocking once."""
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
+
+    def unblock(self, worker_id: WorkerId) -> None:
+        """See `Platform`."""
+        called(
+            self._client.delete_worker_block,
+            WorkerId=worker_id,
+            Reason="The requester offers you HITs again.",
+        )
 
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
         """See `Platform`; within 30 days of the submission."""

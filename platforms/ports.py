@@ -170,8 +170,18 @@ class Recruiting(Protocol):
         """Who is kept out."""
         ...
 
+    def include(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """Offer a worker later HITs again; whoever is not kept out stays so."""
+        ...
+
     def block(self, worker_id: WorkerId, because: str) -> None:
         """The hard block, which counts against the worker's account."""
+        ...
+
+    def unblock(self, worker_id: WorkerId) -> None:
+        """Take the hard block back; whoever is not blocked stays so."""
         ...
 
     def scores(

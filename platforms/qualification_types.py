@@ -1,10 +1,10 @@
 """Qualification types of the requester, found again by their name, which is unique."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import PlatformRefused
-from domain.ids import QualificationTypeId
+from domain.ids import QualificationTypeId, WorkerId
 from platforms.calling import called, pages_of
 
 if TYPE_CHECKING:
@@ -67,3 +67,59 @@ def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
         code="QualificationTypeAlreadyExists",
         kind="already_exists",
     )
+
+
+def claim(client: "MTurkClient", name: str, owner: str) -> str:
+    """Who made the type of a name: the owner, or whoever came before.
+
+    No HIT requires it and no worker can ask for it.
+    """
+    try:
+        called(
+            client.create_qualification_type,
+            Name=name,
+            Description=owner,
+            QualificationTypeStatus="Inactive",
+        )
+    except PlatformRefused as refusal:
+        if refusal.kind != "already_exists":
+            raise
+        return str(find(client, name)["Description"])
+    return owner
+
+
+def holders(
+    client: "MTurkClient", type_id: QualificationTypeId
+) -> Iterator[tuple[WorkerId, int]]:
+    """Everybody who holds a qualification, with its value."""
+    pages = client.get_paginator("list_workers_with_qualification_type").paginate(
+        QualificationTypeId=type_id,
+        Status="Granted",
+        PaginationConfig={"PageSize": _PAGE},
+    )
+    for page in pages_of(pages):
+        for found in page["Qualifications"]:
+            yield WorkerId(found["WorkerId"]), found["IntegerValue"]
+
+
+def take_back(
+    client: "MTurkClient",
+    type_id: QualificationTypeId,
+    worker_id: WorkerId,
+    because: str,
+) -> None:
+    """Take a qualification from a worker; MTurk refuses that of one who has it not.
+
+    Raises:
+        PlatformRefused: the worker still holds it.
+    """
+    try:
+        called(
+            client.disassociate_qualification_from_worker,
+            QualificationTypeId=type_id,
+            WorkerId=worker_id,
+            Reason=because,
+        )
+    except PlatformRefused:
+        if worker_id in dict(holders(client, type_id)):
+            raise

@@ -3,16 +3,24 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from domain.ids import AssignmentId
+from domain.ids import AssignmentId, WorkerId
 from domain.verdicts import Decision, SubjectKind, Verdict
 from store.columns import Row, from_text, insert, to_text
 from store.database import Store
 
 _LATEST_OF_WORKERS = """
-    SELECT * FROM decisions WHERE decision_id IN (
+    SELECT *, (
+        SELECT count(*) FROM decisions AS alike
+        WHERE alike.subject_kind = 'worker' AND alike.subject_id = decisions.subject_id
+        AND alike.verdict = decisions.verdict
+    ) AS times FROM decisions WHERE decision_id IN (
         SELECT max(decision_id) FROM decisions
         WHERE subject_kind = 'worker' GROUP BY subject_id)
 """
+_KEY_OF_WORKER = (
+    "latest.verdict || ':' || subject_id || iif(times > 1, ':' || times, '')"
+)
+"""As `flows.settlement.settlement_key` makes it."""
 
 
 def keep(store: Store, decisions: Iterable[Decision]) -> int:
@@ -80,7 +88,7 @@ def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
     else:
         rows = store.db.query(
             f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest "
-            "LEFT JOIN intents ON intent_key = latest.verdict || ':' || subject_id "
+            f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} "
             "WHERE latest.verdict = ? AND done_at IS NULL ORDER BY decision_id",
             [verdict],
         )
@@ -94,10 +102,30 @@ def count_unsettled(store: Store) -> int:
     ).fetchone()
     (workers,) = store.db.execute(
         f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest "
-        "LEFT JOIN intents ON intent_key = latest.verdict || ':' || subject_id "
-        "WHERE latest.verdict IN ('exclude', 'block') AND done_at IS NULL"
+        f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} WHERE "
+        "latest.verdict IN ('exclude', 'block', 'include') AND done_at IS NULL"
     ).fetchone()
     return int(assignments) + int(workers)
+
+
+def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
+    """All that was ever decided about each worker, the decision in force last."""
+    history: dict[WorkerId, list[Decision]] = {}
+    for row in store.db.query(
+        "SELECT * FROM decisions WHERE subject_kind = 'worker' ORDER BY decision_id"
+    ):
+        history.setdefault(WorkerId(row["subject_id"]), []).append(_decision(row))
+    return history
+
+
+def times(store: Store, worker_id: WorkerId, verdict: Verdict) -> int:
+    """How often a worker had this verdict."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM decisions WHERE subject_kind = 'worker' "
+        "AND subject_id = ? AND verdict = ?",
+        [worker_id, verdict],
+    ).fetchone()
+    return int(number)
 
 
 def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:

@@ -61,6 +61,7 @@ SLOW = (
     "tests/flows/test_two_stores.py",
     "tests/flows/test_unreject.py",
     "tests/flows/test_verify.py",
+    "tests/flows/test_workers_by_hand.py",
     "tests/hit_templates/test_blank_page.py",
     "tests/live",
     "tests/marketplace/test_admission.py",

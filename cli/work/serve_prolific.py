@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from cli.consent_text import read_consent
 from cli.work.prolific_token import needed_token
 from domain.errors import ConfigError
 from domain.printable import printable
@@ -71,7 +72,7 @@ def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
         address = api_address(wanted.url)
         token = needed_token(wanted.token_file)
         terms = _terms(marketplace, wanted, address, token)
-        with office(address, token, terms, consent=_consent(wanted.consent)) as opened:
+        with office(address, token, terms, consent=_consent(wanted)) as opened:
             served = replace(
                 marketplace,
                 crowd=opened.crowd,
@@ -144,17 +145,8 @@ def _refuse_what_fails(checks: Sequence[Check]) -> None:
         )
 
 
-def _consent(file: Path | None) -> tuple[str, ...]:
-    if file is None:
-        return CONSENT
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigError([f"--consent: {file} cannot be read: {fault}"]) from fault
-    paragraphs = tuple(filter(None, (part.strip() for part in text.split("\n\n"))))
-    if not paragraphs:
-        raise ConfigError([f"--consent: {file} says nothing"])
-    return paragraphs
+def _consent(wanted: Recruiting) -> tuple[str, ...]:
+    return CONSENT if wanted.consent is None else read_consent(wanted.consent)
 
 
 def _say(terms: Terms, percent: str) -> None:

@@ -227,6 +227,7 @@ def _hit_type(
                 if type_id is not None
             ),
         ),
+        expected_seconds=campaign.rewards.expected_seconds,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     key = f"hit type {hashlib.sha256(values.encode()).hexdigest()[:16]}"

@@ -26,7 +26,8 @@ from store import assignments, decisions, hits, ledger
 from store.acting import carry_out
 from store.intents import Act, Intent
 
-_ORDER: tuple[Verdict, ...] = ("approve", "reject", "exclude", "block")
+_ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
+_ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
 _Outcome = TypeVar("_Outcome", str, str | None)
 _ELSEWHERE = "somebody else"
@@ -41,18 +42,29 @@ def settle(run: CampaignRun) -> int:
         PlatformRefused: naming what was refused; a later pass tries it again.
     """
     close_interrupted(run)
-    due = [decisions.unsettled(run.store, verdict) for verdict in _ORDER]
+    return _carry_out(run, *_ABOUT_WORK, *_ABOUT_WORKERS)
+
+
+def settle_workers(run: CampaignRun) -> int:
+    """Carry out what was decided about workers, and nothing else; how many there were.
+
+    Raises:
+        PlatformRefused: see `settle`.
+    """
+    return _carry_out(run, *_ABOUT_WORKERS)
+
+
+def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
+    due = [decisions.unsettled(run.store, verdict) for verdict in verdicts]
     refused: list[tuple[Decision, PlatformRefused]] = []
     # One verdict after the other is done, however many calls are under way at once.
     for decisions_of_verdict in due:
-        by_key = {
-            settlement_key(decision): decision for decision in decisions_of_verdict
-        }
+        by_key = {_key(run, decision): decision for decision in decisions_of_verdict}
         refused += [
             (by_key[act.intent.key], refusal)
             for act, refusal in carry_out(
                 run.store,
-                (_act(run, decision) for decision in decisions_of_verdict),
+                (_act(run, decision, key) for key, decision in by_key.items()),
                 clock=run.clock,
                 at_once=run.at_once,
             )
@@ -79,19 +91,28 @@ def _described(run: CampaignRun, decision: Decision, refusal: PlatformRefused) -
     return f"{decision.verdict} {named}: {words}"
 
 
-def _act(run: CampaignRun, decision: Decision) -> Act:
+def _key(run: CampaignRun, decision: Decision) -> str:
+    if decision.subject_kind != "worker":
+        return settlement_key(decision)
+    worker_id = WorkerId(decision.subject_id)
+    times = decisions.times(run.store, worker_id, decision.verdict)
+    return settlement_key(decision, times=times)
+
+
+def _act(run: CampaignRun, decision: Decision, key: str) -> Act:
     verbs = {
         "approve": _approve,
         "reject": _reject,
         "exclude": _exclude,
         "block": _block,
+        "include": _include,
     }
     do, look = verbs[decision.verdict](run, decision)
     hit = None
     if decision.subject_kind == "assignment":
         hit = hits.of_assignment(run.store, AssignmentId(decision.subject_id))
     intent = Intent(
-        key=settlement_key(decision),
+        key=key,
         operation=decision.verdict,
         arguments={"subject": decision.subject_id},
         amount_cents=_pay_cents(hit) if hit and decision.verdict == "approve" else 0,
@@ -188,6 +209,21 @@ def _block(run: CampaignRun, decision: Decision) -> _Verb:
 
     # Blocking twice is blocking once, so nothing needs to be looked up.
     return do, lambda: None
+
+
+def _include(run: CampaignRun, decision: Decision) -> _Verb:
+    worker_id, type_id = WorkerId(decision.subject_id), exclusion_type(run)
+    # A block that this campaign did not make is none of its business.
+    is_blocked = decisions.times(run.store, worker_id, "block") > 0
+
+    def do() -> str:
+        run.platform.include(worker_id, type_id)
+        if is_blocked:
+            run.platform.unblock(worker_id)
+        return DONE
+
+    # Including twice is including once, so nothing needs to be looked up.
+    return _unless_deleted(do), lambda: None
 
 
 def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:

@@ -34,6 +34,7 @@ class Options(TypedDict, total=False):
     notify_url: str
     limits: Limits
     crowd: OutsideCrowd | None
+    consent: tuple[str, ...]
     spend_at_most_cents: int | None
 
 
@@ -62,6 +63,8 @@ class Marketplace:
         notify_url: where on this machine notifications go; "" keeps them waiting.
         limits: how patient it is with clients that say nothing.
         crowd: the market that its workers come from by visits, if there is one.
+        consent: what workers who are no participants agree to before their first HIT, a
+            paragraph each.
         spend_at_most_cents: of all requesters together; None is no limit.
     """
 
@@ -84,6 +87,7 @@ class Marketplace:
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowd: OutsideCrowd | None = None
+    consent: tuple[str, ...] = ()
     spend_at_most_cents: int | None = None
 
 

@@ -4,7 +4,7 @@ One process and one event loop serve both; the port on which a request arrived d
 never a header that the client wrote.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -36,12 +36,13 @@ def site_app(
     faults: FaultScript,
     pictures: Path | None,
     crowd: OutsideCrowd | None = None,
+    consent: Sequence[str] = (),
 ) -> Starlette:
     """Requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
-        *Site(backend, origins, crowd).routes(),
+        *Site(backend, origins, crowd, consent).routes(),
         # A qualification test names pictures by address, and requesters know only this.
         *pictures_at(pictures),
     ]

@@ -29,6 +29,7 @@ from marketplace.http.options import Marketplace, Options, Running
 from marketplace.http.virtual_time import VirtualTime
 from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
+from marketplace.state import site_address
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.group_commit import GroupCommit
 from marketplace.workers.origins import Origins
@@ -157,6 +158,8 @@ def _prepared(
         backend = stack.enter_context(
             contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
         )
+        with backend.without_catch_up() as transaction:
+            site_address.keep(transaction, origins.site)
         if marketplace.notify_url:
             notification_sender = NotificationSender(
                 marketplace.database, read_address(marketplace.notify_url)
@@ -224,6 +227,7 @@ def _app(
         faults=faults,
         pictures=marketplace.pictures,
         crowd=marketplace.crowd,
+        consent=marketplace.consent,
     )
     frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
 

@@ -11,11 +11,13 @@ from functools import partial
 from typing import Any
 
 from marketplace.exceptions import does_not_exist, invalid_parameters
+from marketplace.requester import hit_types
 from marketplace.state import apart
 from marketplace.state.transaction import Transaction
 
-HEADERS = {"x-piecework-extensions": "keep-apart list-together prices"}
+HEADERS = {"x-piecework-extensions": "keep-apart list-together prices expected-seconds"}
 _PAGE = 100
+_YEAR_SECONDS = 31_536_000
 
 Members = dict[str, Any]
 
@@ -94,6 +96,12 @@ def _yes_or_no(member: str, value: object) -> bool:
     return value
 
 
+def _seconds(member: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise invalid_parameters(f"{member} must be a whole number of seconds.")
+    return hit_types.in_range(member, value, low=1, high=_YEAR_SECONDS)
+
+
 def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
     rows = {}
     for hit_id in (reply["HIT"]["HITId"], *hit_ids):
@@ -121,12 +129,25 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkPrices"] = call.transaction.prices.members()
 
 
+def _expect(call: Call, seconds: int, reply: Members) -> None:
+    call.transaction.execute(
+        "UPDATE hit_types SET expected_seconds = ? "
+        "WHERE hit_type_id = ? AND requester = ?",
+        seconds,
+        reply["HITTypeId"],
+        call.requester,
+    )
+
+
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
 _EXTENSIONS = {
     "CreateHIT": _KEEP_APART,
     "CreateHITWithHITType": _KEEP_APART,
+    "CreateHITType": _Extension(
+        member="PieceworkExpectedSeconds", check=_seconds, add=_expect
+    ),
     "ListAssignmentsForHIT": _Extension(
         member="PieceworkListTogether",
         check=partial(_hit_ids, most=100),
@@ -136,5 +157,5 @@ _EXTENSIONS = {
         member="PieceworkPrices", check=_yes_or_no, add=_tell_prices
     ),
 }
-"""HITs that no worker does besides; HITs whose assignments follow those of the first;
-and the price list, beside the balances."""
+"""HITs that no worker does besides; how long a HIT of a type takes; HITs whose
+assignments follow those of the first; and the price list, beside the balances."""

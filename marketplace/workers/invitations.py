@@ -1,14 +1,8 @@
 """Invitations: signed links that let a person in, for a while, until they are revoked.
 
-A link holds an id and when it ends, under an HMAC with a key that never leaves the
-database. So a forged link is known as such without looking anything up, and reading the
-table of invitations is not enough to make links.
+A link holds an id and when it ends, signed (`signed_codes`).
 """
 
-import base64
-import binascii
-import hashlib
-import hmac
 import secrets
 import sqlite3
 from dataclasses import dataclass
@@ -17,19 +11,18 @@ from typing import NoReturn
 from marketplace.exceptions import Refusal
 from marketplace.state import accounts
 from marketplace.state.clock import SECOND
-from marketplace.state.own_keys import own_key
 from marketplace.state.transaction import Transaction
+from marketplace.workers import signed_codes
 
 DAYS = 14
 """How long a link signs in, unless another lifetime is asked for."""
 
 MOST_DAYS = 366
 
-_KEY = "invitation_key"
+_KIND = "invitation"
 _ID_BYTES = 16
 _TIME_BYTES = 6
-_MAC_BYTES = 32
-_LONGEST = 128
+_TOKEN_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +60,9 @@ def invite(
         expires_ms,
     )
     message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
-    signed = message + _mac(own_key(transaction, _KEY), message)
     return Invitation(
         worker_id=worker["worker_id"],
-        code=base64.urlsafe_b64encode(signed).decode().rstrip("="),
+        code=signed_codes.sign(transaction, _KIND, message),
         expires_ms=expires_ms // SECOND * SECOND,
     )
 
@@ -81,9 +73,8 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     Raises:
         Refusal: it is forged, too old or revoked (403), each said in words.
     """
-    signed = _decoded(code)
-    message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]
-    if not hmac.compare_digest(_mac(own_key(transaction, _KEY), message), mac):
+    message = signed_codes.read(transaction, _KIND, code)
+    if message is None or len(message) != _ID_BYTES + _TIME_BYTES:
         _refuse("is not one of ours. Copy the whole link from your invitation.")
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
     row = transaction.one(
@@ -127,14 +118,14 @@ def revoke(transaction: Transaction, handle: str) -> int:
     # A session token, if he was given one, opens nothing any more either.
     transaction.execute(
         "UPDATE workers SET token_hash = ? WHERE id = ?",
-        "revoked " + secrets.token_hex(_MAC_BYTES),
+        "revoked " + secrets.token_hex(_TOKEN_BYTES),
         worker,
     )
     return len(ended)
 
 
 def listed(transaction: Transaction) -> list[sqlite3.Row]:
-    """All workers, oldest first: invitations that open, earnings, approvals."""
+    """All workers, oldest first, with invitations, earnings, approvals, consent."""
     return transaction.all(
         "SELECT workers.handle, workers.worker_id, workers.country, "
         "workers.subdivision, workers.approved, workers.judged, "
@@ -142,27 +133,12 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
         "AND revoked_ms IS NULL AND expires_ms > ?) AS open_invitations, "
         "(SELECT max(expires_ms) FROM invitations WHERE worker = workers.id "
         "AND revoked_ms IS NULL) AS invited_until_ms, "
+        "(SELECT max(agreed_ms) FROM consents WHERE worker = workers.id) "
+        "AS agreed_ms, "
         "coalesce((SELECT balance_cents FROM accounts WHERE kind = 'worker' "
         "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
         transaction.now_ms,
     )
-
-
-def _mac(key: bytes, message: bytes) -> bytes:
-    return hmac.digest(key, b"invitation\x00" + message, hashlib.sha256)
-
-
-def _decoded(code: str) -> bytes:
-    try:
-        raw = code.encode("ascii")[:_LONGEST]
-        signed = base64.b64decode(
-            raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True
-        )
-    except (UnicodeEncodeError, binascii.Error):
-        _refuse("is not one of ours. Copy the whole link from your invitation.")
-    if len(signed) != _ID_BYTES + _TIME_BYTES + _MAC_BYTES:
-        _refuse("is not complete. Copy the whole link from your invitation.")
-    return signed
 
 
 def _refuse(what: str) -> NoReturn:

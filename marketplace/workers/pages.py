@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from marketplace.state import clock
+from marketplace.state.money import PriceList
 from marketplace.workers import form_views
 
 _HERE = Path(__file__).parent
@@ -79,6 +80,23 @@ def duration(seconds: int) -> str:
     return " ".join(parts[:2]) or "0 seconds"
 
 
+def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
+    """How long a HIT takes and what an hour then pays; "" if nobody says so.
+
+    >>> pace(300, 100, PriceList())
+    'about 5 minutes, so $12.00 an hour'
+    >>> pace(151, 10, PriceList())
+    'about 2 minutes 30 seconds, so $2.38 an hour'
+    """
+    if seconds is None:
+        return ""
+    minute = 60
+    step = 10 if seconds < 2 * minute else 30 if seconds < 10 * minute else minute
+    rounded = max(step, (seconds + step // 2) // step * step)
+    hourly = reward_cents * 3600 // seconds
+    return f"about {duration(rounded)}, so {prices.shown(hourly)} an hour"
+
+
 def moment(ms: int) -> str:
     """A moment for people, in UTC.
 
@@ -98,5 +116,5 @@ def day(at: date) -> str:
     return f"{at:%a}, {at.day} {at:%b %Y}"
 
 
-_ENVIRONMENT.filters.update(duration=duration, moment=moment, day=day)
+_ENVIRONMENT.filters.update(duration=duration, moment=moment, day=day, pace=pace)
 form_views.equip(_ENVIRONMENT)

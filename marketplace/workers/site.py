@@ -5,6 +5,7 @@ Endpoints read the request, do one transaction and answer; what may happen is de
 """
 
 import sqlite3
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -14,20 +15,25 @@ from starlette.staticfiles import StaticFiles
 
 from marketplace.crowd import OutsideCrowd
 from marketplace.exceptions import Refusal
-from marketplace.state import clock, visits
+from marketplace.state import clock, consents, visits
 from marketplace.state.backend import Backend
 from marketplace.state.transaction import Transaction
 from marketplace.workers import (
+    agreeing,
     assignment_actions,
     discovery,
     history,
     listing,
+    open_links,
     replies,
 )
+from marketplace.workers.agreeing import Agreeing
 from marketplace.workers.framing import Framing
+from marketplace.workers.joining import Joining
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import STATIC, page
 from marketplace.workers.qualification_site import Qualifications
+from marketplace.workers.reporting import Reporting
 from marketplace.workers.sessions import Sessions
 from marketplace.workers.sign_in import SignIn
 from marketplace.workers.submitting import Submitting
@@ -41,26 +47,37 @@ class Site:
         backend: its state.
         origins: its addresses.
         crowd: the market that its workers come from by visits, if there is one.
+        consent: what its other workers agree to before their first HIT, a paragraph
+            each; nothing, where it is empty.
     """
 
     def __init__(
-        self, backend: Backend, origins: Origins, crowd: OutsideCrowd | None = None
+        self,
+        backend: Backend,
+        origins: Origins,
+        crowd: OutsideCrowd | None = None,
+        consent: Sequence[str] = (),
     ) -> None:
         self._backend = backend
         self._origins = origins
         self._framing = Framing(origins)
         self._crowd = crowd
+        self._consent = consent
         self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
 
     def routes(self) -> list[Route | Mount]:
         """All addresses of the site."""
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
+        parts = self._backend, self._origins, self._sessions
         own = () if self._crowd is None else self._visits(self._crowd).routes()
         return [
             *own,
-            *SignIn(self._backend, self._origins, self._sessions).routes(),
-            *Submitting(self._backend, self._origins, self._sessions).routes(),
+            *SignIn(*parts).routes(),
+            *Joining(*parts).routes(),
+            *Agreeing(*parts, self._consent).routes(),
+            *Reporting(*parts).routes(),
+            *Submitting(*parts).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
             Route(f"{group}/preview", self.preview),
@@ -68,7 +85,7 @@ class Site:
             Route(assignment, self.assignment),
             Route(f"{assignment}/time", self.time),
             Route(f"{assignment}/return", self.give_back, methods=["POST"]),
-            *Qualifications(self._backend, self._origins, self._sessions).routes(),
+            *Qualifications(*parts).routes(),
             Mount("/worker/static", StaticFiles(directory=STATIC)),
         ]
 
@@ -120,8 +137,11 @@ class Site:
         try:
             with self._backend.transaction() as transaction:
                 worker = self._chooser(transaction, request)
+                group_id = request.path_params["group_id"]
+                if not consents.is_given(transaction, worker, self._consent):
+                    raise _not_agreed()
                 assignment_id = assignment_actions.accept(
-                    transaction, worker, request.path_params["group_id"], hit_id=hit_id
+                    transaction, worker, group_id, hit_id=hit_id
                 )
                 row = assignment_actions.own_assignment(
                     transaction, worker, assignment_id
@@ -131,6 +151,8 @@ class Site:
                 # Accepting on and on ends with thanks, not with a complaint.
                 query = urlencode({"of": form["after"]})
                 return replies.moved(f"/worker/thanks?{query}")
+            if refusal.kind == "NotAgreed" and not replies.wants_json(request):
+                return replies.moved(agreeing.address(request.path_params["group_id"]))
             raise
         if not replies.wants_json(request):
             auto = "?auto=1" if form.get("auto") else ""
@@ -227,6 +249,7 @@ class Site:
             days = history.by_day(transaction, worker)
             earnings = history.earnings(transaction, worker)
             messages = history.messages(transaction, worker)
+            completion = open_links.completion(transaction, worker)
         return page(
             "history.html.j2",
             prices=self._backend.rules.prices,
@@ -237,6 +260,7 @@ class Site:
             days=days,
             earnings=earnings,
             messages=messages,
+            completion=completion,
             worker_id=worker["worker_id"],
         )
 
@@ -255,6 +279,12 @@ class Site:
                 "ByVisitsOnly", "Your HITs are those of your visit.", status=403
             )
         return worker
+
+
+def _not_agreed() -> Refusal:
+    return Refusal(
+        "NotAgreed", f"Read {agreeing.ADDRESS} and agree to it first.", status=403
+    )
 
 
 def _is_row_id(text: str) -> bool:

@@ -25,6 +25,7 @@ from marketplace.workers import (
     assignment_actions,
     history,
     hit_forms,
+    open_links,
     replies,
 )
 from marketplace.workers.framing import origin
@@ -137,7 +138,10 @@ class Submitting:
             has_next = not is_last and history.has_next(
                 transaction, worker, row["hit_group_id"]
             )
-        return page("thanks.html.j2", assignment=row, has_next=has_next)
+            completion = open_links.completion(transaction, worker)
+        return page(
+            "thanks.html.j2", assignment=row, has_next=has_next, completion=completion
+        )
 
     def _check_origin(self, request: Request, row: sqlite3.Row) -> None:
         """The frame's form comes from its own origin; an external page's from its.

@@ -18,6 +18,7 @@ _ORDER = (
     ("assignment", "reject"),
     ("worker", "exclude"),
     ("worker", "block"),
+    ("worker", "include"),
 )
 
 

@@ -1,5 +1,6 @@
 """`worker`: people invited, shown and shut out, on a marketplace's file."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -65,6 +66,14 @@ def test_a_second_link_is_for_the_same_worker(tmp_path: Path) -> None:
         (["invite", "ann", "--country", "Germany"], "--country must be"),
         (["invite", "ann", "--subdivision", "1"], "--subdivision must be"),
         (["invite", "ann", "--site-url", "hits.example"], "--site-url must"),
+        (["invite"], "either NAME or --from FILE"),
+        (["invite", "7b", "--write", "links.csv"], "--write goes with --from"),
+        (["invite", "x" * 41, "--places", "3"], "NAME of an open link"),
+        (["invite", "7b", "--places", "0"], "--places"),
+        (["invite", "7b", "--places", "3", "--master"], "--master is said of one"),
+        (["invite", "7b", "--places", "3", "--code", "a\x1b"], "--code must be"),
+        (["close", "7b"], "there is no such file"),
+        (["links"], "there is no such file"),
         (["revoke", "bob"], "there is no such file"),
         (["list"], "there is no such file"),
     ],
@@ -89,3 +98,106 @@ def test_a_name_nobody_has_cannot_be_revoked(tmp_path: Path) -> None:
     other.write_text("a letter")
     assert "is no marketplace's file" in worker(other, "list").output
     assert other.read_text() == "a letter"
+
+
+def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> None:
+    """Without --site-url; also after it stopped, and as browsers reach it."""
+    database = tmp_path / "market.db"
+    unserved = worker(database, "invite", "ann")
+    assert unserved.stdout.startswith("http://127.0.0.1:8080/worker/sign-in?")
+    assert "was never served" in unserved.stderr
+    with serve(database) as running:
+        link = json.loads(worker(database, "invite", "ann", "--json").stdout)["link"]
+        assert link.startswith(f"{running.endpoint_url}/worker/sign-in?invitation=")
+        assert httpx.get(link).status_code == 200
+    named = "https://hits.example"
+    with serve(database, site_url=named, frames_url="https://frames.example"):
+        pass
+    after = worker(database, "invite", "ann")
+    assert after.stdout.startswith(f"{named}/worker/sign-in?")
+    assert "never served" not in after.stderr
+
+
+PEOPLE = """name,email,country,adult
+Ann,ann@example.org,de,yes
+=cmd(),x@example.org,,
+"""
+
+
+def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> None:
+    """Other columns are handed on; nothing in it runs in a spreadsheet."""
+    database, links = tmp_path / "market.db", tmp_path / "links.csv"
+    people = tmp_path / "people.csv"
+    people.write_text(PEOPLE, encoding="utf-8")
+    words = ["invite", "--from", str(people), "--country", "fr"]
+    assert worker(database, *words, "--write", str(links)).exit_code == 0
+    assert links.stat().st_mode & 0o077 == 0
+    rows = list(csv.DictReader(links.read_text(encoding="utf-8").splitlines()))
+    assert [row["name"] for row in rows] == ["Ann", "'=cmd()"]
+    assert rows[0]["email"] == "ann@example.org"
+    listed = json.loads(worker(database, "list", "--json").stdout)
+    assert [(row["name"], row["country"]) for row in listed] == [
+        ("Ann", "DE"),
+        ("=cmd()", "FR"),
+    ]
+    assert [row["worker_id"] for row in listed] == [row["worker_id"] for row in rows]
+    again = worker(database, "invite", "--from", str(links))
+    assert "what this command writes" in again.output
+    printed = worker(database, *words, "--json").stdout
+    assert [one["name"] for one in json.loads(printed)] == ["Ann", "=cmd()"]
+    assert len(json.loads(worker(database, "list", "--json").stdout)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("email\na@b\n", ["there is no column name"]),
+        ("name\n", ["there is nobody in it"]),
+        (
+            "name,country,adult\nAnn,Germany,yes\nBea,DE,perhaps\nCat,DE,no,1\n",
+            ["line 2: country", "line 3: adult must be yes or no", "line 4: there are"],
+        ),
+        ("name\nAnn\nAnn\n\x1b[2J\n", ["line 3: 'Ann' is in", "line 4: name must"]),
+    ],
+)
+def test_a_file_with_faults_invites_nobody(
+    tmp_path: Path, text: str, faults: list[str]
+) -> None:
+    """Each is told with its line."""
+    database, people = tmp_path / "market.db", tmp_path / "people.csv"
+    people.write_text(text, encoding="utf-8")
+    reply = worker(database, "invite", "--from", str(people))
+    assert reply.exit_code == 2
+    for fault in faults:
+        assert fault in reply.output
+    assert not database.exists()
+
+
+def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
+    """The list prints the same link again; who has joined stays when it is closed."""
+    database = tmp_path / "market.db"
+    with serve(database) as running:
+        words = ["invite", " Class  7b", "--places", "2", "--code", "OK-7", "--json"]
+        made = json.loads(worker(database, *words).stdout)
+        assert (made["name"], made["completion_code"]) == ("Class 7b", "OK-7")
+        assert made["link"].startswith(f"{running.endpoint_url}/worker/join?link=")
+        again = worker(database, "invite", "Class 7b", "--places", "2")
+        assert "There is an open link Class 7b already" in again.output
+        _, _, code = made["link"].partition("link=")
+        form = {"link": code, "name": "Ann"}
+        assert httpx.post(f"{running.endpoint_url}/worker/join", data=form).is_success
+        (link,) = json.loads(worker(database, "links", "--json").stdout)
+        assert link == made | {"joined": 1}
+        told = worker(database, "links").stdout
+        assert "Class 7b: 1 of 2 joined, 0 completed (code OK-7), open until" in told
+        assert made["link"] in told
+        assert "1 have joined" in worker(database, "close", "Class 7b").output
+        form["name"] = "Bea"
+        late = httpx.post(f"{running.endpoint_url}/worker/join", data=form)
+        assert late.status_code == 403
+        assert "closed" in worker(database, "links").stdout
+        assert "No open link is called x" in worker(database, "close", "x").output
+        # Whoever lost the own link gets another by name.
+        found = worker(database, "invite", "Class 7b: Ann", "--json").stdout
+        (row,) = json.loads(worker(database, "list", "--json").stdout)
+        assert json.loads(found)["worker_id"] == row["worker_id"]

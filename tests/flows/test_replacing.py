@@ -1,7 +1,10 @@
 """What is asked for again goes to workers who have not answered the same items."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +135,55 @@ def test_a_whole_assignment_that_was_lost_costs_one_call(
         run_pass(run)
         check_books(run)
         assert run.answers()["round"].tolist() == [0] * 4 + [1] * 2
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+@pytest.mark.parametrize("work", ["good", "half"])
+def test_whose_work_was_rejected_is_not_offered_its_replacement(
+    at_work: Open, campaign_text: str, platform: type[MTurk], work: str
+) -> None:
+    """Not the slot that is added, nor the HIT that asks for a part: nor by its id.
+
+    Bob pastes and is rejected, but not excluded. Ann's work is good, so his HIT gets a
+    slot more; or half of hers is dropped as well, so a HIT of its own is posted beside.
+    """
+    text = campaign_text.replace(
+        'any_of = ["capitals", "same_sentence"]\nthen = "exclude"',
+        'any_of = ["time_in_image"]\nthen = "exclude"',
+    )
+    with at_work(text) as (opened, people):
+        people.script = (("ann", work),)
+        people.script += (("bob", "paste"),)
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        run_pass(run)
+        people.work()
+        reached = run_pass(run)
+        assert (reached.rejected, reached.excluded) == (1, 0)
+        assert reached.hits_open > 0
+        hit_ids = [hit["hit_id"] for hit in books(run)["hits"]]
+        with _signed_in(people, "cat") as cat:
+            group_ids = [one["hit_group_id"] for one in _groups(cat)]
+        for name in ("bob", "ann"):
+            with _signed_in(people, name) as client:
+                assert not [one for one in _groups(client) if one["may_accept"]]
+                for group_id, hit_id in product(group_ids, hit_ids):
+                    address = f"/worker/groups/{group_id}/accept"
+                    reply = client.post(address, data={"hit_id": hit_id})
+                    assert reply.status_code == 409
+        assert People(people.endpoint, script=(("cat", "good"),)).work() == 1
+
+
+@contextmanager
+def _signed_in(people: People, handle: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=people.endpoint) as client:
+        people.sign_in(handle, client)
+        client.headers["Accept"] = "application/json"
+        yield client
+
+
+def _groups(client: httpx.Client) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get("/worker/hits").json()["hit_groups"]
+    return found
 
 
 @pytest.mark.parametrize("platform", [MTurk, _Elsewhere])

@@ -109,13 +109,16 @@ def test_the_title_is_the_tasks_own_unless_given(caption_task: Task) -> None:
 def test_a_replacement_asks_workers_who_know_the_pictures_to_return_it(
     caption_task: Task,
 ) -> None:
-    """Only a page of a later round says so."""
-    sentence = (
-        "You may have described some of these pictures before; "
-        "if so, please return this HIT."
-    )
-    assert sentence not in render_hit(caption_task, [item()])
-    assert sentence in render_hit(caption_task, [item()], round_number=1)
+    """Only a page of a later round says so, in words that fit the number."""
+    rest = "; if so, please return this HIT."
+    one = f"You may have described this picture before{rest}"
+    some = f"You may have described some of these pictures before{rest}"
+    items = [item(), item(item_id="img_2")]
+    assert rest not in render_hit(caption_task, items)
+    assert some in render_hit(caption_task, items, round_number=1)
+    alone = render_hit(caption_task, items[:1], round_number=1)
+    assert one in alone
+    assert some not in alone
 
 
 def test_the_page_carries_the_rules_as_data(caption_task: Task) -> None:

@@ -113,3 +113,24 @@ byId("again").addEventListener("click", () => {
   byId("unsent").hidden = true;
   frame.src = frame.getAttribute("src");
 });
+
+// A report is sent without leaving the page: what is typed in the frame may be no draft.
+const report = byId("report");
+report.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const said = byId("report-said");
+  try {
+    const reply = await fetch(report.action, {
+      method: "POST",
+      headers: { Accept: "application/json" },
+      body: new URLSearchParams(new FormData(report)),
+    });
+    const found = await reply.json();
+    said.textContent = reply.ok ? "Thank you. It is kept for the requester." : found.message;
+    if (reply.ok) {
+      report.reset();
+    }
+  } catch {
+    said.textContent = "It could not be sent. Is there a network? Try again.";
+  }
+});

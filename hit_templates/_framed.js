@@ -1,0 +1,27 @@
+// A page in the frame of a marketplace's phone page. There the frame is as high as this
+// page, so that only the page around it scrolls; that tells which part is in sight. Where
+// nothing is told (on a wide screen, at another host), this page scrolls as any.
+const pieceworkFrame = {
+  // Top and bottom of the part in sight, from the top of this page.
+  view: null,
+  post: (message) => window.parent.postMessage(message, "*"),
+  toTop: () => {
+    if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: 0, bottom: 1 } });
+    else window.scrollTo(0, 0);
+  },
+};
+if (window.parent !== window) {
+  const root = document.documentElement;
+  root.classList.add("framed");
+  const say = () =>
+    pieceworkFrame.post({ pieceworkHeight: Math.ceil(root.getBoundingClientRect().height) });
+  new ResizeObserver(say).observe(root);
+  // By now the page around hears it.
+  window.addEventListener("load", say);
+  window.addEventListener("message", ({ source, data }) => {
+    if (source !== window.parent || !data || !data.pieceworkView) return;
+    pieceworkFrame.view = data.pieceworkView;
+    root.classList.add("grown");
+    root.style.setProperty("--seen", `${data.pieceworkView.seen}px`);
+  });
+}

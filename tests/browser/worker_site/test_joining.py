@@ -1,0 +1,155 @@
+"""Joining by an open link in a real browser, and the pages before the first HIT."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from marketplace.http.server import serve
+from marketplace.requester.calling import perform
+from marketplace.state import accounts, clock
+from marketplace.state.backend import Backend, Rules
+from marketplace.workers import invitations, open_links
+from marketplace.workers.open_links import NewLink
+from tests.browser.pages import sign_in
+from tests.browser.worker_site.questions import form, html_question
+from tests.marketplace.market import HIT_TYPE
+
+pytestmark = pytest.mark.browser
+
+CONSENT = (
+    "You describe pictures for a study. It is published without your name.",
+    "You may stop at any time; what you sent until then is kept.",
+)
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture
+def backend(tmp_path: Path) -> Iterator[Backend]:
+    """A live marketplace with a HIT for everybody."""
+    with closing(Backend(tmp_path / "live.db", Rules())) as backend:
+        with backend.transaction() as transaction:
+            accounts.add_requester(
+                transaction, "LAB", balance_cents=1000, name="Vision lab"
+            )
+        question = html_question(form(method="post"))
+        given = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
+        perform(backend, "LAB", "CreateHIT", {**given, "MaxAssignments": 3})
+        yield backend
+
+
+@pytest.fixture
+def site(backend: Backend) -> Iterator[str]:
+    """Where it is."""
+    with serve(backend.database, consent=CONSENT) as running:
+        yield running.endpoint_url
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[NewPage]:
+    """Opens a browser profile that nobody used before."""
+    contexts = []
+
+    def opened(width: int = 390) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 844})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        return context.new_page()
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def link_of(backend: Backend, site: str) -> str:
+    """An open link's address."""
+    new = NewLink(name="Class 7b", places=3, country="DE")
+    with backend.transaction() as transaction:
+        code = open_links.code_of(transaction, open_links.make(transaction, new))
+    return f"{site}/worker/join?link={code}"
+
+
+def check(page: Page) -> None:
+    """No fault that axe knows, and nothing wider than the window."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    width = page.evaluate("window.innerWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_pupil_joins_agrees_works_and_gets_the_code(
+    backend: Backend, site: str, window: NewPage, width: int
+) -> None:
+    """From the link to the completion code, with a problem reported on the way."""
+    page = window(width)
+    page.goto(link_of(backend, site))
+    check(page)
+    page.get_by_label("Your name").fill("Ann")
+    page.get_by_role("button", name="Join").click()
+    expect(page.get_by_role("heading", name="You are in, Ann")).to_be_visible()
+    check(page)
+    own = page.locator(".own-link").inner_text()
+    page.get_by_role("link", name="See the HITs").click()
+    page.get_by_role("button", name="Accept a HIT").click()
+    expect(page.get_by_text(CONSENT[1])).to_be_visible()
+    check(page)
+    page.get_by_label("I have read this").check()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Accept this kind of HIT").click()
+    hit = page.frame_locator("iframe")
+    hit.get_by_label("Caption").fill("A red bird")
+    page.get_by_text("Report a problem", exact=True).click()
+    page.get_by_label("What is wrong").fill("The picture is black.")
+    check(page)
+    page.get_by_role("button", name="Send to the requester").click()
+    expect(page.get_by_text("It is kept for the requester")).to_be_visible()
+    # Nothing that was typed is lost by that.
+    expect(hit.get_by_label("Caption")).to_have_value("A red bird")
+    hit.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Your completion code:")).to_be_visible()
+    check(page)
+    elsewhere = window(width)
+    sign_in(elsewhere, own)
+    elsewhere.goto(f"{site}/worker/history")
+    expect(elsewhere.get_by_text("Your completion code:")).to_be_visible()
+    check(elsewhere)
+
+
+def test_no_page_makes_a_browser_join_or_exchanges_a_session(
+    backend: Backend, site: str, window: NewPage, tmp_path: Path
+) -> None:
+    """A stranger's page loads the link, frames it and sends its form; eve stays eve."""
+    link = link_of(backend, site)
+    code = link.partition("link=")[2]
+    with backend.transaction() as transaction:
+        new = accounts.NewWorker(handle="eve", country="DE")
+        invitation = invitations.invite(transaction, new, lifetime_ms=clock.DAY)
+    page = window()
+    sign_in(page, f"{site}/worker/sign-in?invitation={invitation.code}")
+    trap = tmp_path / "trap.html"
+    trap.write_text(
+        f'<img src="{link}"><iframe src="{link}"></iframe><iframe name="hole"></iframe>'
+        f'<form target="hole" method="post" action="{site}/worker/join">'
+        f'<input name="link" value="{code}"><input name="name" value="Mallory">'
+        f'<input name="instead_of" value="{invitation.worker_id}"></form>'
+        "<script>document.forms[0].submit();</script>"
+    )
+    page.goto(trap.as_uri())
+    page.wait_for_load_state("networkidle")
+    other = page.context.new_page()
+    other.goto(trap.as_uri())
+    other.evaluate("document.forms[0].target = '_top'; document.forms[0].submit()")
+    expect(other.get_by_text("This form came from another site.")).to_be_visible()
+    page.goto(f"{site}/worker/history")
+    expect(page.get_by_text(invitation.worker_id)).to_be_visible()
+    with backend.transaction() as transaction:
+        handles = [row["handle"] for row in invitations.listed(transaction)]
+        (made,) = open_links.listed(transaction)
+    assert (handles, made["taken"]) == (["eve"], 0)
+    page.goto(link)
+    expect(page.get_by_text("You are signed in as")).to_be_visible()
+    check(page)

@@ -1,0 +1,210 @@
+"""A HIT on a phone: one thing scrolls, the title stands once, the picture stays."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+
+from config.drawn_pictures import picture_name
+from domain.hit import Item
+from domain.ids import ItemId
+from hit_templates.render import render_hit
+from hit_templates.tasks import load_task
+from marketplace.http.server import serve
+from platforms.question import html_question
+from rehearsal.pictures.drawing import draw
+from rehearsal.pictures.scenes import scenes
+from tests.browser.pages import sign_in, tick
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+CAPTION = "A brown ketchup bottle, a purple box of tea and a green apple on a table"
+PHONE = {"width": 390, "height": 844}
+WITH_KEYBOARD = {"width": 390, "height": 470}
+
+
+@pytest.fixture
+def market(tmp_path: Path) -> Iterator[Market]:
+    """A marketplace with three drawn pictures."""
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for scene in scenes(7, 3):
+        (pictures / picture_name(scene.item_id)).write_text(draw(scene), "utf-8")
+    with (
+        serve(
+            tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures
+        ) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        yield market
+
+
+@pytest.fixture
+def at_work(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a phone on a HIT of so many pictures, as somebody who has accepted it."""
+    contexts = []
+
+    def opened(pictures: int, *, round_number: int = 0) -> Page:
+        context = browser.new_context(viewport=PHONE, has_touch=True)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        task = load_task("caption")
+        items = [
+            Item(
+                item_id=ItemId(scene.item_id),
+                columns={
+                    "image_id": scene.item_id,
+                    "url": f"/pictures/{picture_name(scene.item_id)}",
+                },
+            )
+            for scene in scenes(7, pictures)
+        ]
+        shown = render_hit(task, items, round_number=round_number)
+        post(
+            market.requester("LAB"),
+            Title=task.title,
+            Question=html_question(shown),
+            MaxAssignments=2,
+        )
+        page = context.new_page()
+        sign_in(page, f"{market.endpoint}/worker/sign-in?token={market.worker().token}")
+        page.get_by_role("button", name="Accept a HIT").click()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def question(page: Page) -> FrameLocator:
+    """The question's frame, once it is as high as its page."""
+    frame = page.locator("iframe")
+    expect(frame).to_have_attribute("style", re.compile(r"height: \d{4}px"))
+    return page.frame_locator("iframe")
+
+
+def check_nothing_is_hidden(page: Page) -> None:
+    """The question's frame need not scroll, once the two pages have told each other."""
+    (frame,) = (one for one in page.frames if one != page.main_frame)
+    rest = "document.documentElement.scrollHeight - window.innerHeight"
+    for _ in range(100):
+        if frame.evaluate(rest) <= 1:
+            return
+        page.wait_for_timeout(20)
+    pytest.fail("the frame scrolls in itself")
+
+
+def box(found: Locator) -> tuple[float, float]:
+    """Top and bottom of an element, in the window."""
+    at = found.bounding_box()
+    assert at is not None
+    return at["y"], at["y"] + at["height"]
+
+
+def test_the_picture_stays_in_sight_while_one_types(
+    at_work: Callable[..., Page],
+) -> None:
+    """Below the time left and above the text, also when the keyboard takes a half."""
+    page = at_work(2)
+    hit = question(page)
+    check_nothing_is_hidden(page)
+    text = hit.locator("#caption-1")
+    text.tap()
+    page.set_viewport_size(WITH_KEYBOARD)  # type: ignore[arg-type]
+    text.press_sequentially(CAPTION)
+    expect(hit.locator(".viewer.pinned")).to_be_visible()
+    page.wait_for_timeout(100)  # Two windows tell each other where they are.
+    strip, picture, field = (
+        box(page.locator("#strip")),
+        *map(box, (hit.locator(".viewer.pinned .frame"), text)),
+    )
+    assert strip[1] <= picture[0] + 1
+    assert picture[1] - picture[0] >= 110
+    assert picture[1] <= field[0] + 1
+    assert field[1] <= WITH_KEYBOARD["height"] + 1
+    check_nothing_is_hidden(page)
+    # Further down it stays as well, where "something else" is to be said.
+    tick(hit, "flaws.1", "other")
+    other = hit.locator("#flaw_other-1")
+    other.tap()
+    other.press_sequentially("A finger")
+    page.wait_for_timeout(100)
+    picture, field = map(box, (hit.locator(".viewer.pinned .frame"), other))
+    assert strip[1] <= picture[0] + 1
+    assert picture[1] <= field[0] + 1
+    assert field[1] <= WITH_KEYBOARD["height"] + 1
+    # Whoever does not type has the whole picture back, where it was.
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    tick(hit, "has_text.1", "no")
+    expect(hit.locator(".viewer.pinned")).to_have_count(0)
+
+
+def test_the_next_picture_begins_at_its_top(at_work: Callable[..., Page]) -> None:
+    """Although it is the page around that has to be scrolled."""
+    page = at_work(2)
+    hit = question(page)
+    hit.locator("#caption-1").fill(CAPTION)
+    tick(hit, "has_text.1", "no")
+    tick(hit, "flaws.1", "none")
+    hit.get_by_role("button", name="Next").click()
+    heading = hit.locator("#heading-2")
+    expect(heading).to_be_in_viewport()
+    assert box(page.locator("#strip"))[1] <= box(heading)[0] + 1
+    check_nothing_is_hidden(page)
+
+
+def test_the_title_stands_once_and_words_fit_one_picture(
+    at_work: Callable[..., Page],
+) -> None:
+    """The site says it; the question's own heading is for screen readers."""
+    page = at_work(1, round_number=1)
+    hit = question(page)
+    title = load_task("caption").title
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    own = hit.locator("h1").bounding_box()
+    assert own is None or own["width"] <= 1
+    expect(
+        hit.get_by_text("You may have described this picture before")
+    ).to_be_visible()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_preview_does_not_scroll_in_itself_either(
+    at_work: Callable[..., Page], market: Market
+) -> None:
+    """One looks at all pictures before one accepts."""
+    page = at_work(2)
+    bea = market.worker()
+    (group,) = bea.groups()
+    page.context.clear_cookies()
+    sign_in(page, f"{market.endpoint}/worker/sign-in?token={bea.token}")
+    page.goto(f"{market.endpoint}/worker/groups/{group['hit_group_id']}/preview")
+    question(page)
+    check_nothing_is_hidden(page)
+
+
+def test_nonsense_of_a_question_moves_nothing(
+    at_work: Callable[..., Page],
+) -> None:
+    """Heights that are none or too much, and parts of it while nobody works in it."""
+    page = at_work(1)
+    question(page)
+    (frame,) = (one for one in page.frames if one != page.main_frame)
+    frame.evaluate(
+        "for (const height of ['9', NaN, null, {}]) "
+        "parent.postMessage({ pieceworkHeight: height }, '*')"
+    )
+    page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+    frame.evaluate(
+        "parent.postMessage({ pieceworkShow: { top: 900, bottom: 950 } }, '*')"
+    )
+    frame.evaluate("parent.postMessage({ pieceworkHeight: 1e9 }, '*')")
+    expect(page.locator("iframe")).to_have_attribute("style", "height: 30002px;")
+    assert page.evaluate("scrollY") == 0
