@@ -46,6 +46,7 @@ class _Given(TypedDict):
     visits_per_participant: int
     settle_seconds: int
     screening_pay: str
+    webhooks: bool
     consent: Path | None
 
 
@@ -180,6 +181,11 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="AMOUNT",
     help="What taking a qualification test is paid; left out, none is offered there.",
 )
+@click.option(
+    "--webhooks",
+    is_flag=True,
+    help="Have Prolific say when something happens, besides asking it now and then.",
+)
 @click.option("--consent", type=_FILE, help="Text that participants agree to.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
@@ -272,6 +278,7 @@ def _serve_with_prolific(given: _Given) -> None:
             visits_per_participant=given["visits_per_participant"],
             settle_seconds=given["settle_seconds"],
             screening_cents=_amount("--screening-pay", given["screening_pay"]),
+            has_webhooks=given["webhooks"],
             consent=given["consent"],
         ),
     )

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ class Served:
         *,
         spend_at_most: str = "20",
         balance: str = "100",
+        words: Sequence[str] = (),
     ) -> None:
         self._database, self._stack = folder / "market.db", stack
         port = free_port()
@@ -63,7 +64,7 @@ class Served:
         self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
         self._spend_at_most = spend_at_most
         self.requester = self._requester(balance)
-        self.process = self.serve()
+        self.process = self.serve(*words)
 
     def serve(self, *more: str) -> "subprocess.Popen[str]":
         """Start it, or start it again."""
