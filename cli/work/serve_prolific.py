@@ -46,6 +46,7 @@ class Recruiting:
         visits_per_participant: how often one may come to the same study.
         settle_seconds: posts that come closer together than this are one study.
         screening_cents: what taking a qualification test is paid; 0 is no offer.
+        screen_out_cents: what who comes and finds no work is paid; 0 is nothing.
         has_webhooks: whether Prolific is asked to say when something happens.
         consent: file with what participants agree to; paragraphs between empty lines.
     """
@@ -61,6 +62,7 @@ class Recruiting:
     visits_per_participant: int
     settle_seconds: int
     screening_cents: int
+    screen_out_cents: int
     has_webhooks: bool
     consent: Path | None
 
@@ -131,6 +133,7 @@ def _terms(
         visits_per_participant=wanted.visits_per_participant,
         settle_seconds=wanted.settle_seconds,
         screening_cents=wanted.screening_cents,
+        screen_out_cents=wanted.screen_out_cents,
     )
 
 

@@ -138,6 +138,7 @@ class Visits:
         return page(
             "visit_over.html.j2",
             visit=visit,
+            prices=self._backend.rules.prices,
             market=self._crowd.market,
             contact=self._crowd.contact,
             way_back=self._way_back(visit),
@@ -240,6 +241,7 @@ class Visits:
             "code": visit["code"] if visit["stage"] == "Done" else None,
             "way_back": self._way_back(visit),
             "test": visit["qualification_type_id"],
+            "screen_out_cents": visit["screen_out_cents"],
             "assignment": {
                 "assignment_id": shown["assignment_id"],
                 "hit_id": shown["hit_id"],

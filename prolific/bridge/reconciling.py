@@ -37,7 +37,8 @@ _BEFORE = (
     "JOIN studies ON studies.id = visits.study"
 )
 _BOOKED = (
-    "SELECT coalesce(cost_cents, 0) * (SELECT count(*) FROM visits "
+    "SELECT (SELECT coalesce(sum(iif(visits.status = 'SCREENED OUT', "
+    "screen_out_cost_cents, cost_cents)), 0) FROM visits "
     "WHERE visits.study = studies.id AND outcome = 'Paid') AS rewards, "
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
     "WHERE bonus_batches.study = studies.id AND stage = 'Paid') AS bonuses, "

@@ -46,10 +46,14 @@ def committed_cents(transaction: Transaction) -> int:
     row = transaction.one(
         "SELECT (SELECT coalesce(sum(cost_cents * iif(stage = 'Retired', "
         "(SELECT count(*) FROM visits WHERE study = studies.id "
+        f"AND outcome = 'Paid' AND status <> '{reading.SCREENED_OUT}'), "
         # A place may be taken again, and the rejection of who had it be taken back.
-        "AND outcome = 'Paid'), max(places, (SELECT count(*) FROM visits "
+        "max(places, (SELECT count(*) FROM visits "
         "WHERE study = studies.id AND status NOT IN "
-        f"{reading.FREES_ITS_PLACE})))), 0) FROM studies "
+        f"{reading.FREES_ITS_PLACE}))) + screen_out_cost_cents * iif("
+        "stage = 'Retired', (SELECT count(*) FROM visits WHERE study = studies.id "
+        f"AND outcome = 'Paid' AND status = '{reading.SCREENED_OUT}'), "
+        "screen_out_slots)), 0) FROM studies "
         "WHERE stage IN ('Published', 'Retired')) + "
         "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
         "WHERE stage IN ('Paying', 'Paid'))"
@@ -179,6 +183,8 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
             f"{terms.money(terms.least_per_hour_cents)} at least"
         )
     more = study["cost_cents"] * more_places
+    if study["stage"] == "Draft":
+        more += study["screen_out_cost_cents"] * study["screen_out_slots"]
     if not terms.is_live:
         return (
             f"{more_places} places would cost {terms.money(more)}; nothing is "
