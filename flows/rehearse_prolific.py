@@ -5,6 +5,7 @@ keeps its state in a file beside the store. The bridge's steps are made here, wh
 participants' time asks for them: no timing of threads decides anything.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from domain.campaign import Campaign
-from domain.errors import ConfigError, PlatformRefused, StoreError
+from domain.errors import PlatformRefused, StoreError
 from domain.money import Currency, shown
 from domain.progress import Progress
 from marketplace.state.audit import broken_laws
@@ -26,6 +27,7 @@ from prolific.bridge.step import settle
 from prolific.bridge.terms import Terms
 from prolific.client import Prolific
 from prolific.http.transport import Transport
+from rehearsal.crowd.traits import default_crowd
 from rehearsal.crowd.visit_site import VisitSite
 from rehearsal.prolific.options import Options
 from rehearsal.prolific.server import serve
@@ -34,6 +36,9 @@ from rehearsal.prolific.state import WrongDatabaseError
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"
 """Stands in studies' links; the marketplace's own port is another each time."""
+
+_TEST_PER_HOUR_CENTS = 1200
+"""What a test is paid by, at least what Prolific recommends in either currency."""
 
 _LAST_DAY = 30
 """By then Prolific itself has settled everything: after 21 days."""
@@ -57,14 +62,8 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
     """The campaign's own offline Prolific, on a file beside the store.
 
     Raises:
-        ConfigError: the campaign has a test, which these participants do not take.
         StoreError: the file belongs to something else.
     """
-    if campaign.qualification is not None:
-        raise ConfigError(
-            [f"{campaign.path}: simulated participants take no qualification test"],
-            next_step="rehearse it with --crowd workers, or leave [qualification] out",
-        )
     options = Options(
         database=campaign.out / DATABASE,
         seed=campaign.rehearsal.seed,
@@ -123,7 +122,7 @@ class Books:
         if self.outside_price:
             said.append(
                 f"  {self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
-                "whole visits, and rounds each payment"
+                "whole visits and tests, and rounds each payment"
             )
         if unknown:
             said.append(
@@ -224,6 +223,7 @@ def at_prolific(
             emulator_url=prolific.url,
             seed=seed,
             bridge=_steps(bridge, clock),
+            test=campaign.qualification.name if campaign.qualification else "",
         )
         with closing(site):
             yield AtProlific(bridge, clock, site)
@@ -253,8 +253,26 @@ def _check_studies(bridge: Bridge) -> None:
 
 
 def _most_cents(campaign: Campaign) -> int:
-    """A tenth above the budget, for what is no HIT's: rounding, and whole visits."""
-    return campaign.rewards.budget_cents * 11 // 10
+    """A tenth above the budget, for what is no HIT's: rounding, whole visits, tests."""
+    # With fee and tax a test costs less than one and a half of its pay. All may have
+    # taken it while places for as many are open.
+    tests = 3 * _participants(campaign) * _test_cents(campaign)
+    return campaign.rewards.budget_cents * 11 // 10 + tests
+
+
+def _participants(campaign: Campaign) -> int:
+    judges = campaign.task.dataset != "captions"
+    crowd = campaign.rehearsal.crowd or default_crowd(judges=judges)
+    return sum(crowd.values())
+
+
+def _test_cents(campaign: Campaign) -> int:
+    """What taking the test is paid; 0 without a test."""
+    test = campaign.qualification
+    if test is None:
+        return 0
+    seconds = len(test.items) * test.task.seconds_per_item
+    return math.ceil(seconds * _TEST_PER_HOUR_CENTS / 3600)
 
 
 def _terms(campaign: Campaign, url: str) -> Terms:
@@ -267,6 +285,8 @@ def _terms(campaign: Campaign, url: str) -> Terms:
         currency=campaign.rewards.currency,
         is_live=True,
         spend_at_most_cents=_most_cents(campaign),
+        screening_cents=_test_cents(campaign),
+        screening_places=_participants(campaign),
         hit_seconds=campaign.rewards.expected_seconds or 0,
         # A pass has posted all of its HITs when the bridge looks.
         settle_seconds=0,
