@@ -53,7 +53,7 @@ class Served:
         balance: str = "100",
         words: Sequence[str] = (),
     ) -> None:
-        self._database, self._stack = folder / "market.db", stack
+        self.database, self._stack = folder / "market.db", stack
         port = free_port()
         stack.enter_context(
             _process("prolific-emulator", "--port", str(port), "--participants", "0")
@@ -70,7 +70,7 @@ class Served:
         """Start it, or start it again."""
         return self._stack.enter_context(
             _process(
-                *("serve", "--database", str(self._database)),
+                *("serve", "--database", str(self.database)),
                 *("--port", str(self._ports[0])),
                 *("--frames-port", str(self._ports[1])),
                 *("--frames-url", f"http://localhost:{self._ports[1]}"),
@@ -90,7 +90,7 @@ class Served:
     def _requester(self, balance: str) -> Any:  # noqa: ANN401 - boto3's
         words = ("requester", "add", "Lab", "--balance", balance, "--currency", "GBP")
         given = subprocess.run(
-            [PIECEWORK, *words, "--database", self._database],
+            [PIECEWORK, *words, "--database", self.database],
             capture_output=True,
             text=True,
             check=True,
