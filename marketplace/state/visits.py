@@ -176,7 +176,9 @@ def never_begun(
     """Note a submission that was ended there though its visit was never begun here."""
     transaction.execute(
         "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
-        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4)",
+        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4) "
+        # Another process may have read the same.
+        "ON CONFLICT (submission_id) DO NOTHING",
         study,
         worker["id"],
         submission_id,

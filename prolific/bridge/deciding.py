@@ -23,6 +23,7 @@ from prolific.bridge.reading import (
     take_in,
 )
 from prolific.bridge.settling import settle_visit
+from prolific.bridge.spending import taken_if_unrejected
 from prolific.bridge.terms import DAY
 from prolific.http.errors import Lost, Refused
 from prolific.resources.submissions import (
@@ -178,6 +179,10 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
     paid. What was paid by a bonus once is never unrejected, lest both be paid.
     """
     if visit["status"] == "REJECTED" and not visit["by_bonus_cents"]:
+        trouble = _objection(bridge, visit)
+        _say(bridge, visit, trouble)
+        if trouble:
+            return
         there = _unrejected(bridge, visit)
         if there.status != "REJECTED":
             with bridge.backend.transaction() as transaction:
@@ -202,6 +207,27 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"the submission is {visit['status'].lower()}, so its reward is paid by "
             "a bonus",
         )
+
+
+def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
+    """Why a rejection is not taken back now; "" if it may be."""
+    most_cents = bridge.terms.spend_at_most_cents
+    with bridge.backend.transaction() as transaction:
+        taken = taken_if_unrejected(transaction, visit)
+    if taken <= most_cents:
+        return ""
+    return (
+        f"with a rejection that is taken back {bridge.terms.money(taken)} would be "
+        f"spent or held, of at most {bridge.terms.money(most_cents)}"
+    )
+
+
+def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
+    if trouble != visit["trouble"]:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"]
+            )
 
 
 def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:

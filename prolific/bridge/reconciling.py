@@ -2,8 +2,9 @@
 
 Steps read what changed and act on it, also on what was changed by hand. Here everything
 is read once more, and money is added up: what Prolific says a study has cost, beside
-what the marketplace booked for it. Nothing is changed at Prolific, so it may be done
-while a server works; that one, or the next, acts on what was found.
+what the marketplace booked for it. Nothing is changed at Prolific, and what is read is
+noted in the same transactions as a step's, so it needs no lock and may be done while a
+server works; that one, or the next, acts on what was found.
 """
 
 from dataclasses import asdict, dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from prolific.bridge.reconciling import reconcile
-from prolific.bridge.studies import committed_cents
+from prolific.bridge.spending import committed_cents
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
 PAY, COST = 20, 20 + 7 + 1
