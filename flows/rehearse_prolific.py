@@ -6,17 +6,16 @@ participants' time asks for them: no timing of threads decides anything.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused, StoreError
-from domain.money import Currency, shown
 from domain.progress import Progress
+from flows.results.books import Books
 from marketplace.state.audit import broken_laws
 from marketplace.state.backend import Rules
 from platforms.virtual_clock import START, VirtualClock
@@ -84,64 +83,25 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
         ) from wrong
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Books:
-    """What was spent, by three ledgers that know nothing of each other, in cents.
-
-    Attributes:
-        currency: of all of them.
-        pipeline: by what the pipeline booked.
-        marketplace: paid to workers, and fees.
-        outside_price: how much of these fees was booked after Prolific had paid, since
-            it pays visits and not HITs.
-        prolific: rewards, bonuses, fees and tax.
-        broken_laws: sentences about money that are not true; there should be none.
-    """
-
-    currency: Currency
-    pipeline: int
-    marketplace: int
-    outside_price: int
-    prolific: int
-    broken_laws: tuple[str, ...]
-
-    @classmethod
-    def from_facts(cls, facts: Mapping[str, object]) -> Self | None:
-        """The books among the facts of a rehearsal; None if it had no participants."""
-        values: Any = facts.get("books")
-        return None if values is None else cls(**values)
-
-    def lines(self) -> tuple[str, ...]:
-        """A line for each ledger, and why they differ."""
-        unknown = self.marketplace - self.outside_price - self.pipeline
-        said = [
-            f"booked by the pipeline:    {self._shown(self.pipeline)}",
-            f"booked by the marketplace: {self._shown(self.marketplace)}",
-            f"taken by Prolific:         {self._shown(self.prolific)}",
-        ]
-        if self.outside_price:
-            said.append(
-                f"  {self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
-                "whole visits and tests, and rounds each payment"
-            )
-        if unknown:
-            said.append(
-                f"  {self._shown(unknown)} the pipeline does not know of: a fault of "
-                "piecework"
-            )
-        if self.marketplace != self.prolific:
-            said.append("  the last two should be the same: a fault of piecework")
-        return (*said, *(f"  broken: {law}" for law in self.broken_laws))
-
-    def _shown(self, cents: int) -> str:
-        return shown(cents, self.currency)
-
-
 class AtProlific:
     """One campaign's bridge and participants' site, in virtual time."""
 
-    def __init__(self, bridge: Bridge, clock: VirtualClock, site: VisitSite) -> None:
+    def __init__(
+        self, bridge: Bridge, clock: VirtualClock, site: VisitSite, folder: Path
+    ) -> None:
         self._bridge, self._clock, self.site = bridge, clock, site
+        self._folder = folder
+
+    def close_books(self, progress: Progress) -> Books:
+        """The books once all is settled, kept beside the store for the report.
+
+        Raises:
+            PlatformRefused: something is not settled in the end.
+        """
+        self.finish()
+        books = self.books(progress)
+        books.keep(self._folder)
+        return books
 
     def finish(self) -> None:
         """Let days pass until every visit is settled and every bonus is paid.
@@ -226,7 +186,7 @@ def at_prolific(
             test=campaign.qualification.name if campaign.qualification else "",
         )
         with closing(site):
-            yield AtProlific(bridge, clock, site)
+            yield AtProlific(bridge, clock, site, campaign.out)
 
 
 def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:

@@ -65,14 +65,11 @@ def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row
 
 
 def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
-    """Publish a screening that was wanted; end one that is full, or not needed."""
+    """Publish a screening that was wanted; end one that is not needed any more."""
     if study["status"] == "ACTIVE" and not is_needed:
         stop(bridge, study)
     elif study["stage"] in ("Wanted", "Draft"):
         bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
-    elif study["status"] == "AWAITING REVIEW":
-        # Places that were given back would let in more than were wanted.
-        stop(bridge, study)
 
 
 def _offer(bridge: Bridge, study: sqlite3.Row) -> None:

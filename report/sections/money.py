@@ -6,7 +6,7 @@ from statistics import quantiles
 from domain.money import NAMES, SIGNS
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
-from report.facts import Money
+from report.facts import Money, OtherLedgers
 from report.formatting import count, part_of, plural, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
@@ -29,7 +29,11 @@ def build(model: ReportModel) -> Section | None:
         lead=(_spending(model, money), _pay(model, money)),
         notes=wage_notes(model),
         figures=(_ledger_figure(money), *_wage_figures(model, money)),
-        tables=(_ledger(model, money), _wages(model, money)),
+        tables=(
+            _ledger(model, money),
+            *([_other_ledgers(money, money.others)] if money.others else []),
+            _wages(model, money),
+        ),
     )
 
 
@@ -147,6 +151,21 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         note="No money moved: a rehearsal keeps books as a market would."
         if facts.is_rehearsal
         else "",
+    )
+
+
+def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
+    return Table(
+        caption="What was spent, by ledgers that know nothing of each other",
+        columns=(text("Ledger"), number("Spent")),
+        rows=(
+            ("This campaign's", money.shown(money.spent_cents)),
+            ("The marketplace's", money.shown(others.marketplace)),
+            ("Prolific's", money.shown(others.prolific)),
+        ),
+        note="".join(
+            f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons
+        ),
     )
 
 

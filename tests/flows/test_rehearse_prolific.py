@@ -22,7 +22,7 @@ from domain.progress import Progress
 from flows.passes import write_results
 from flows.planted_traits import planted
 from flows.rehearse import prepare, rehearsal_at_prolific, rehearsal_of, work_through
-from flows.rehearse_prolific import Books
+from flows.results.books import Books
 from rehearsal.crowd.events import Event
 from store import assignments, qualification_scores
 from tests.conftest import ROOT
@@ -107,13 +107,13 @@ def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
     """Rehearse a campaign without Prefect; checks who was planted, too."""
     with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
         progress = work_through(run, crowd)
+        books = prolific.close_books(progress)
         if writes:
             write_results(run)
-        prolific.finish()
         known = planted(run.store)
         worked = run.store.db.query("SELECT DISTINCT worker_id FROM assignments")
         assert {row["worker_id"] for row in worked} <= set(known)
-        return progress, prolific.books(progress)
+        return progress, books
 
 
 def rows(database: Path, query: str) -> list[dict[str, Any]]:
@@ -297,8 +297,8 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     path = gated_campaign(tmp_path, GATED)
     with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
         progress = work_through(run, crowd)
-        prolific.finish()
-        books = prolific.books(progress)
+        books = prolific.close_books(progress)
+        report = Path(write_results(run)).read_text()
         traits = crowd.traits_by_worker()
         passed = {
             (traits[worker_id], score >= 32)
@@ -324,6 +324,15 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     )
     assert tests["taken"] == tests["paid"] == 7
     assert books.outside_price >= 7 * tests["cost"]
+    by_ledger = re.findall(
+        r"(?:campaign|marketplace|Prolific)(?:'|&#39;)s</t.>\s*<td[^>]*>\$([\d.]+)<",
+        report,
+    )
+    assert by_ledger[:3] == [
+        f"{cents / 100:.2f}"
+        for cents in (books.pipeline, books.marketplace, books.prolific)
+    ]
+    assert "is no HIT" in report
     ended = rows(out / "prolific.db", "SELECT status FROM study")
     assert {each["status"] for each in ended} == {"COMPLETED"}
 
