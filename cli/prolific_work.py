@@ -119,7 +119,8 @@ def reconcile(
 
 def _say(found: "Status") -> None:
     if not found.of_hit_types:
-        click.echo("no study yet: none of this marketplace's HITs recruits at Prolific")
+        none = "no study yet: none of this marketplace's HITs recruits at Prolific"
+        click.echo("\n".join([none, *map(printable, found.troubles)]))
         return
     currency = found.of_hit_types[0].currency
     table = Table()
@@ -134,12 +135,26 @@ def _say(found: "Status") -> None:
         if study.trouble:
             click.echo(f"{printable(study.title[:40])}: {printable(study.trouble)}")
         click.echo(study.page)
-    click.echo(f"spent or promised: {_money(found.committed_cents, currency)}")
-    waiting = _money(found.bonuses_waiting_cents, currency)
-    click.echo(f"bonuses that wait: {waiting}")
+    _say_money(found, currency)
     click.echo(f"messages that may not have been sent: {found.unknown_messages}")
     for trouble in found.troubles:
         click.echo(printable(trouble))
+
+
+def _say_money(found: "Status", currency: str) -> None:
+    left = "nothing, without --live"
+    if found.left_cents is not None:
+        left = _money(found.left_cents, currency)
+    for what, amount in (
+        ("spent", _money(found.spent_cents, currency)),
+        (
+            "held for places that are open or not decided",
+            _money(found.held_cents, currency),
+        ),
+        ("left of what may be spent", left),
+        ("bonuses that wait", _money(found.bonuses_waiting_cents, currency)),
+    ):
+        click.echo(f"{what}: {amount}")
 
 
 def _cells(study: "StudyStatus") -> tuple[str, ...]:

@@ -47,6 +47,8 @@ class _Given(TypedDict):
     visits_per_participant: int
     settle_seconds: int
     screening_pay: str
+    screen_out_pay: str
+    webhooks: bool
     consent: Path | None
 
 
@@ -181,6 +183,17 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="AMOUNT",
     help="What taking a qualification test is paid; left out, none is offered there.",
 )
+@click.option(
+    "--screen-out-pay",
+    default="",
+    metavar="AMOUNT",
+    help="What who comes and finds no work is paid; where the workspace may do that.",
+)
+@click.option(
+    "--webhooks",
+    is_flag=True,
+    help="Have Prolific say when something happens, besides asking it now and then.",
+)
 @click.option("--consent", type=_FILE, help="Text that workers agree to first.")
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
@@ -281,6 +294,8 @@ def _serve_with_prolific(given: _Given) -> None:
             visits_per_participant=given["visits_per_participant"],
             settle_seconds=given["settle_seconds"],
             screening_cents=_amount("--screening-pay", given["screening_pay"]),
+            screen_out_cents=_amount("--screen-out-pay", given["screen_out_pay"]),
+            has_webhooks=given["webhooks"],
             consent=given["consent"],
         ),
     )

@@ -132,28 +132,43 @@ def _rehearse(
     """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""
     if crowd == "workers":
         with rehearsal_of(campaign) as (run, workers):
-            return _to_the_end(run, workers, on_progress)[1]
+            return _to_the_end(run, workers, on_progress)
     with rehearsal_at_prolific(campaign) as (run, participants, prolific):
-        progress, facts = _to_the_end(run, participants, on_progress)
-        if progress.is_finished:  # else people decide first, however long that takes
-            prolific.finish()
-            facts["books"] = asdict(prolific.books(progress))
-        return facts
+
+        def close_books(progress: Progress) -> dict[str, object]:
+            return {"books": asdict(prolific.close_books(progress))}
+
+        return _to_the_end(run, participants, on_progress, at_end=close_books)
 
 
 def _to_the_end(
-    run: CampaignRun, crowd: Crowd, on_progress: Callable[[Progress], None] | None
-) -> tuple[Progress, dict[str, object]]:
+    run: CampaignRun,
+    crowd: Crowd,
+    on_progress: Callable[[Progress], None] | None,
+    *,
+    at_end: Callable[[Progress], dict[str, object]] = lambda _: {},
+) -> dict[str, object]:
+    """Work, settle what outlasts the pipeline, write the results; what there is to say.
+
+    Args:
+        run: the campaign at work.
+        crowd: who works.
+        on_progress: told how far it is.
+        at_end: called once the pipeline is done; gives facts that the report needs.
+    """
     progress = work_through(
         run, crowd, call=task_for_each(run), on_progress=on_progress
     )
+    virtual = run.clock.now() - START
+    # If it is not finished, people decide first, however long that takes.
+    more = at_end(progress) if progress.is_finished else {}
     report = write_results(run, call=run_as_task)
     publish_artifacts(run, progress, report)
-    virtual = run.clock.now() - START
-    return progress, {
+    return {
         **progress.as_dict(),
         "report": report,
         "virtual_seconds": virtual.total_seconds(),
+        **more,
     }
 
 

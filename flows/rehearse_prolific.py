@@ -5,17 +5,17 @@ keeps its state in a file beside the store. The bridge's steps are made here, wh
 participants' time asks for them: no timing of threads decides anything.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
 
 from domain.campaign import Campaign
-from domain.errors import ConfigError, PlatformRefused, StoreError
-from domain.money import Currency, shown
+from domain.errors import PlatformRefused, StoreError
 from domain.progress import Progress
+from flows.results.books import Books
 from marketplace.state.audit import broken_laws
 from marketplace.state.backend import Rules
 from platforms.virtual_clock import START, VirtualClock
@@ -26,6 +26,7 @@ from prolific.bridge.step import settle
 from prolific.bridge.terms import Terms
 from prolific.client import Prolific
 from prolific.http.transport import Transport
+from rehearsal.crowd.traits import default_crowd
 from rehearsal.crowd.visit_site import VisitSite
 from rehearsal.prolific.options import Options
 from rehearsal.prolific.server import serve
@@ -34,6 +35,9 @@ from rehearsal.prolific.state import WrongDatabaseError
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"
 """Stands in studies' links; the marketplace's own port is another each time."""
+
+_TEST_PER_HOUR_CENTS = 1200
+"""What a test is paid by, at least what Prolific recommends in either currency."""
 
 _LAST_DAY = 30
 """By then Prolific itself has settled everything: after 21 days."""
@@ -57,14 +61,8 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
     """The campaign's own offline Prolific, on a file beside the store.
 
     Raises:
-        ConfigError: the campaign has a test, which these participants do not take.
         StoreError: the file belongs to something else.
     """
-    if campaign.qualification is not None:
-        raise ConfigError(
-            [f"{campaign.path}: simulated participants take no qualification test"],
-            next_step="rehearse it with --crowd workers, or leave [qualification] out",
-        )
     options = Options(
         database=campaign.out / DATABASE,
         seed=campaign.rehearsal.seed,
@@ -85,64 +83,25 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
         ) from wrong
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Books:
-    """What was spent, by three ledgers that know nothing of each other, in cents.
-
-    Attributes:
-        currency: of all of them.
-        pipeline: by what the pipeline booked.
-        marketplace: paid to workers, and fees.
-        outside_price: how much of these fees was booked after Prolific had paid, since
-            it pays visits and not HITs.
-        prolific: rewards, bonuses, fees and tax.
-        broken_laws: sentences about money that are not true; there should be none.
-    """
-
-    currency: Currency
-    pipeline: int
-    marketplace: int
-    outside_price: int
-    prolific: int
-    broken_laws: tuple[str, ...]
-
-    @classmethod
-    def from_facts(cls, facts: Mapping[str, object]) -> Self | None:
-        """The books among the facts of a rehearsal; None if it had no participants."""
-        values: Any = facts.get("books")
-        return None if values is None else cls(**values)
-
-    def lines(self) -> tuple[str, ...]:
-        """A line for each ledger, and why they differ."""
-        unknown = self.marketplace - self.outside_price - self.pipeline
-        said = [
-            f"booked by the pipeline:    {self._shown(self.pipeline)}",
-            f"booked by the marketplace: {self._shown(self.marketplace)}",
-            f"taken by Prolific:         {self._shown(self.prolific)}",
-        ]
-        if self.outside_price:
-            said.append(
-                f"  {self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
-                "whole visits, and rounds each payment"
-            )
-        if unknown:
-            said.append(
-                f"  {self._shown(unknown)} the pipeline does not know of: a fault of "
-                "piecework"
-            )
-        if self.marketplace != self.prolific:
-            said.append("  the last two should be the same: a fault of piecework")
-        return (*said, *(f"  broken: {law}" for law in self.broken_laws))
-
-    def _shown(self, cents: int) -> str:
-        return shown(cents, self.currency)
-
-
 class AtProlific:
     """One campaign's bridge and participants' site, in virtual time."""
 
-    def __init__(self, bridge: Bridge, clock: VirtualClock, site: VisitSite) -> None:
+    def __init__(
+        self, bridge: Bridge, clock: VirtualClock, site: VisitSite, folder: Path
+    ) -> None:
         self._bridge, self._clock, self.site = bridge, clock, site
+        self._folder = folder
+
+    def close_books(self, progress: Progress) -> Books:
+        """The books once all is settled, kept beside the store for the report.
+
+        Raises:
+            PlatformRefused: something is not settled in the end.
+        """
+        self.finish()
+        books = self.books(progress)
+        books.keep(self._folder)
+        return books
 
     def finish(self) -> None:
         """Let days pass until every visit is settled and every bonus is paid.
@@ -224,9 +183,10 @@ def at_prolific(
             emulator_url=prolific.url,
             seed=seed,
             bridge=_steps(bridge, clock),
+            test=campaign.qualification.name if campaign.qualification else "",
         )
         with closing(site):
-            yield AtProlific(bridge, clock, site)
+            yield AtProlific(bridge, clock, site, campaign.out)
 
 
 def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
@@ -253,8 +213,26 @@ def _check_studies(bridge: Bridge) -> None:
 
 
 def _most_cents(campaign: Campaign) -> int:
-    """A tenth above the budget, for what is no HIT's: rounding, and whole visits."""
-    return campaign.rewards.budget_cents * 11 // 10
+    """A tenth above the budget, for what is no HIT's: rounding, whole visits, tests."""
+    # With fee and tax a test costs less than one and a half of its pay. All may have
+    # taken it while places for as many are open.
+    tests = 3 * _participants(campaign) * _test_cents(campaign)
+    return campaign.rewards.budget_cents * 11 // 10 + tests
+
+
+def _participants(campaign: Campaign) -> int:
+    judges = campaign.task.dataset != "captions"
+    crowd = campaign.rehearsal.crowd or default_crowd(judges=judges)
+    return sum(crowd.values())
+
+
+def _test_cents(campaign: Campaign) -> int:
+    """What taking the test is paid; 0 without a test."""
+    test = campaign.qualification
+    if test is None:
+        return 0
+    seconds = len(test.items) * test.task.seconds_per_item
+    return math.ceil(seconds * _TEST_PER_HOUR_CENTS / 3600)
 
 
 def _terms(campaign: Campaign, url: str) -> Terms:
@@ -267,6 +245,8 @@ def _terms(campaign: Campaign, url: str) -> Terms:
         currency=campaign.rewards.currency,
         is_live=True,
         spend_at_most_cents=_most_cents(campaign),
+        screening_cents=_test_cents(campaign),
+        screening_places=_participants(campaign),
         hit_seconds=campaign.rewards.expected_seconds or 0,
         # A pass has posted all of its HITs when the bridge looks.
         settle_seconds=0,

@@ -83,6 +83,19 @@ class OutsideCrowd(Protocol):
         """
         ...
 
+    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
+        """The other market, or somebody, says that something has happened there.
+
+        Args:
+            headers: of the request, names in small letters.
+            body: as it came.
+
+        Raises:
+            Refusal: the other market did not say it (403), or is not listened to
+                (404).
+        """
+        ...
+
     def way_back(self, code: str) -> str:
         """The address that ends a submission at the other market by a code."""
         ...

@@ -16,6 +16,7 @@ from prolific.resources.participant_groups import ParticipantGroups
 from prolific.resources.recruiting import Recruiting
 from prolific.resources.studies import Studies
 from prolific.resources.submissions import Submissions
+from prolific.resources.webhooks import Webhooks
 
 
 class Prolific:
@@ -29,3 +30,4 @@ class Prolific:
         self.recruiting = Recruiting(transport)
         self.studies = Studies(transport)
         self.submissions = Submissions(transport)
+        self.webhooks = Webhooks(transport)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from prolific.checks import Check, failed, passed
 from prolific.client import Prolific
 from prolific.http.address import PROLIFIC, is_loopback
-from prolific.http.errors import NoAccess, ProlificError
+from prolific.http.errors import NoAccess, ProlificError, Unreachable
 from prolific.http.token import VARIABLE
 from prolific.public_url import Resolve, addresses_of, check_public_url
 from prolific.resources.account import Workspace
@@ -21,6 +21,8 @@ OTHER_FILTERS = (
     "age",
 )
 """Without them a requirement on these cannot be stated."""
+
+_LAST_DELIVERIES = 100
 
 _NEW_TOKEN = (
     f"make one in Prolific's settings (API tokens), then: export {VARIABLE}=..."
@@ -93,6 +95,9 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
             name="token", level="fail", sentence=str(fault), next_step=_NEW_TOKEN
         )
         return
+    except Unreachable as fault:
+        yield failed("address", fault)
+        return
     except ProlificError as fault:
         yield failed("token", fault)
         return
@@ -105,6 +110,10 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
     yield from _guarded("filters", lambda: _filters(prolific, workspace))
     if currency:
         yield from _guarded("pay", lambda: _pay(prolific, workspace, currency))
+    if wanted.public_url:
+        yield from _guarded(
+            "webhooks", lambda: _webhooks(prolific, workspace, wanted.public_url)
+        )
 
 
 def _workspace(
@@ -195,6 +204,44 @@ def _pay(prolific: Prolific, workspace: Workspace, currency: str) -> Iterator[Ch
             level="warn",
             sentence=f"Prolific recommends nothing in {currency}",
             next_step="look up its least hourly pay before you state a reward",
+        )
+
+
+def _webhooks(
+    prolific: Prolific, workspace: Workspace, public_url: str
+) -> Iterator[Check]:
+    """Whether what Prolific sends to the public address is taken there."""
+    here = f"{public_url.rstrip('/')}/"
+    mine = [
+        each
+        for each in prolific.webhooks.subscriptions(workspace.id)
+        if each.target_url.startswith(here)
+    ]
+    if not mine:
+        yield passed("webhooks", "none are sent to the public URL; a server polls")
+    for each in mine:
+        name = f"{each.event_type} to {each.target_url}"
+        if not each.is_enabled:
+            yield Check(
+                name="webhooks",
+                level="warn",
+                sentence=f"{name} is not enabled; a server polls",
+                next_step="start the server again with --webhooks",
+            )
+            continue
+        last = prolific.webhooks.deliveries(each.id, most=_LAST_DELIVERIES)
+        failures = sum(delivery.status == "FAILED" for delivery in last)
+        taken = sum(delivery.status == "SUCCEEDED" for delivery in last)
+        said = f"{name}: of the last {len(last)}, {taken} were taken"
+        if not failures:
+            yield passed("webhooks", said)
+            continue
+        yield Check(
+            name="webhooks",
+            level="warn",
+            sentence=f"{said} and {failures} failed; a server polls besides",
+            next_step="look whether the server runs with --webhooks, and whether what "
+            "stands before it lets POST through with its headers",
         )
 
 

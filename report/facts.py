@@ -36,6 +36,21 @@ class BeforeWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherLedgers:
+    """What was spent by the ledgers of others, in cents.
+
+    Attributes:
+        marketplace: by its own.
+        prolific: by Prolific's, whose participants worked.
+        reasons: why they differ from the campaign's, in sentences.
+    """
+
+    marketplace: int
+    prolific: int
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
     """What was spent, in cents (or pence) of a currency.
 
@@ -45,11 +60,13 @@ class Money:
             to the budget; no part of what was spent). An absent account is 0.
         wage_floor_cents_per_hour: what an hour of work has to earn at least.
         currency: of every amount.
+        others: other ledgers of the same money, where they are known.
     """
 
     ledger: Mapping[str, int]
     wage_floor_cents_per_hour: int
     currency: Currency = "USD"
+    others: OtherLedgers | None = None
 
     def shown(self, cents: int) -> str:
         """An amount for people."""

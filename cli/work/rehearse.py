@@ -11,7 +11,7 @@ from domain.progress import Progress
 from flows.opening import open_to_look
 from flows.progress import read_progress
 from flows.rehearse import CrowdKind, prepare, rehearsal_flow
-from flows.rehearse_prolific import Books
+from flows.results.books import Books
 from flows.results.report_facts import report_facts
 from report.components import Note
 from report.model import report_model

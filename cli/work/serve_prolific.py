@@ -14,10 +14,13 @@ from domain.printable import printable
 from marketplace.http.options import Marketplace
 from marketplace.http.server import serve_forever
 from marketplace.state.backend import Rules
+from marketplace.workers.visit_site import EVENTS
+from prolific.bridge.bridge import Bridge
 from prolific.bridge.crowd import CONSENT
 from prolific.bridge.serving import office
 from prolific.bridge.step import Running
 from prolific.bridge.terms import Terms
+from prolific.bridge.webhooks import Receiver, register
 from prolific.checks import Check
 from prolific.client import Prolific
 from prolific.doctor import Wanted, examine
@@ -44,6 +47,8 @@ class Recruiting:
         visits_per_participant: how often one may come to the same study.
         settle_seconds: posts that come closer together than this are one study.
         screening_cents: what taking a qualification test is paid; 0 is no offer.
+        screen_out_cents: what who comes and finds no work is paid; 0 is nothing.
+        has_webhooks: whether Prolific is asked to say when something happens.
         consent: file with what participants agree to; paragraphs between empty lines.
     """
 
@@ -58,6 +63,8 @@ class Recruiting:
     visits_per_participant: int
     settle_seconds: int
     screening_cents: int
+    screen_out_cents: int
+    has_webhooks: bool
     consent: Path | None
 
 
@@ -72,17 +79,22 @@ def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
         address = api_address(wanted.url)
         token = needed_token(wanted.token_file)
         terms = _terms(marketplace, wanted, address, token)
-        with office(address, token, terms, consent=_consent(wanted)) as opened:
+        consent = _consent(wanted)
+        with (
+            office(address, token, terms, consent=consent) as opened,
+            opened.bridge(marketplace.database, Rules()) as bridge,
+        ):
+            _say(opened.terms, str(opened.prices.percent))
+            receiver = _receiver(bridge) if wanted.has_webhooks else None
             served = replace(
                 marketplace,
-                crowd=opened.crowd,
+                crowd=replace(opened.crowd, webhooks=receiver),
                 prices=opened.prices,
                 spend_at_most_cents=wanted.spend_at_most_cents,
             )
-            with opened.bridge(marketplace.database, Rules()) as bridge:
-                _say(opened.terms, str(opened.prices.percent))
-                with Running(bridge).running():
-                    serve_forever(served)
+            news = None if receiver is None else receiver.news
+            with Running(bridge, news).running():
+                serve_forever(served)
     except ProlificError as fault:
         raise ConfigError([str(fault)], next_step=fault.next_step) from fault
 
@@ -122,7 +134,22 @@ def _terms(
         visits_per_participant=wanted.visits_per_participant,
         settle_seconds=wanted.settle_seconds,
         screening_cents=wanted.screening_cents,
+        screen_out_cents=wanted.screen_out_cents,
     )
+
+
+def _receiver(bridge: Bridge) -> Receiver | None:
+    """What takes in webhooks; None if there are none, which is said."""
+    url = f"{bridge.terms.site_url}{EVENTS}"
+    try:
+        return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
+    except ProlificError as fault:
+        click.echo(
+            f"without webhooks, the bridge polls: {printable(str(fault))} "
+            f"{printable(fault.next_step)}".rstrip(),
+            err=True,
+        )
+        return None
 
 
 def _refuse_frames_nobody_reaches(url: str) -> None:

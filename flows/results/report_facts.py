@@ -12,6 +12,7 @@ from flows.campaign_run import CampaignStore
 from flows.planted_traits import planted
 from flows.progress import read_progress
 from flows.provenance import code_version
+from flows.results.books import Books
 from flows.results.pictures import small_pictures
 from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
@@ -19,7 +20,7 @@ from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from qc.registry import describe
 from report.correction_gains import corrections
-from report.facts import BeforeWork, Money, ReportFacts
+from report.facts import BeforeWork, Money, OtherLedgers, ReportFacts
 from report.item_sample import ShownItem, chosen
 from store import ledger, qualification_scores, report_tables
 
@@ -94,6 +95,18 @@ def _money(campaign_store: CampaignStore) -> Money:
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
         currency=rewards.currency,
+        others=_other_ledgers(campaign_store),
+    )
+
+
+def _other_ledgers(campaign_store: CampaignStore) -> OtherLedgers | None:
+    books = Books.read(campaign_store.campaign.out)
+    if books is None:
+        return None
+    return OtherLedgers(
+        marketplace=books.marketplace,
+        prolific=books.prolific,
+        reasons=books.reasons(),
     )
 
 

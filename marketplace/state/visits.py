@@ -124,12 +124,12 @@ def begin(
         submission.status,
     )
     if not may_work:
-        close(transaction, visit, stage="TurnedAway")
+        _find_no_work(transaction, study, worker, visit)
         return False
     for _ in range(study["hits_per_visit"]):
         hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
         if hit is None:
-            close(transaction, visit, stage="TurnedAway")
+            _find_no_work(transaction, study, worker, visit)
             return False
         taken = assignments.accept(transaction, hit=hit, worker=worker)
         transaction.execute(
@@ -140,6 +140,28 @@ def begin(
         )
     _show_next(transaction, visit)
     return True
+
+
+def _find_no_work(
+    transaction: Transaction, study: sqlite3.Row, worker: sqlite3.Row, visit: int
+) -> None:
+    """End a visit for which there is no work, and promise what the study pays for it.
+
+    A worker is promised it once a study. One slot is never used: when all are, the
+    other market stops recruiting by itself.
+    """
+    close(transaction, visit, stage="TurnedAway")
+    transaction.execute(
+        "UPDATE visits SET screen_out_cents = ?1 WHERE id = ?2 AND NOT EXISTS "
+        "(SELECT 1 FROM visits WHERE study = ?3 AND worker = ?4 "
+        "AND screen_out_cents > 0) AND (SELECT count(*) FROM visits "
+        "WHERE study = ?3 AND screen_out_cents > 0) < ?5",
+        study["screen_out_cents"],
+        visit,
+        study["id"],
+        worker["id"],
+        study["screen_out_slots"] - 1,
+    )
 
 
 def never_begun(
@@ -154,7 +176,9 @@ def never_begun(
     """Note a submission that was ended there though its visit was never begun here."""
     transaction.execute(
         "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
-        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4)",
+        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4) "
+        # Another process may have read the same.
+        "ON CONFLICT (submission_id) DO NOTHING",
         study,
         worker["id"],
         submission_id,

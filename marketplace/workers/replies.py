@@ -35,7 +35,13 @@ def refused(request: Request, refusal: Refusal) -> Response:
     template = "refused.html.j2"
     if refusal.kind in ("NotSignedIn", "InvitationRefused"):
         template = "signed_out.html.j2"
-    return page(template, status=refusal.status, message=refusal.message)
+    return page(
+        template,
+        status=refusal.status,
+        message=refusal.message,
+        # A question's form leads there; the site's menu is around the frame already.
+        is_framed=request.headers.get("sec-fetch-dest") == "iframe",
+    )
 
 
 async def refusal_handler(request: Request, fault: Exception) -> Response:

@@ -154,9 +154,11 @@ class Submitting:
         home = {self._origins.site, frames, asked}
         came_from = request.headers.get("origin")
         is_stranger = came_from is not None and came_from not in home
-        if request.headers.get("sec-fetch-site") == "cross-site":
-            # Without Origin (GET): only a question that lies elsewhere comes so.
-            is_stranger |= came_from is None and asked == frames
+        if request.headers.get("sec-fetch-site") == "cross-site" and asked == frames:
+            # A GET has no Origin. A page cannot write where it was led from, so the
+            # frames are known by that, also where they are on another domain.
+            led_from = request.headers.get("referer", "")
+            is_stranger |= came_from is None and not led_from.startswith(f"{frames}/")
         if is_stranger:
             raise Refusal(
                 "WrongOrigin", "This form came from another site.", status=403

@@ -32,6 +32,11 @@ from marketplace.workers.sessions import Sessions
 HOME = "/visit"
 """Where a participant always finds what is to be done next."""
 
+EVENTS = f"{HOME}/events"
+"""Where the other market says that something has happened there."""
+
+_LARGEST_EVENT_BYTES = 65_536
+
 UNDER_WAY = ("ACTIVE", "RESERVED")
 
 _STUDY = (
@@ -68,6 +73,7 @@ class Visits:
             Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
             Route(HOME, self.now),
             Route(f"{HOME}/leave", self.leave, methods=["POST"]),
+            Route(EVENTS, self.take_event, methods=["POST"]),
         ]
 
     async def ask(self, request: Request) -> Response:
@@ -132,6 +138,7 @@ class Visits:
         return page(
             "visit_over.html.j2",
             visit=visit,
+            prices=self._backend.rules.prices,
             market=self._crowd.market,
             contact=self._crowd.contact,
             way_back=self._way_back(visit),
@@ -146,6 +153,16 @@ class Visits:
         if replies.wants_json(request):
             return JSONResponse({"stage": "Left"})
         return replies.moved(HOME)
+
+    async def take_event(self, request: Request) -> Response:
+        """Pass on what the other market says; nothing of it is kept or logged."""
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > _LARGEST_EVENT_BYTES:
+                raise Refusal("Http", "This is too large for an event.", status=413)
+        self._crowd.take_event(request.headers, bytes(body))
+        return Response(status_code=204)
 
     def _enter(
         self,
@@ -224,6 +241,7 @@ class Visits:
             "code": visit["code"] if visit["stage"] == "Done" else None,
             "way_back": self._way_back(visit),
             "test": visit["qualification_type_id"],
+            "screen_out_cents": visit["screen_out_cents"],
             "assignment": {
                 "assignment_id": shown["assignment_id"],
                 "hit_id": shown["hit_id"],

@@ -16,7 +16,7 @@ from marketplace.state.clock import DAY
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.settling import settle_batch
-from prolific.bridge.studies import committed_cents
+from prolific.bridge.spending import committed_cents
 from prolific.http.errors import Lost, Refused, Unusable
 from prolific.resources.bonuses import MOST_AT_ONCE
 from prolific.values import Money
@@ -44,6 +44,9 @@ def pay(bridge: Bridge) -> None:
 
 def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) -> None:
     """Take a person's word on a batch whose payment nobody else can know of.
+
+    Needs no lock beside a bridge that runs: the stage changes in one transaction, and
+    whoever comes second finds it changed.
 
     Args:
         transaction: the open one.
@@ -230,11 +233,13 @@ def _look_whether_paid(
 def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
     bridge.changes += 1  # Others may have waited for this one.
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE bonus_batches SET stage = 'Paid', trouble = '' WHERE id = ?",
+        # A person may have said it meanwhile, and it was booked then.
+        if transaction.all(
+            "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
+            "WHERE id = ? AND stage = 'Paying' RETURNING id",
             batch["id"],
-        )
-        settle_batch(transaction, batch["id"])
+        ):
+            settle_batch(transaction, batch["id"])
 
 
 def _back(bridge: Bridge, batch: sqlite3.Row) -> None:

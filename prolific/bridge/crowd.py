@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from marketplace.crowd import Arrival, Submission
 from marketplace.exceptions import Refusal
+from prolific.bridge.webhooks import Receiver
 from prolific.client import Prolific
 from prolific.http.errors import NoAccess, ProlificError
 
@@ -38,11 +39,13 @@ class ProlificCrowd:
         clients: each with a transport of its own and little patience.
         completed_url: where a submission is ended by its code.
         consent: what participants agree to before they begin.
+        webhooks: what takes them in; None takes none.
     """
 
     clients: Sequence[Prolific]
     completed_url: str
     consent: Sequence[str] = CONSENT
+    webhooks: Receiver | None = None
     market: str = "Prolific"
     contact: str = "Write to the researchers by Prolific's messages."
     _free: list[Prolific] = field(init=False)
@@ -93,6 +96,12 @@ class ProlificCrowd:
         if not is_his or found.study_id not in (None, arrival.study_id):
             raise _stranger()
         return Submission(status=found.status, started_at=found.started_at)
+
+    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        if self.webhooks is None:
+            raise Refusal("Http", "There is no such page.", status=404)
+        self.webhooks.take(headers, body)
 
     def way_back(self, code: str) -> str:
         """See `marketplace.crowd.OutsideCrowd`."""

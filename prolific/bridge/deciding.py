@@ -15,8 +15,15 @@ from marketplace.state import assignments, visits
 from marketplace.state.clock import SECOND
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import LOG, Bridge
-from prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
+from prolific.bridge.reading import (
+    AT_WORK,
+    GIVEN_BACK,
+    PAID,
+    SCREENED_OUT,
+    take_in,
+)
 from prolific.bridge.settling import settle_visit
+from prolific.bridge.spending import taken_if_unrejected
 from prolific.bridge.terms import DAY
 from prolific.http.errors import Lost, Refused
 from prolific.resources.submissions import (
@@ -27,7 +34,7 @@ from prolific.resources.submissions import (
     SubmissionAction,
 )
 
-UNPAID = (*GIVEN_BACK, "REJECTED", "SCREENED OUT")
+UNPAID = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 LAST_DAY = 20
 """Prolific approves by itself on the day after."""
 
@@ -50,6 +57,7 @@ _REASONS = {
 
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
+    "studies.screen_out_code, "
     "studies.qualification_type, studies.reward_cents, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
     "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
@@ -94,20 +102,26 @@ def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
 
 def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     status = visit["status"]
-    if status in AT_WORK:
-        _complete(bridge, visit, now_ms)
-    elif status in PAID:
+    if status in (*AT_WORK, "AWAITING REVIEW"):
+        _decide_undecided(bridge, visit, now_ms)
+    elif status in PAID or (status == SCREENED_OUT and visit["screen_out_cents"]):
         _paid(bridge, visit)
-    elif status == "AWAITING REVIEW":
-        if not visit["submitted"]:
-            _refuse(bridge, visit, now_ms)
     elif status not in UNPAID:
         LOG.warning("a submission is %s; nothing is known of that", status)
-    elif visit["approved"] or (status == "TIMED-OUT" and _took_test(visit)):
+    elif visit["approved"] or (status == "TIMED-OUT" and _promised_cents(visit)):
         _pay_otherwise(bridge, visit)
     elif status != "TIMED-OUT" or not visit["submitted"]:
         # What came a moment too late for Prolific is here: the requester decides.
         _gone(bridge, visit)
+
+
+def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    if visit["screen_out_cents"]:
+        _end_by(bridge, visit, visit["screen_out_code"])
+    elif visit["status"] in AT_WORK:
+        _complete(bridge, visit, now_ms)
+    elif not visit["submitted"]:
+        _refuse(bridge, visit, now_ms)
 
 
 def _took_test(visit: sqlite3.Row) -> bool:
@@ -115,14 +129,25 @@ def _took_test(visit: sqlite3.Row) -> bool:
     return visit["qualification_type"] is not None and visit["stage"] == "Done"
 
 
+def _promised_cents(visit: sqlite3.Row) -> int:
+    """What a visit is paid whatever the requester thinks of it."""
+    promised = visit["reward_cents"] if _took_test(visit) else visit["screen_out_cents"]
+    return int(promised)
+
+
 def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     """End what a participant has finished and did not enter the code for."""
     grace_ms = bridge.terms.grace_seconds * SECOND
     if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
         return
-    completed = _transit(bridge, visit, "COMPLETE", code=visit["own_code"])
+    _end_by(bridge, visit, visit["own_code"])
+
+
+def _end_by(bridge: Bridge, visit: sqlite3.Row, code: str) -> None:
+    """End a submission by a code of ours; what the code does is done then."""
+    ended = _transit(bridge, visit, "COMPLETE", code=code)
     with bridge.backend.transaction() as transaction:
-        take_in(transaction, visit, completed)
+        take_in(transaction, visit, ended)
 
 
 def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -154,6 +179,10 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
     paid. What was paid by a bonus once is never unrejected, lest both be paid.
     """
     if visit["status"] == "REJECTED" and not visit["by_bonus_cents"]:
+        trouble = _objection(bridge, visit)
+        _say(bridge, visit, trouble)
+        if trouble:
+            return
         there = _unrejected(bridge, visit)
         if there.status != "REJECTED":
             with bridge.backend.transaction() as transaction:
@@ -167,7 +196,7 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
             "WHERE owed > 0",
             visit["id"],
-            visit["reward_cents"] if _took_test(visit) else 0,
+            _promised_cents(visit),
         )
         if visit["submitted"]:
             return  # The others are still to be decided.
@@ -178,6 +207,27 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"the submission is {visit['status'].lower()}, so its reward is paid by "
             "a bonus",
         )
+
+
+def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
+    """Why a rejection is not taken back now; "" if it may be."""
+    most_cents = bridge.terms.spend_at_most_cents
+    with bridge.backend.transaction() as transaction:
+        taken = taken_if_unrejected(transaction, visit)
+    if taken <= most_cents:
+        return ""
+    return (
+        f"with a rejection that is taken back {bridge.terms.money(taken)} would be "
+        f"spent or held, of at most {bridge.terms.money(most_cents)}"
+    )
+
+
+def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
+    if trouble != visit["trouble"]:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"]
+            )
 
 
 def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:

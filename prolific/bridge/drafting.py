@@ -22,6 +22,8 @@ _LINK = (
     "/visit/arrive?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
     "&SESSION_ID={{%SESSION_ID%}}"
 )
+_PLACES_A_SCREEN_OUT = 10
+"""One in so many places may be screened out, so much is held for them."""
 _MANUAL = (CodeAction(action="MANUALLY_REVIEW"),)
 _AT_ONCE = (CodeAction(action="AUTOMATICALLY_APPROVE"),)
 
@@ -92,11 +94,13 @@ def write(
     minutes = max(1, round(shape.seconds / 60))
     least = math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
     code = transaction.id_generator.entity("code", number)
+    pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
     return transaction.execute(
         "INSERT INTO studies (hit_type, qualification_type, internal_name, status, "
         "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
-        "places, code, own_code, made_ms) "
-        "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "places, code, own_code, made_ms, screen_out_code, screen_out_cents, "
+        "screen_out_slots) "
+        "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         hit_type["id"],
         qualification_type,
         f"piecework {hit_type['hit_type_id']} {number}",
@@ -109,6 +113,10 @@ def write(
         "C" + code[1:8],
         "R" + code[8:15],
         transaction.now_ms,
+        "S" + code[15:22] if pays_screen_outs else None,
+        bridge.terms.screen_out_cents if pays_screen_outs else 0,
+        # One more, which is never used: with the last the study would pause.
+        1 + math.ceil(shape.places / _PLACES_A_SCREEN_OUT) if pays_screen_outs else 0,
     )
 
 
@@ -164,8 +172,11 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
     if study["let_in_group"]:
         let_in = Choice(filter_id=requirements.LET_IN, values=(study["let_in_group"],))
         filters.append(let_in)
-    cost = bridge.prolific.studies.calculated_cost_minor(
-        reward_minor=study["reward_cents"], places=1
+    cost, screen_out_cost = (
+        bridge.prolific.studies.calculated_cost_minor(reward_minor=each, places=1)
+        if each
+        else 0
+        for each in (study["reward_cents"], study["screen_out_cents"])
     )
     made = (
         _find_draft(bridge, study)
@@ -180,17 +191,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
                 reward_minor=study["reward_cents"],
                 minutes=study["minutes"],
                 most_minutes=study["most_minutes"],
-                codes=(
-                    CompletionCode(
-                        code=study["code"], code_type="COMPLETED", actions=_MANUAL
-                    ),
-                    CompletionCode(
-                        code=study["own_code"],
-                        code_type="OTHER",
-                        actions=_MANUAL,
-                        actor="researcher",
-                    ),
-                ),
+                codes=_codes(study),
                 filters=filters,
                 devices=bridge.terms.devices,
                 visits_per_participant=1
@@ -204,11 +205,43 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET study_id = ?, stage = 'Draft', cost_cents = ?, "
-            "status = 'UNPUBLISHED', trouble = '' WHERE id = ?",
+            "screen_out_cost_cents = ?, status = 'UNPUBLISHED', trouble = '' "
+            "WHERE id = ?",
             made,
             cost,
+            screen_out_cost,
             study["id"],
         )
+
+
+def _codes(study: sqlite3.Row) -> tuple[CompletionCode, ...]:
+    """What participants enter, and what the bridge ends submissions by.
+
+    A code that pays by itself is never given to a participant, who could tell others.
+    """
+    codes = (
+        CompletionCode(code=study["code"], code_type="COMPLETED", actions=_MANUAL),
+        CompletionCode(
+            code=study["own_code"],
+            code_type="OTHER",
+            actions=_MANUAL,
+            actor="researcher",
+        ),
+    )
+    if study["screen_out_code"] is None:
+        return codes
+    paid = CodeAction(
+        action="FIXED_SCREEN_OUT_PAYMENT",
+        fixed_screen_out_reward=study["screen_out_cents"],
+        slots=study["screen_out_slots"],
+    )
+    screen_out = CompletionCode(
+        code=study["screen_out_code"],
+        code_type="FIXED_SCREENOUT",
+        actions=(paid,),
+        actor="researcher",
+    )
+    return (*codes, screen_out)
 
 
 def _words(

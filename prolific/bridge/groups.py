@@ -85,9 +85,9 @@ def _members(
     transaction: Transaction, study: sqlite3.Row, participants: Sequence[sqlite3.Row]
 ) -> tuple[set[str], set[str]]:
     """Who of these is let in to a study, and who is kept out, by participant id."""
-    let_in, keep_out = set[str](), set[str]()
+    let_in, keep_out = set[str](), _screened_out(transaction, study)
     if study["qualification_type"] is not None:
-        return let_in, _tested(transaction, study)
+        return let_in, keep_out | _tested(transaction, study)
     own = requirements.custom(json.loads(study["requirements"]))
     for worker in participants:
         held = eligibility.holdings(transaction, worker)
@@ -99,6 +99,18 @@ def _members(
                 continue
         keep_out.add(worker["participant_id"])
     return let_in, keep_out
+
+
+def _screened_out(transaction: Transaction, study: sqlite3.Row) -> set[str]:
+    """Who was paid for having come to a study for nothing; once is enough."""
+    return {
+        row["participant_id"]
+        for row in transaction.all(
+            "SELECT participant_id FROM participants JOIN visits USING (worker) "
+            "WHERE study = ? AND screen_out_cents > 0",
+            study["id"],
+        )
+    }
 
 
 def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:

@@ -14,9 +14,11 @@ from prolific.http.errors import NoAccess
 from prolific.resources.submissions import Submission
 
 AT_WORK = ("RESERVED", "ACTIVE")
+AWAITING = "AWAITING REVIEW"
 GIVEN_BACK = ("RETURNED", "TIMED-OUT")
 PAID = ("APPROVED", "PARTIALLY APPROVED")
-FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED")
+SCREENED_OUT = "SCREENED OUT"
+FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 _NOT_THERE = 404
 
 
@@ -57,7 +59,7 @@ def waits(bridge: Bridge, study: int) -> bool:
     """Whether a submission of a study is under way or undecided, or may be."""
     known = bridge.submissions.get(study)
     return known is None or any(
-        each.status in (*AT_WORK, "AWAITING REVIEW") for each in known.values()
+        each.status in (*AT_WORK, AWAITING) for each in known.values()
     )
 
 
@@ -98,6 +100,11 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
     else:
         bridge.counts.pop(study["id"], None)
     with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET undecided = ? WHERE id = ?",
+            sum(each.status in (*AT_WORK, AWAITING) for each in listed.values()),
+            study["id"],
+        )
         _take_all_in(transaction, study, listed)
 
 
@@ -129,7 +136,7 @@ def _note_stranger(
 
     It has to be decided as all others; Prolific pays what nobody judges.
     """
-    is_over = submission.status in ("AWAITING REVIEW", *PAID)
+    is_over = submission.status in (AWAITING, *PAID)
     if not is_over or submission.participant_id is None:
         return
     ended = submission.completed_at

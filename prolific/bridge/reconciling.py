@@ -2,8 +2,9 @@
 
 Steps read what changed and act on it, also on what was changed by hand. Here everything
 is read once more, and money is added up: what Prolific says a study has cost, beside
-what the marketplace booked for it. Nothing is changed at Prolific, so it may be done
-while a server works; that one, or the next, acts on what was found.
+what the marketplace booked for it. Nothing is changed at Prolific, and what is read is
+noted in the same transactions as a step's, so it needs no lock and may be done while a
+server works; that one, or the next, acts on what was found.
 """
 
 from dataclasses import asdict, dataclass
@@ -37,7 +38,8 @@ _BEFORE = (
     "JOIN studies ON studies.id = visits.study"
 )
 _BOOKED = (
-    "SELECT coalesce(cost_cents, 0) * (SELECT count(*) FROM visits "
+    "SELECT (SELECT coalesce(sum(iif(visits.status = 'SCREENED OUT', "
+    "screen_out_cost_cents, cost_cents)), 0) FROM visits "
     "WHERE visits.study = studies.id AND outcome = 'Paid') AS rewards, "
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
     "WHERE bonus_batches.study = studies.id AND stage = 'Paid') AS bonuses, "

@@ -44,31 +44,43 @@ def screen(bridge: Bridge) -> None:
             "SELECT * FROM studies WHERE qualification_type IS NOT NULL "
             "AND stage <> 'Retired'"
         )
+        needed = {
+            kind["id"] for study in lacking for kind in _tests_for(transaction, study)
+        }
     for study in at_work:
-        bridge.tried(partial(_follow, bridge, study))
+        is_needed = study["qualification_type"] in needed
+        bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
     for study in lacking:
         bridge.tried(partial(_offer, bridge, study))
 
 
-def _follow(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Publish a screening that was wanted, and end one whose places were taken."""
-    if study["stage"] in ("Wanted", "Draft"):
-        bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
-    elif study["status"] == "AWAITING REVIEW":
-        # Places that were given back would let in more than were wanted.
+def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row]:
+    """The types with a test that nobody meets a study's requirements without."""
+    found = [
+        transaction.one(_TESTED, requirement["QualificationTypeId"])
+        for requirement in requirements.custom(json.loads(study["requirements"]))
+        if not eligibility.meets(requirement, None)
+    ]
+    return [kind for kind in found if kind is not None]
+
+
+def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
+    """Publish a screening that was wanted; end one that is not needed any more."""
+    if study["status"] == "ACTIVE" and not is_needed:
         stop(bridge, study)
+    elif study["stage"] in ("Wanted", "Draft"):
+        bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
 
 
 def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
     hit_type = _hit_type(bridge, study["hit_type"])
-    for requirement in requirements.custom(json.loads(study["requirements"])):
-        if eligibility.meets(requirement, None):
-            continue
-        with bridge.backend.transaction() as transaction:
-            kind = transaction.one(_TESTED, requirement["QualificationTypeId"])
-            is_due = kind is not None and _are_too_few(transaction, kind, study)
-        if kind is None or not is_due:
-            continue
+    with bridge.backend.transaction() as transaction:
+        due = [
+            kind
+            for kind in _tests_for(transaction, study)
+            if _are_too_few(transaction, kind, study)
+        ]
+    for kind in due:
         if not bridge.terms.screening_cents:
             say(
                 bridge,

@@ -10,6 +10,7 @@ from marketplace.state.money import PriceList
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.crowd import CONSENT, MOST_AT_ONCE, ProlificCrowd
 from prolific.bridge.prices import price_list
+from prolific.bridge.spending import keep_start
 from prolific.bridge.terms import Terms
 from prolific.client import Prolific
 from prolific.http.address import PROLIFIC
@@ -33,12 +34,14 @@ class Office:
         prolific: the bridge's client.
         crowd: the marketplace's port to participants.
         prices: what Prolific takes.
+        address: of the API.
         terms: on which studies are made.
     """
 
     prolific: Prolific
     crowd: ProlificCrowd
     prices: PriceList
+    address: str
     terms: Terms
 
     @contextmanager
@@ -46,6 +49,8 @@ class Office:
         """A bridge on a marketplace's database, by a connection of its own."""
         backend = Backend(database, replace(rules, prices=self.prices))
         try:
+            with backend.transaction() as transaction:
+                keep_start(transaction, self.address, self.terms)
             yield Bridge(backend, self.prolific, self.terms)
         finally:
             backend.close()
@@ -81,7 +86,13 @@ def office(
             terms.currency,
             least_per_hour_cents=filled_in.least_per_hour_cents,
         )
-        yield Office(prolific=prolific, crowd=crowd, prices=prices, terms=filled_in)
+        yield Office(
+            prolific=prolific,
+            crowd=crowd,
+            prices=prices,
+            address=address,
+            terms=filled_in,
+        )
 
 
 @contextmanager

@@ -8,9 +8,11 @@ ledger's sum is Prolific's, to the penny.
 
 from marketplace.state import ledger
 from marketplace.state.transaction import Transaction
+from prolific.bridge.reading import SCREENED_OUT
 
 _VISIT = (
-    "SELECT studies.cost_cents, visits.settled_cents, studies.internal_name, "
+    f"SELECT iif(visits.status = '{SCREENED_OUT}', screen_out_cost_cents, cost_cents) "
+    "AS cost_cents, visits.settled_cents, studies.internal_name, "
     "hit_types.requester, "
     "coalesce(sum(assignments.paid_cents + assignments.fee_cents), 0) AS booked_cents "
     "FROM visits JOIN studies ON studies.id = visits.study "

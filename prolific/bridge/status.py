@@ -5,10 +5,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from marketplace.state.transaction import Transaction
-from prolific.bridge.studies import committed_cents
+from prolific.bridge.spending import (
+    LastStart,
+    committed_cents,
+    held_cents,
+    spent_cents,
+)
+from prolific.http.address import PROLIFIC
 
-PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
-"""Where a researcher sees a study."""
+_PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
+_EMULATOR_PAGE = "{address}/emulator/site"
+"""Where a researcher sees a study; an emulator has pages for participants alone."""
+
+_UNPAID = "SELECT title FROM hit_types WHERE reward_cents = 0 AND assignable_hits > 0"
 
 _STUDIES = (
     "SELECT studies.*, hit_types.hit_type_id, hit_types.title, "
@@ -63,13 +72,20 @@ class Status:
     """All of it; amounts in minor units of the workspace's currency.
 
     Attributes:
-        committed_cents: spent at Prolific, or promised to places that are open.
+        spent_cents: what Prolific has taken, for visits and bonuses.
+        held_cents: what it holds, for places that are open or not decided.
+        left_cents: what the cap of the last start leaves; less than nothing if it was
+            lowered. None: nothing is published or paid.
+        committed_cents: spent at Prolific, or promised: what the cap is compared with.
         bonuses_waiting_cents: not paid yet.
         troubles: sentences about bonuses and visits that a person should read.
         unknown_messages: messages that may or may not have been sent.
     """
 
     of_hit_types: tuple[StudyStatus, ...]
+    spent_cents: int
+    held_cents: int
+    left_cents: int | None
     committed_cents: int
     bonuses_waiting_cents: int
     troubles: tuple[str, ...]
@@ -82,7 +98,7 @@ class Status:
 
 def read_status(transaction: Transaction) -> Status:
     """How far everything is, as of the bridge's last step."""
-    studies = []
+    start, studies = LastStart.read(transaction), []
     for study in transaction.all(_STUDIES):
         visits = transaction.all(_VISITS, study["id"])
         waiting = [visit for visit in visits if visit["outcome"] is None]
@@ -93,9 +109,7 @@ def read_status(transaction: Transaction) -> Status:
                 requester=study["requester"],
                 study_id=study["study_id"],
                 status=study["status"] or study["stage"].upper(),
-                page=PAGE.format(study_id=study["study_id"])
-                if study["study_id"]
-                else "",
+                page=_page(start.address, study["study_id"]),
                 places=study["places"],
                 hits_per_visit=study["hits_per_visit"],
                 currency=study["currency"],
@@ -111,26 +125,44 @@ def read_status(transaction: Transaction) -> Status:
                 trouble=study["trouble"],
             )
         )
+    committed = committed_cents(transaction)
     return Status(
         of_hit_types=tuple(studies),
-        committed_cents=committed_cents(transaction),
+        spent_cents=spent_cents(transaction),
+        held_cents=held_cents(transaction),
+        left_cents=start.spend_at_most_cents - committed if start.is_live else None,
+        committed_cents=committed,
         bonuses_waiting_cents=_number(
             transaction,
             "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
             "ON bonus_batches.id = bonus_lines.batch "
             "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'",
         ),
-        troubles=tuple(
-            row["trouble"]
-            for row in transaction.all(
-                "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
-                "UNION SELECT trouble FROM visits WHERE trouble <> ''"
-            )
+        troubles=(
+            *(
+                row["trouble"]
+                for row in transaction.all(
+                    "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
+                    "UNION SELECT trouble FROM visits WHERE trouble <> ''"
+                )
+            ),
+            *(
+                f"the HITs of {row['title']!r} pay nothing, and Prolific has no study "
+                "without a reward; they are not offered there"
+                for row in transaction.all(_UNPAID)
+            ),
         ),
         unknown_messages=_number(
             transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
         ),
     )
+
+
+def _page(address: str, study_id: str | None) -> str:
+    if study_id is None:
+        return ""
+    page = _PAGE if address == PROLIFIC else _EMULATOR_PAGE
+    return page.format(address=address, study_id=study_id)
 
 
 def _number(transaction: Transaction, query: str) -> int:

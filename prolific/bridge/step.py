@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from prolific.bridge import (
@@ -21,9 +22,20 @@ from prolific.bridge.lock import only_bridge
 
 _LOG = logging.getLogger(__name__)
 
-FIRST_WAIT_SECONDS = 3.0
-LONGEST_WAIT_SECONDS = 120.0
-_LOOK_SECONDS = 1.0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long is waited between steps.
+
+    Attributes:
+        first_seconds: after a change; as long at least between any two.
+        longest_seconds: while nothing happens, each wait is twice the last, up to this.
+        look_seconds: so often is looked whether the marketplace has changed.
+    """
+
+    first_seconds: float = 3.0
+    longest_seconds: float = 120.0
+    look_seconds: float = 1.0
 
 
 def step(bridge: Bridge) -> bool:
@@ -53,10 +65,23 @@ def settle(bridge: Bridge, *, most: int = 20) -> None:
 
 
 class Running:
-    """Makes steps until it is stopped: soon after a change, else ever more rarely."""
+    """Makes steps until it is stopped: soon after a change, else ever more rarely.
 
-    def __init__(self, bridge: Bridge) -> None:
+    Args:
+        bridge: whose steps.
+        news: set by others when a step is worth while sooner.
+        pace: how long is waited.
+    """
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        news: threading.Event | None = None,
+        pace: Pace | None = None,
+    ) -> None:
         self._bridge = bridge
+        self._news = news or threading.Event()
+        self._pace = pace or Pace()
         self._stop = threading.Event()
 
     @contextmanager
@@ -76,8 +101,10 @@ class Running:
                 thread.join()
 
     def _run(self) -> None:
-        wait = FIRST_WAIT_SECONDS
+        pace = self._pace
+        wait = pace.first_seconds
         while not self._stop.is_set():
+            self._news.clear()  # What comes during the step is for the next.
             try:
                 has_changed = step(self._bridge)
             except sqlite3.OperationalError as fault:  # locked, or a full disk
@@ -87,17 +114,22 @@ class Running:
                 _LOG.exception("a step of the bridge failed")
                 has_changed = False
             is_busy = has_changed or self._bridge.is_due_soon
-            wait = FIRST_WAIT_SECONDS if is_busy else wait * 2
-            wait = min(wait, LONGEST_WAIT_SECONDS)
+            wait = pace.first_seconds if is_busy else wait * 2
+            wait = min(wait, pace.longest_seconds)
             if self._wait(wait):
-                wait = FIRST_WAIT_SECONDS
+                wait = pace.first_seconds
 
     def _wait(self, seconds: float) -> bool:
-        """Wait so long, or less if the marketplace changes; whether it did."""
-        backend = self._bridge.backend
+        """Wait so long, or less if there is news or a change here; whether there was.
+
+        However much news comes, there are `first_seconds` between two steps.
+        """
+        backend, pace = self._bridge.backend, self._pace
         version, waited = backend.data_version(), 0.0
-        while waited < seconds and not self._stop.wait(_LOOK_SECONDS):
-            waited += _LOOK_SECONDS
-            if waited >= FIRST_WAIT_SECONDS and backend.data_version() != version:
+        while waited < seconds and not self._stop.wait(pace.look_seconds):
+            waited += pace.look_seconds
+            if waited < pace.first_seconds:
+                continue
+            if self._news.is_set() or backend.data_version() != version:
                 return True
         return False

@@ -10,10 +10,10 @@ import sqlite3
 from functools import partial
 
 from marketplace.state.clock import SECOND
-from marketplace.state.transaction import Transaction
 from prolific.bridge import drafting, reading
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.places import visits_possible
+from prolific.bridge.spending import committed_cents
 from prolific.http.errors import NoAccess, Refused
 from prolific.resources.new_study import StudyChanges
 from prolific.resources.studies import StudyAction
@@ -39,22 +39,6 @@ def recruit(bridge: Bridge) -> None:
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
     _retire(bridge)
-
-
-def committed_cents(transaction: Transaction) -> int:
-    """What is spent at Prolific, or may be, with fees and tax."""
-    row = transaction.one(
-        "SELECT (SELECT coalesce(sum(cost_cents * iif(stage = 'Retired', "
-        "(SELECT count(*) FROM visits WHERE study = studies.id "
-        # A place may be taken again, and the rejection of who had it be taken back.
-        "AND outcome = 'Paid'), max(places, (SELECT count(*) FROM visits "
-        "WHERE study = studies.id AND status NOT IN "
-        f"{reading.FREES_ITS_PLACE})))), 0) FROM studies "
-        "WHERE stage IN ('Published', 'Retired')) + "
-        "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
-        "WHERE stage IN ('Paying', 'Paid'))"
-    )
-    return int(row[0]) if row else 0
 
 
 def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
@@ -179,6 +163,8 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
             f"{terms.money(terms.least_per_hour_cents)} at least"
         )
     more = study["cost_cents"] * more_places
+    if study["stage"] == "Draft":
+        more += study["screen_out_cost_cents"] * study["screen_out_slots"]
     if not terms.is_live:
         return (
             f"{more_places} places would cost {terms.money(more)}; nothing is "

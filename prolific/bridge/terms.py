@@ -28,6 +28,7 @@ class Terms:
         hit_seconds: how long a HIT takes; 0 is not known.
         visits_per_participant: how often one may come to the same study.
         screening_cents: what taking a test is paid; 0 is that none is offered.
+        screen_out_cents: what who came and found no work is paid; 0 is nothing.
         screening_places: how many may take a test before it is looked who passed.
         return_days: how long a participant has to return what was rejected here.
         settle_seconds: posts that come closer together than this are one study.
@@ -48,6 +49,7 @@ class Terms:
     hit_seconds: int = 0
     visits_per_participant: int = 10
     screening_cents: int = 0
+    screen_out_cents: int = 0
     screening_places: int = 20
     return_days: int = 7
     settle_seconds: int = 20

@@ -6,8 +6,8 @@ may be made again is waited for; what may not is made once, whatever becomes of 
 
 import logging
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 from types import TracebackType
 from typing import Self
@@ -63,6 +63,14 @@ class Patience:
             return None
         growing = self.first_seconds * 2.0 ** (tries - 1)
         return max(wanted, min(growing, self.longest_seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What Prolific answered; headers may hold secrets, so its text form has none."""
+
+    document: object
+    headers: Mapping[str, str] = field(repr=False)
 
 
 class Transport:
@@ -131,6 +139,10 @@ class Transport:
             Refused: nothing has happened.
             Lost: it may have happened.
         """
+        return self.answer(request).document
+
+    def answer(self, request: Request) -> Answer:
+        """The same with the answer's headers, for the call that needs one of them."""
         with self._one_at_a_time:
             tries = 0
             while True:
@@ -149,7 +161,7 @@ class Transport:
             return None
         return self._patience.wait_seconds(tries, fault.wait_seconds)
 
-    def _once(self, request: Request) -> object:
+    def _once(self, request: Request) -> Answer:
         if self._heard is not None:
             self._heard(request)
         try:
@@ -172,7 +184,8 @@ class Transport:
                 may_pass=True,
             )
         else:
-            return document_of(reply, request, blotted=self._token.blotted)
+            document = document_of(reply, request, blotted=self._token.blotted)
+            return Answer(document, reply.headers)
         # Not while httpx's error is handled: its frames hold the token as it is sent.
         raise failed
 

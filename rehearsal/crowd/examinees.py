@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from random import Random
 
 from domain.hit import Item
-from domain.ids import WorkerId
 from domain.qualification import QualificationTest
 from hit_templates.values import offered
 from rehearsal.crowd.intentions import SECONDS_TO_DESCRIBE
@@ -46,7 +45,7 @@ class Examinees:
     test: QualificationTest | None
     site: Site
     seed: int
-    _records: dict[WorkerId, _Record] = field(default_factory=dict)
+    _records: dict[str, _Record] = field(default_factory=dict)
     _type_id: str = ""
 
     @property
@@ -58,7 +57,7 @@ class Examinees:
         """Whether the test alone keeps this worker from work, and may be taken."""
         if self.test is None:
             return False
-        record = self._records.get(worker.worker_id, _Record())
+        record = self._records.get(worker.person.handle, _Record())
         is_too_early = record.next_at is not None and now < record.next_at
         if record.is_under_way or is_too_early or record.attempts >= _MOST_ATTEMPTS:
             return False
@@ -68,7 +67,7 @@ class Examinees:
         """Begin the test; when it will be sent, or `None` if it cannot be taken."""
         if self.test is None or not self.wants(worker, now):
             return None
-        record = self._records.setdefault(worker.worker_id, _Record())
+        record = self._records.setdefault(worker.person.handle, _Record())
         record.attempts += 1
         self._plan_next(record, now)
         try:
@@ -80,7 +79,7 @@ class Examinees:
 
     def send(self, worker: Worker, now: datetime) -> bool:
         """Send the answers; whether the worker has passed."""
-        record = self._records[worker.worker_id]
+        record = self._records[worker.person.handle]
         record.is_under_way = False
         self._plan_next(record, now)
         if self.test is None:

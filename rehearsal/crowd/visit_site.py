@@ -5,7 +5,7 @@ the code back; or gives the visit up, comes too late, forgets the code or enters
 one. Who is asked to return what was refused does so, or does not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -53,6 +53,7 @@ class VisitSite(Site):
         seed: chance.
         bridge: brings both in line, at a moment to which it moves the marketplace's
             clock.
+        test: the name of the qualification whose test is paid by a study of its own.
     """
 
     def __init__(
@@ -63,10 +64,11 @@ class VisitSite(Site):
         emulator_url: str,
         seed: int,
         bridge: Callable[[datetime], None],
+        test: str = "",
     ) -> None:
         super().__init__(endpoint_url, now)
         self._prolific = f"{emulator_url}/emulator"
-        self._seed, self._bridge = seed, bridge
+        self._seed, self._bridge, self._test = seed, bridge, test
         self._prolific_now: datetime | None = None
         self._reads_at: datetime | None = None
         self._known = self._participants()
@@ -98,9 +100,39 @@ class VisitSite(Site):
         visit = self._visits.get(worker.token)
         if visit is not None:
             return (visit.study,)
-        offered = self._ask("GET", f"/participants/{worker.token}/studies")["results"]
-        best_first = sorted(offered, key=lambda study: -int(study["reward"]))
+        work = [each for each in self._offered(worker) if each["name"] != self._test]
+        best_first = sorted(work, key=lambda study: -int(study["reward"]))
         return tuple(str(study["id"]) for study in best_first)
+
+    def lacks_only(self, worker: Worker, qualification: str) -> bool:
+        """See `Site`; then the study that pays for its test is offered."""
+        return worker.token not in self._visits and any(
+            each["name"] == qualification for each in self._offered(worker)
+        )
+
+    def begin_test(self, worker: Worker, qualification: str) -> str:
+        """See `Site`; the test is a visit."""
+        for each in self._offered(worker):
+            if each["name"] == qualification:
+                visit = self._take_place(worker, str(each["id"]))
+                break
+        else:
+            raise ConflictError(f"{qualification}: no test is offered", code="404")
+        self._arrive(worker, visit)
+        type_id = str(self._json("GET", "/visit", worker=worker)["test"])
+        self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
+        return type_id
+
+    def send_test(
+        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
+    ) -> int:
+        """See `Site`; then the participant goes back to Prolific, passed or failed."""
+        visit = self._visits.pop(worker.token)
+        path = f"/worker/qualifications/{type_id}/test"
+        graded = self._json("POST", path, worker=worker, form=answers)
+        ended = self._json("GET", "/visit", worker=worker)
+        self._finish(worker, visit, str(ended["code"]))
+        return int(graded["value"])
 
     def ask_for(self, worker: Worker, group_id: str) -> Reply:
         """See `Site`; begins a visit where none is under way."""
@@ -150,6 +182,11 @@ class VisitSite(Site):
     def books(self) -> dict[str, Any]:
         """The offline Prolific's books."""
         return self._ask("GET", "/books")
+
+    def _offered(self, worker: Worker) -> list[dict[str, Any]]:
+        path = f"/participants/{worker.token}/studies"
+        offered: list[dict[str, Any]] = self._ask("GET", path)["results"]
+        return offered
 
     def _cookie(self, worker: Worker) -> str:
         """The session that began with the visit; "" before the first."""

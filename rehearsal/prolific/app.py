@@ -17,7 +17,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from rehearsal.prolific import site
-from rehearsal.prolific.call import Call, read_object
+from rehearsal.prolific.call import Call, WithHeaders, read_object
 from rehearsal.prolific.control import Control
 from rehearsal.prolific.due import catch_up
 from rehearsal.prolific.errors import ApiError
@@ -26,6 +26,7 @@ from rehearsal.prolific.routes import OPERATIONS, PARTICIPANTS, PREFIX, Operatio
 from rehearsal.prolific.state import State
 from rehearsal.prolific.taking import complete_in_hand
 from rehearsal.prolific.transport import drop_connection
+from rehearsal.prolific.webhooks import Sender
 
 LARGEST_BODY_BYTES = 1_048_576
 _NO_CONTENT = 204
@@ -46,6 +47,7 @@ class Emulator:
     def __init__(self, state: State) -> None:
         self._state = state
         self._faults = FaultScript()
+        self._sender = Sender(state)
 
     def app(self) -> Starlette:
         """The application for a server."""
@@ -60,7 +62,9 @@ class Emulator:
         ]
         routes += [
             Route(path, _for_programs(endpoint), methods=[method])
-            for method, path, endpoint in Control(self._state, self._faults).endpoints()
+            for method, path, endpoint in Control(
+                self._state, self._faults, self._sender
+            ).endpoints()
         ]
         routes += [
             Route("/submissions/complete", self._complete),
@@ -124,6 +128,8 @@ class Emulator:
         value = self._in_transaction(operation.handler, self._call(request, body))
         if operation.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
+        if isinstance(value, WithHeaders):
+            return JSONResponse(value.value, operation.status, dict(value.headers))
         return JSONResponse(value, status_code=operation.status)
 
     def _call(self, request: Request, body: dict[str, Any]) -> Call:
@@ -141,7 +147,9 @@ class Emulator:
         with self._state.transaction():
             catch_up(self._state)
         with self._state.transaction():
-            return handler(call)
+            value = handler(call)
+        self._sender.send_soon()
+        return value
 
     async def _complete(self, request: Request) -> Response:
         """Where a requester's page leads with the code; Prolific knows who comes."""

@@ -12,6 +12,14 @@ _YES = frozenset({"1", "true", "yes", "t"})
 _NO = frozenset({"0", "false", "no", "f"})
 
 
+@dataclass(frozen=True, slots=True)
+class WithHeaders:
+    """What a handler answers, where headers belong to it."""
+
+    value: Any
+    headers: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """What was asked.

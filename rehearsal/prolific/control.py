@@ -12,6 +12,7 @@ from rehearsal.prolific.errors import wrong
 from rehearsal.prolific.faults import FaultScript
 from rehearsal.prolific.routes import NAMES
 from rehearsal.prolific.state import State
+from rehearsal.prolific.webhooks import Sender
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -19,8 +20,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Control:
     """The controls of one emulator."""
 
-    def __init__(self, state: State, faults: FaultScript) -> None:
-        self._state, self._faults = state, faults
+    def __init__(self, state: State, faults: FaultScript, sender: Sender) -> None:
+        self._state, self._faults, self._sender = state, faults, sender
 
     def endpoints(self) -> list[tuple[str, str, Endpoint]]:
         """Method, address and function of each."""
@@ -47,6 +48,7 @@ class Control:
         with self._state.transaction():
             self._state.move_clock(moment_ms)
             catch_up(self._state)
+        self._sender.send_soon()
         return await self.clock(request)
 
     async def switches(self, _request: Request) -> Response:

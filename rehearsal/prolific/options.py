@@ -79,6 +79,9 @@ class Switches:
             PUBLISHING, which is documented too; old clients do not know that.
         publishing_seconds: how long a study is PUBLISHING; 0 is until the next call.
         settling_seconds: the same of bulk approvals and payments of bonuses.
+        screen_outs: whether the workspace may pay for being screened out, as some may.
+        webhooks_repeat: whether each webhook is sent twice, as may happen.
+        webhooks_out_of_order: whether those that wait are sent the last one first.
     """
 
     errors: Literal["documented", "wrapped", "bare"] = "documented"
@@ -89,6 +92,9 @@ class Switches:
     publishes_at_once: bool = False
     publishing_seconds: int = 0
     settling_seconds: int = 0
+    screen_outs: bool = True
+    webhooks_repeat: bool = False
+    webhooks_out_of_order: bool = False
 
     def document(self) -> dict[str, Any]:
         """All of them, as they are."""

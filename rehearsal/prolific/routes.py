@@ -17,6 +17,7 @@ from rehearsal.prolific import (
     participants,
     studies,
     submissions,
+    subscriptions,
     taking,
     workspaces,
 )
@@ -225,6 +226,57 @@ OPERATIONS = (
         "/messages/unread/",
         messages.list_unread,
         is_bare=True,
+    ),
+    Operation(
+        "get-event-types", "GET", "/hooks/event-types/", subscriptions.list_event_types
+    ),
+    Operation("get-secrets", "GET", "/hooks/secrets/", subscriptions.list_secrets),
+    Operation(
+        "create-secret", "POST", "/hooks/secrets/", subscriptions.create_secret, 201
+    ),
+    Operation(
+        "get-subscriptions",
+        "GET",
+        "/hooks/subscriptions/",
+        subscriptions.list_subscriptions,
+    ),
+    Operation(
+        "create-subscription",
+        "POST",
+        "/hooks/subscriptions/",
+        subscriptions.create,
+        201,
+    ),
+    Operation(
+        "get-subscription",
+        "GET",
+        "/hooks/subscriptions/{subscription_id}/",
+        subscriptions.get,
+    ),
+    Operation(
+        "confirm-subscription",
+        "POST",
+        "/hooks/subscriptions/{subscription_id}/",
+        subscriptions.confirm,
+    ),
+    Operation(
+        "update-subscription",
+        "PATCH",
+        "/hooks/subscriptions/{subscription_id}/",
+        subscriptions.update,
+    ),
+    Operation(
+        "delete-subscription",
+        "DELETE",
+        "/hooks/subscriptions/{subscription_id}/",
+        subscriptions.delete,
+        204,
+    ),
+    Operation(
+        "get-events",
+        "GET",
+        "/hooks/subscriptions/{subscription_id}/events/",
+        subscriptions.list_events,
     ),
 )
 """Prolific's. Fixed words come before variable parts of the same length."""

@@ -1,19 +1,19 @@
 -- All that the emulator remembers. Money is in minor units, times are milliseconds
 -- since 1970 (UTC). `number` keeps the sequence in which rows were made.
 
-CREATE TABLE setting (
+CREATE TABLE IF NOT EXISTS setting (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE workspace (
+CREATE TABLE IF NOT EXISTS workspace (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     title TEXT NOT NULL,
     available INTEGER NOT NULL CHECK (available >= 0)
 ) STRICT;
 
-CREATE TABLE project (
+CREATE TABLE IF NOT EXISTS project (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     workspace_id TEXT NOT NULL REFERENCES workspace (id),
@@ -21,7 +21,7 @@ CREATE TABLE project (
     description TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE study (
+CREATE TABLE IF NOT EXISTS study (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     project_id TEXT NOT NULL REFERENCES project (id),
@@ -34,7 +34,7 @@ CREATE TABLE study (
     held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0)
 ) STRICT;
 
-CREATE TABLE participant (
+CREATE TABLE IF NOT EXISTS participant (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     age INTEGER NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE participant (
     answers TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE submission (
+CREATE TABLE IF NOT EXISTS submission (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     study_id TEXT NOT NULL REFERENCES study (id),
@@ -54,10 +54,10 @@ CREATE TABLE submission (
     return_requested_ms INTEGER,
     entered_code TEXT
 ) STRICT;
-CREATE INDEX submission_by_study ON submission (study_id, status);
-CREATE INDEX submission_by_participant ON submission (participant_id, study_id);
+CREATE INDEX IF NOT EXISTS submission_by_study ON submission (study_id, status);
+CREATE INDEX IF NOT EXISTS submission_by_participant ON submission (participant_id, study_id);
 
-CREATE TABLE participant_group (
+CREATE TABLE IF NOT EXISTS participant_group (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     workspace_id TEXT NOT NULL REFERENCES workspace (id),
@@ -66,7 +66,7 @@ CREATE TABLE participant_group (
     is_deleted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TABLE membership (
+CREATE TABLE IF NOT EXISTS membership (
     number INTEGER PRIMARY KEY,
     group_id TEXT NOT NULL REFERENCES participant_group (id),
     participant_id TEXT NOT NULL REFERENCES participant (id),
@@ -74,7 +74,7 @@ CREATE TABLE membership (
     UNIQUE (group_id, participant_id)
 ) STRICT;
 
-CREATE TABLE bonus_batch (
+CREATE TABLE IF NOT EXISTS bonus_batch (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     study_id TEXT NOT NULL REFERENCES study (id),
@@ -82,7 +82,7 @@ CREATE TABLE bonus_batch (
     pay_calls INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TABLE bonus_line (
+CREATE TABLE IF NOT EXISTS bonus_line (
     number INTEGER PRIMARY KEY,
     batch_id TEXT NOT NULL REFERENCES bonus_batch (id),
     submission_id TEXT NOT NULL REFERENCES submission (id),
@@ -90,7 +90,7 @@ CREATE TABLE bonus_line (
 ) STRICT;
 
 -- One row for each line of each call of pay: a batch that was paid twice has two.
-CREATE TABLE bonus_payment (
+CREATE TABLE IF NOT EXISTS bonus_payment (
     number INTEGER PRIMARY KEY,
     batch_id TEXT NOT NULL REFERENCES bonus_batch (id),
     pay_call INTEGER NOT NULL,
@@ -98,9 +98,9 @@ CREATE TABLE bonus_payment (
     amount INTEGER NOT NULL CHECK (amount > 0),
     paid_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX bonus_payment_by_submission ON bonus_payment (submission_id);
+CREATE INDEX IF NOT EXISTS bonus_payment_by_submission ON bonus_payment (submission_id);
 
-CREATE TABLE message (
+CREATE TABLE IF NOT EXISTS message (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     sender_id TEXT NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE message (
 
 -- Money from one account to another: outside, available, held, rewards, bonuses,
 -- fees, vat. `available` and `held` above are its running totals.
-CREATE TABLE ledger (
+CREATE TABLE IF NOT EXISTS ledger (
     number INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,
     workspace_id TEXT NOT NULL REFERENCES workspace (id),
@@ -124,13 +124,47 @@ CREATE TABLE ledger (
     target TEXT NOT NULL,
     amount INTEGER NOT NULL CHECK (amount > 0)
 ) STRICT;
-CREATE INDEX ledger_by_study ON ledger (study_id, target);
+CREATE INDEX IF NOT EXISTS ledger_by_study ON ledger (study_id, target);
+
+-- Webhooks: what they are signed with, who is called for what, and each call.
+CREATE TABLE IF NOT EXISTS webhook_secret (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL UNIQUE REFERENCES workspace (id),
+    value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS subscription (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    event_type TEXT NOT NULL,
+    target_url TEXT NOT NULL,
+    confirmed_by TEXT NOT NULL,
+    is_enabled INTEGER NOT NULL DEFAULT 0,
+    failing_since_ms INTEGER
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS event (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    subscription_id TEXT NOT NULL REFERENCES subscription (id) ON DELETE CASCADE,
+    resource_id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'PENDING',
+    tries INTEGER NOT NULL DEFAULT 0,
+    next_ms INTEGER,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS event_to_send ON event (next_ms) WHERE next_ms IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_by_subscription ON event (subscription_id, number);
 
 -- What happens by itself when its time comes.
-CREATE TABLE due (
+CREATE TABLE IF NOT EXISTS due (
     number INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,
     kind TEXT NOT NULL,
     subject TEXT NOT NULL
 ) STRICT;
-CREATE INDEX due_by_time ON due (at_ms, number);
+CREATE INDEX IF NOT EXISTS due_by_time ON due (at_ms, number);

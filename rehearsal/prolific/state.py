@@ -49,7 +49,9 @@ class State:
         self.conn = _opened(options.database)
         if not self.number("SELECT count(*) FROM sqlite_schema"):
             self._make(options, machine)
-        elif self._setting("kind") != _KIND:
+        elif self._setting("kind") == _KIND:
+            self._make_tables()  # An older file lacks some.
+        else:
             self.conn.close()
             raise WrongDatabaseError(
                 f"{options.database} is no file of this emulator; take another one."
@@ -135,14 +137,17 @@ class State:
             "switches": json.dumps(Switches().document()),
         }
         self.conn.execute("BEGIN IMMEDIATE")
-        # Not executescript, which would commit before the settings are there.
-        for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
-            self.conn.execute(statement)
+        self._make_tables()
         self.conn.executemany(
             "INSERT INTO setting VALUES (?, ?)",
             [(name, str(value)) for name, value in settings.items()],
         )
         self.conn.execute("COMMIT")
+
+    def _make_tables(self) -> None:
+        # Not executescript, which would commit before the settings are there.
+        for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
+            self.conn.execute(statement)
 
     def _clock(self, options: Options, machine: Clock) -> clock.EmulatedClock:
         offset_ms = int(self._setting("clock"))

@@ -179,17 +179,28 @@ def _checked(state: State, given: dict[str, Any]) -> dict[str, Any]:
         fields["project"] = row["id"]
     project = project_row(state, fields["project"])
     filters.check(state, fields["filters"] or [])
+    actions = [
+        action for code in fields["completion_codes"] for action in code["actions"]
+    ]
+    _check_screen_outs(state, actions)
     check_groups(
         state,
         project["workspace_id"],
         [
             action["participant_group"]
-            for code in fields["completion_codes"]
-            for action in code["actions"]
+            for action in actions
             if "participant_group" in action
         ],
     )
     return fields
+
+
+def _check_screen_outs(state: State, actions: list[dict[str, Any]]) -> None:
+    pays = any(action["action"] == "FIXED_SCREEN_OUT_PAYMENT" for action in actions)
+    if pays and not state.switches.screen_outs:
+        raise wrong(
+            "completion_codes", "This workspace may not use FIXED_SCREEN_OUT_PAYMENT."
+        )
 
 
 def _insert(state: State, fields: dict[str, Any]) -> str:

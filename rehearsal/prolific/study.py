@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Self
 
-from rehearsal.prolific import clock
+from rehearsal.prolific import clock, events
 from rehearsal.prolific.errors import not_found
 from rehearsal.prolific.state import State
 
@@ -148,6 +148,13 @@ class Study:
         """The study with another status."""
         state.conn.execute(
             "UPDATE study SET status = ? WHERE id = ?", (status, self.study_id)
+        )
+        events.announce(
+            state,
+            self.workspace_id,
+            "study.status.change",
+            resource_id=self.study_id,
+            status=status,
         )
         return self.find(state, self.study_id)
 

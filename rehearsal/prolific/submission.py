@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Self
 
-from rehearsal.prolific import clock, messages, money, study_life
+from rehearsal.prolific import clock, events, messages, money, study_life
 from rehearsal.prolific.errors import ApiError, not_found, wrong
 from rehearsal.prolific.groups import add, remove
 from rehearsal.prolific.state import State
@@ -115,6 +115,14 @@ class Submission:
 def set_status(state: State, submission: Submission, status: str) -> Submission:
     """The submission in another status; its study follows."""
     _change(state, submission, status=status)
+    events.announce(
+        state,
+        Study.find(state, submission.study_id).workspace_id,
+        "submission.status.change",
+        resource_id=submission.submission_id,
+        status=status,
+        participant_id=submission.participant_id,
+    )
     study_life.follow(state, submission.study_id)
     return Submission.find(state, submission.submission_id)
 

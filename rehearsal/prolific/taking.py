@@ -4,6 +4,7 @@ A program stands in for each of them, or a person in a browser (`site.py`).
 """
 
 import sqlite3
+from collections import Counter
 from typing import Any
 
 from rehearsal.prolific import filters, submission
@@ -136,25 +137,35 @@ def _own(call: Call) -> Submission:
 
 def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
     """Why a participant cannot take a place; None if they can."""
-    config = study.fields["submissions_config"]
-    most = config["max_submissions_per_participant"]
-    had = state.number(
-        "SELECT count(*) FROM submission WHERE participant_id = ? AND study_id = ?",
-        (person["id"], study.study_id),
-    )
-    at_once = config["max_concurrent_submissions"]
-    counts = study.counts(state)
     if study.status != "ACTIVE":
         return f"The study is {study.status}."
     if study.free_places(state) <= 0:
         return "Every place is taken."
-    if most not in (None, NO_LIMIT) and had >= most:
+    if not filters.is_eligible(state, person, study.fields["filters"] or []):
+        return "This participant is not eligible."
+    return _had_enough(state, person, study)
+
+
+def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
+    """Why a participant, or everybody, has to wait or has taken part; None if not."""
+    config = study.fields["submissions_config"]
+    most = config["max_submissions_per_participant"]
+    at_once = config["max_concurrent_submissions"]
+    mine = Counter(
+        row["status"]
+        for row in state.rows(
+            "SELECT status FROM submission WHERE participant_id = ? AND study_id = ?",
+            (person["id"], study.study_id),
+        )
+    )
+    if mine["RESERVED"] + mine["ACTIVE"]:
+        return "This participant has a place in hand."
+    if most not in (None, NO_LIMIT) and mine.total() >= most:
         return "This participant has taken part already."
+    counts = study.counts(state)
     in_hand = counts["RESERVED"] + counts["ACTIVE"]
     if at_once not in (None, NO_LIMIT) and in_hand >= at_once:
         return "Too many take part just now."
-    if not filters.is_eligible(state, person, study.fields["filters"] or []):
-        return "This participant is not eligible."
     return None
 
 

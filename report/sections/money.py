@@ -7,7 +7,7 @@ from domain.counts import count, plural, with_article
 from domain.money import NAMES
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
-from report.facts import Money
+from report.facts import Money, OtherLedgers
 from report.formatting import part_of, share
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
@@ -34,7 +34,11 @@ def build(model: ReportModel) -> Section | None:
         lead=(_spending(model, money), _pay(model, money)),
         notes=wage_notes(model),
         figures=(_ledger_figure(money), *_wage_figures(model, money)),
-        tables=(_ledger(model, money), _wages(model, money)),
+        tables=(
+            _ledger(model, money),
+            *([_other_ledgers(money, money.others)] if money.others else []),
+            _wages(model, money),
+        ),
     )
 
 
@@ -162,6 +166,21 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         note="No money moved: a rehearsal keeps books as a market would."
         if facts.is_rehearsal
         else "",
+    )
+
+
+def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
+    return Table(
+        caption="What was spent, by ledgers that know nothing of each other",
+        columns=(text("Ledger"), number("Spent")),
+        rows=(
+            ("This campaign's", money.shown(money.spent_cents)),
+            ("The marketplace's", money.shown(others.marketplace)),
+            ("Prolific's", money.shown(others.prolific)),
+        ),
+        note="".join(
+            f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons
+        ),
     )
 
 

@@ -43,7 +43,7 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     )
 
 
-def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
+def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
     paid = int(workers["paid_cents"].sum())
     booked = money.cents("paid_rewards") + money.cents("paid_bonuses")
     committed = money.spent_cents + money.cents("held")
@@ -59,6 +59,18 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, Check]:
             one=money.shown(committed),
             other=money.shown(money.cents("budget")),
             agrees=committed <= money.cents("budget"),
+        ),
+        *(
+            [
+                Check(
+                    quantity="Spent: by the marketplace's ledger, and by Prolific's",
+                    one=money.shown(money.others.marketplace),
+                    other=money.shown(money.others.prolific),
+                    agrees=money.others.marketplace == money.others.prolific,
+                )
+            ]
+            if money.others
+            else []
         ),
     )
 

@@ -3,17 +3,20 @@
 The offline Prolific, the marketplace and this process share the machine's cores. Each
 participant opens the study's link, agrees (and Prolific is asked for the submission),
 does two HITs and reads the last page, with five seconds between clicks; all of them
-come within twenty. Run: `python -m tests.bench.visits`, or with a number of them.
+come within twenty. Or all open the link and begin at the same moment, without a pause:
+then each is let in once, and finds work. Run: `python -m tests.bench.visits`, with a
+number of them, and with `at once`.
 """
 
 import asyncio
 import random
+import sqlite3
 import ssl
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -34,7 +37,12 @@ class Visit:
     """A participant's way, and how long each of its pages took."""
 
     def __init__(
-        self, site: str, link: str, waited: defaultdict[str, list[float]]
+        self,
+        site: str,
+        link: str,
+        waited: defaultdict[str, list[float]],
+        *,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         self._http = httpx.AsyncClient(
             base_url=site,
@@ -44,17 +52,27 @@ class Visit:
             limits=httpx.Limits(keepalive_expiry=2),
         )
         self._query = dict(parse_qsl(urlsplit(link).query))
-        self._waited = waited
+        self._waited, self._pause_seconds = waited, pause_seconds
+
+    async def arrive(self) -> httpx.Response:
+        """From the link to what is to be done."""
+        words = urlencode(self._query)
+        await self._ask("the page behind the link", "GET", f"/visit/arrive?{words}")
+        form = {**self._query, "agreed": "1"}
+        await self._ask("beginning the visit", "POST", "/visit/arrive", form)
+        return await self._ask("what is next", "GET", "/visit")
+
+    async def arrive_at_once(self) -> None:
+        """Come, find work, and stay."""
+        async with self._http:
+            visit = (await self.arrive()).json()
+            assert (visit["stage"], visit["hits"]) == ("Open", HITS_PER_VISIT), visit
 
     async def whole(self) -> None:
         """From the link to the last page."""
         async with self._http:
             await asyncio.sleep(random.uniform(0, _ARRIVE_WITHIN_SECONDS))  # noqa: S311
-            words = urlencode(self._query)
-            await self._ask("the page behind the link", "GET", f"/visit/arrive?{words}")
-            form = {**self._query, "agreed": "1"}
-            await self._ask("beginning the visit", "POST", "/visit/arrive", form)
-            visit = await self._ask("what is next", "GET", "/visit")
+            visit = await self.arrive()
             while visit.json()["stage"] == "Open":
                 shown = visit.json()["assignment"]["assignment_id"]
                 await self._ask(
@@ -78,7 +96,7 @@ class Visit:
         *,
         html: bool = False,
     ) -> httpx.Response:
-        await asyncio.sleep(random.uniform(0.5, 1.5) * PAUSE_SECONDS)  # noqa: S311
+        await asyncio.sleep(random.uniform(0.5, 1.5) * self._pause_seconds)  # noqa: S311
         began = time.perf_counter()
         is_page = html or (method == "GET" and "arrive" in path)
         headers = {} if is_page else _PROGRAM
@@ -88,7 +106,7 @@ class Visit:
         return reply
 
 
-def main(participants: int) -> None:
+def main(participants: int, *, at_once: bool = False) -> None:
     """Print the table."""
     waited: defaultdict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
@@ -104,13 +122,26 @@ def main(participants: int) -> None:
         ]
 
         async def all_of_them() -> None:
+            people_at_work = [
+                Visit(
+                    served.endpoint,
+                    link,
+                    waited,
+                    pause_seconds=0 if at_once else PAUSE_SECONDS,
+                )
+                for link in links
+            ]
             await asyncio.gather(
-                *(Visit(served.endpoint, link, waited).whole() for link in links)
+                *(
+                    one.arrive_at_once() if at_once else one.whole()
+                    for one in people_at_work
+                )
             )
 
         began = time.perf_counter()
         asyncio.run(all_of_them())
         seconds = time.perf_counter() - began
+        _check_admitted(served.database, participants)
     total = sum(map(len, waited.values()))
     print(f"{participants} participants, {total} requests in {seconds:.0f} s")
     print("| ms | requests | median | p99 | longest |\n|---|---:|---:|---:|---:|")
@@ -122,5 +153,20 @@ def main(participants: int) -> None:
         )
 
 
+def _check_admitted(database: Path, participants: int) -> None:
+    """Each was let in once, with all HITs of a visit, and nobody was turned away."""
+    with closing(sqlite3.connect(database)) as conn:
+        visits = conn.execute(
+            "SELECT count(*), count(DISTINCT worker), sum(stage = 'TurnedAway') "
+            "FROM visits"
+        ).fetchone()
+        hits = conn.execute(
+            "SELECT count(*), count(DISTINCT visit || ' ' || hit) FROM assignments"
+        ).fetchone()
+    assert visits == (participants, participants, 0), visits
+    assert hits == (participants * HITS_PER_VISIT,) * 2, hits
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else PARTICIPANTS)
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    main(*(numbers or [PARTICIPANTS]), at_once="once" in sys.argv)

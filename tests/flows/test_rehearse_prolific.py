@@ -17,15 +17,17 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ConfigError, PlatformRefused, StoreError
+from domain.errors import PlatformRefused, StoreError
 from domain.progress import Progress
-from flows.assembling import load_campaign
 from flows.passes import write_results
 from flows.planted_traits import planted
 from flows.rehearse import prepare, rehearsal_at_prolific, rehearsal_of, work_through
-from flows.rehearse_prolific import Books, offline_prolific
+from flows.results.books import Books
 from rehearsal.crowd.events import Event
+from store import assignments, qualification_scores
 from tests.conftest import ROOT
+from tests.flows.test_qualification import CAMPAIGN as GATED
+from tests.flows.test_qualification import written as gated_campaign
 
 CAMPAIGN = """
 name = "visited"
@@ -105,13 +107,13 @@ def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
     """Rehearse a campaign without Prefect; checks who was planted, too."""
     with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
         progress = work_through(run, crowd)
+        books = prolific.close_books(progress)
         if writes:
             write_results(run)
-        prolific.finish()
         known = planted(run.store)
         worked = run.store.db.query("SELECT DISTINCT worker_id FROM assignments")
         assert {row["worker_id"] for row in worked} <= set(known)
-        return progress, prolific.books(progress)
+        return progress, books
 
 
 def rows(database: Path, query: str) -> list[dict[str, Any]]:
@@ -260,7 +262,7 @@ def test_a_rehearsal_that_is_killed_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["demo", "severity"])
+@pytest.mark.parametrize("name", ["demo", "severity", "hodosh_caption"])
 def test_example_campaigns_are_rehearsed_with_participants(
     tmp_path: Path, name: str
 ) -> None:
@@ -268,7 +270,7 @@ def test_example_campaigns_are_rehearsed_with_participants(
     campaigns = ROOT / "config/campaigns"
     text = (campaigns / f"{name}.toml").read_text()
     text = re.sub(
-        r'^(file|pictures) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE
+        r'^(file|pictures|items) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE
     )
     path = write(tmp_path, text.replace(f'"../../out/{name}"', '"out"'))
     progress, books = rehearse(path)
@@ -288,14 +290,51 @@ def test_what_prolific_cannot_ask_is_said_at_once(tmp_path: Path) -> None:
         work_through(run, crowd)
 
 
-def test_a_test_of_qualification_is_refused_before_anything_is_posted() -> None:
-    """Participants come for a study; there is none for tests."""
-    campaign = load_campaign(ROOT / "config/campaigns/hodosh_caption.toml")
-    with (
-        pytest.raises(ConfigError, match="take no qualification test"),
-        offline_prolific(campaign),
-    ):
-        pass
+def test_participants_take_a_paid_test_and_who_fails_never_works(
+    tmp_path: Path,
+) -> None:
+    """The test is a study of its own; its cost is in both books, and no HIT's."""
+    path = gated_campaign(tmp_path, GATED)
+    with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
+        progress = work_through(run, crowd)
+        books = prolific.close_books(progress)
+        report = Path(write_results(run)).read_text()
+        traits = crowd.traits_by_worker()
+        passed = {
+            (traits[worker_id], score >= 32)
+            for worker_id, score in qualification_scores.load(run.store).items()
+        }
+        assert passed == {
+            ("diligent", True),
+            ("guesser", False),
+            ("first_clicker", False),
+        }
+        worked = {traits[each.worker_id] for each in assignments.load(run.store)}
+        assert worked == {"diligent"}
+        out = run.campaign.out
+    assert progress.is_finished
+    assert progress.missing == 0
+    assert books.broken_laws == ()
+    assert books.marketplace == books.prolific
+    [tests] = rows(
+        out / "marketplace.db",
+        "SELECT count(*) AS taken, sum(outcome = 'Paid') AS paid, max(cost_cents) "
+        "AS cost FROM visits JOIN studies ON studies.id = study "
+        "WHERE qualification_type IS NOT NULL",
+    )
+    assert tests["taken"] == tests["paid"] == 7
+    assert books.outside_price >= 7 * tests["cost"]
+    by_ledger = re.findall(
+        r"(?:campaign|marketplace|Prolific)(?:'|&#39;)s</t.>\s*<td[^>]*>\$([\d.]+)<",
+        report,
+    )
+    assert by_ledger[:3] == [
+        f"{cents / 100:.2f}"
+        for cents in (books.pipeline, books.marketplace, books.prolific)
+    ]
+    assert "is no HIT" in report
+    ended = rows(out / "prolific.db", "SELECT status FROM study")
+    assert {each["status"] for each in ended} == {"COMPLETED"}
 
 
 @pytest.mark.full

@@ -29,6 +29,7 @@ def healthy() -> dict[str, Any]:
                 "recommended_reward_per_hour": 900,
             }
         ],
+        "hooks/subscriptions/": {"results": []},
     }
 
 

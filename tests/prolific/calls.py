@@ -84,6 +84,10 @@ READS: Mapping[str, Call] = {
     "group": lambda p: p.groups.get(ID),
     "groups": lambda p: list(p.groups.of_workspace(ID)),
     "participants": lambda p: list(p.groups.participants(ID)),
+    "event_types": lambda p: p.webhooks.event_types(),
+    "secrets": lambda p: p.webhooks.secrets(ID),
+    "subscriptions": lambda p: p.webhooks.subscriptions(ID),
+    "deliveries": lambda p: p.webhooks.deliveries(ID, most=100),
 }
 """What only reads."""
 
@@ -127,6 +131,11 @@ ONCE: Mapping[str, Call] = {
     "delete_study": lambda p: p.studies.delete(ID),
     "request_return": lambda p: p.submissions.request_return(ID, ["No answers came."]),
     "bulk_approve": lambda p: p.submissions.bulk_approve([ID]),
+    "create_secret": lambda p: p.webhooks.create_secret(ID),
+    "subscribe": lambda p: p.webhooks.subscribe(
+        ID, "study.status.change", "https://hits.example.org/visit/events"
+    ),
+    "unsubscribe": lambda p: p.webhooks.unsubscribe(ID),
 }
 """What is made once, whatever becomes of it."""
 

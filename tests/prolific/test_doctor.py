@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from prolific.checks import Check
+from prolific.client import Prolific
 from prolific.doctor import Wanted, examine
+from prolific.http.token import Token
+from prolific.http.transport import Patience, Transport
 from tests.prolific.account import Account, healthy
 from tests.prolific.calls import ID
 from tests.prolific.stub import Answer, Stub
@@ -125,3 +128,51 @@ def test_without_a_token_the_address_is_looked_at_all_the_same() -> None:
     wanted = Wanted(public_url="http://hits.example.org")
     levels = _levels(list(examine(None, wanted)))
     assert levels == {"address": "ok", "token": "fail", "public URL": "fail"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "words"),
+    [
+        ({}, "ok", "of the last 2, 2 were taken"),
+        ({"is_enabled": False}, "warn", "is not enabled"),
+        ({"statuses": ["SUCCEEDED", "FAILED"]}, "warn", "1 were taken and 1 failed"),
+        ({"target_url": "https://hits.example.org.evil/x"}, "ok", "none are sent"),
+    ],
+)
+def test_it_says_whether_webhooks_arrive(
+    stub: Stub, changes: dict[str, Any], level: str, words: str
+) -> None:
+    """By Prolific's own log of those to the public address; others' are not told."""
+    subscription = {
+        "id": "s1",
+        "event_type": "study.status.change",
+        "target_url": "https://hits.example.org/visit/events",
+        "is_enabled": True,
+        **changes,
+    }
+    statuses = subscription.pop("statuses", ["SUCCEEDED", "SUCCEEDED"])
+    documents = {
+        "hooks/subscriptions/": {"results": [subscription]},
+        "hooks/subscriptions/s1/events/": {
+            "results": [{"id": str(n), "status": s} for n, s in enumerate(statuses)]
+        },
+    }
+    wanted = Wanted(public_url="https://hits.example.org/")
+    checks = _examined(stub, {**healthy(), **documents}, wanted)
+    [check] = [each for each in checks if each.name == "webhooks"]
+    assert check.level == level
+    assert words in check.sentence
+    assert bool(check.next_step) == (level != "ok")
+
+
+def test_without_a_network_it_is_the_address_that_fails(stub: Stub) -> None:
+    """A token that nobody was asked about is not said to be wrong."""
+    address = stub.address
+    with Transport(
+        "http://127.0.0.1:9", Token("any-token"), patience=Patience(tries=1)
+    ) as transport:
+        checks = list(examine(Prolific(transport), Wanted(), address=address))
+    assert [(check.name, check.level) for check in checks] == [
+        ("address", "ok"),
+        ("address", "fail"),
+    ]

@@ -23,11 +23,12 @@ _IDENTITY = {"id": ID, "name": "birds", "status": "ACTIVE"}
 """What the document of a study or a group does not promise, and must be there."""
 _SAYS_NOTHING = {
     *("add", "bulk_approve", "delete_study", "pay_bonuses", "remove"),
-    *("send", "send_bulk"),
+    *("send", "send_bulk", "unsubscribe"),
 }
 _PROMISES_NOTHING = {
     *("balance", "cost", "create_group", "filter_kinds", "group", "groups"),
     *("participants", "reward_recommendations"),
+    *("create_secret", "event_types", "secrets"),
 }
 """Where the document requires no key of what is useless without some."""
 _MAY_BE_EMPTY = {"counts", "request_return"}

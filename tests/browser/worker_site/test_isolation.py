@@ -224,6 +224,62 @@ def test_a_question_submits_by_post_and_by_get(
     assert f"<FreeText>{shown.replace(chr(10), '&#13;' + chr(10))}</FreeText>" in answer
 
 
+@pytest.fixture
+def market_of_two_domains(tmp_path: Path) -> Iterator[Market]:
+    """Frames on another domain than the site's, not just on another port."""
+    frames = free_port()
+    with (
+        serve(
+            tmp_path / "two.db",
+            rehearsal=True,
+            start=START,
+            frames_port=frames,
+            frames_url=f"http://localhost:{frames}",
+        ) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        yield market
+
+
+@pytest.mark.parametrize("method", ["post", "get"])
+def test_frames_on_another_domain_submit_by_post_and_by_get(
+    market_of_two_domains: Market, browser: Browser, method: str
+) -> None:
+    """A GET names no origin there; a stranger's page that leads there is refused."""
+    market = market_of_two_domains
+    ann = market.worker()
+    hit, assignment = accepted(market, ann, html_question(form(method=method)))
+    with closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.set_default_timeout(5_000)
+        sign_in(page, f"{market.endpoint}/worker/sign-in?token={ann.token}")
+        evil = f"{market.endpoint}/mturk/externalSubmit?assignmentId={assignment}&a=b"
+        with another_host(f"<a href='{evil}'>Win</a>") as address:
+            page.goto(address)
+            page.get_by_role("link").click()
+            expect(page.get_by_role("alert")).to_contain_text("another site")
+        page.goto(f"{market.endpoint}/worker/assignments/{assignment}")
+        frame = page.frame_locator("iframe")
+        frame.get_by_label("Caption").fill("from the other domain")
+        frame.get_by_role("button", name="Send").click()
+        page.wait_for_url("**/thanks")
+    assert "from the other domain" in answer_of(market, hit)
+
+
+def test_a_refusal_in_a_frame_has_no_second_menu(
+    market: Market, open_site: Opened
+) -> None:
+    """The worker's page around it has one already."""
+    ann = market.worker()
+    _, mine = accepted(market, ann, html_question("<h1>Nothing to send</h1>"))
+    page = open_site(ann.token, f"/worker/assignments/{mine}")
+    site = f"{market.endpoint}/worker/assignments/NONE"
+    in_frame(page, "(address) => { location.href = address; }", site)
+    shown = page.frame_locator("iframe").get_by_role("alert")
+    expect(shown).to_be_visible()
+    expect(page.frame_locator("iframe").locator("nav")).to_have_count(0)
+
+
 def test_fields_may_have_any_name(market: Market, open_site: Opened) -> None:
     """Names that shadow what a form can do, and those of the site's own scripts."""
     names = ["submit", "dataset", "hidden", "setAttribute", "action", "parent", "carry"]

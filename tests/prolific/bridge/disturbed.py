@@ -15,7 +15,7 @@ from prolific.bridge.step import step
 from prolific.client import Prolific
 from prolific.http.request import Request
 from prolific.http.token import Token
-from prolific.http.transport import Patience, Transport
+from prolific.http.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.town import Town
 
@@ -170,7 +170,7 @@ class _Mortal(Transport):
         )
         self._lives = lives
 
-    def _once(self, request: Request) -> object:
+    def _once(self, request: Request) -> Answer:
         name = call_name(request)
         self._lives.begin(name)
         try:

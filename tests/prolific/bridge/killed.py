@@ -19,7 +19,7 @@ from prolific.bridge.terms import Terms
 from prolific.client import Prolific
 from prolific.http.request import Request
 from prolific.http.token import Token
-from prolific.http.transport import Patience, Transport
+from prolific.http.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 
 MOST_STEPS = 20
@@ -30,7 +30,7 @@ class _Deadly(Transport):
 
     name, moment = "", ""
 
-    def _once(self, request: Request) -> object:
+    def _once(self, request: Request) -> Answer:
         is_meant = call_name(request) == self.name
         if is_meant and self.moment == "before":
             os.kill(os.getpid(), signal.SIGKILL)

@@ -1,9 +1,10 @@
 """A campaign that makes the bridge use every call that changes something at Prolific.
 
 People do what people do: finish, forget the code, enter a wrong one, leave, run out of
-time, take a place and never come; the requester approves, rejects, takes a rejection
-back, pays bonuses, writes, grants, blocks, posts more and stops. Nobody waits for the
-bridge but by time, so all of it can be run under any fault.
+time, take a place and never come, come and find no work; the requester approves,
+rejects, takes a rejection back, pays bonuses, writes, grants, blocks, posts more and
+stops. Nobody waits for the bridge but by time, so all of it can be run under any
+fault.
 """
 
 import json
@@ -20,6 +21,7 @@ from tests.prolific.bridge.disturbed import Call, Fault, Lives
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
 MOST_DAYS = 40
+SCREEN_OUT_CENTS = 20
 LATER = 20 * 24 * 3600
 LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)
 REASON = "[LOW_EFFORT] Each caption was a single word, though a sentence was asked for."
@@ -169,7 +171,11 @@ class LongCampaign:
         hits = self._post(4, Title="Stopped early")
         self.person("kim").work(self.study())
         self.lives.settle()
+        study = self.study()
         self._expire(hits)
+        # Before the bridge has stopped the study, somebody comes who finds no work.
+        assert self.person("lea").arrive(study).status_code == 201
+        assert self.person("lea").visit()["stage"] == "TurnedAway"
         self.lives.settle()
 
     def _expire(self, hits: list[str]) -> None:
@@ -270,7 +276,10 @@ def campaign_to_its_end(
     switches: Mapping[str, object] | None = None,
 ) -> Lives:
     """Run the campaign under a fault, and check all that must be true then."""
-    with a_town(folder) as town, closing(Lives(town, fault, call)) as lives:
+    with (
+        a_town(folder, screen_out_cents=SCREEN_OUT_CENTS) as town,
+        closing(Lives(town, fault, call)) as lives,
+    ):
         if switches:
             town.researcher.control("PUT", "/switches", dict(switches))
         campaign = LongCampaign(town, lives)
@@ -348,8 +357,11 @@ def check_pay(town: Town) -> None:
         got = reward_paid.get(visit["submission_id"], 0)
         more = sum(bonuses.get(visit["submission_id"], [])) - sum(sent)
         where = (visit, got, more)
+        promised = visit["screen_out_cents"]
         if visit["outcome"] == "PaidByBonus":
-            assert (got, more) == (0, visit["earned"]), where
+            assert (got, more) == (0, visit["earned"] + promised), where
+        elif promised:
+            assert (got, more) == (promised, 0), where
         elif visit["earned"]:
             assert (got, more) == (visit["reward_cents"], 0), where
         else:
@@ -367,6 +379,7 @@ def _check_people(campaign: LongCampaign) -> None:
         "gus": "APPROVED" if can_unreject else "REJECTED",
         "hal": "REJECTED",
         "ida": "REJECTED",
+        "lea": "SCREENED OUT",
     }, json.dumps(status)
 
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,9 @@ class Served:
         *,
         spend_at_most: str = "20",
         balance: str = "100",
+        words: Sequence[str] = (),
     ) -> None:
-        self._database, self._stack = folder / "market.db", stack
+        self.database, self._stack = folder / "market.db", stack
         port = free_port()
         stack.enter_context(
             _process("prolific-emulator", "--port", str(port), "--participants", "0")
@@ -63,13 +64,13 @@ class Served:
         self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
         self._spend_at_most = spend_at_most
         self.requester = self._requester(balance)
-        self.process = self.serve()
+        self.process = self.serve(*words)
 
     def serve(self, *more: str) -> "subprocess.Popen[str]":
         """Start it, or start it again."""
         return self._stack.enter_context(
             _process(
-                *("serve", "--database", str(self._database)),
+                *("serve", "--database", str(self.database)),
                 *("--port", str(self._ports[0])),
                 *("--frames-port", str(self._ports[1])),
                 *("--frames-url", f"http://localhost:{self._ports[1]}"),
@@ -89,7 +90,7 @@ class Served:
     def _requester(self, balance: str) -> Any:  # noqa: ANN401 - boto3's
         words = ("requester", "add", "Lab", "--balance", balance, "--currency", "GBP")
         given = subprocess.run(
-            [PIECEWORK, *words, "--database", self._database],
+            [PIECEWORK, *words, "--database", self.database],
             capture_output=True,
             text=True,
             check=True,

@@ -21,9 +21,10 @@ SECTION = """{title}
 What becomes of a campaign at the offline Prolific when something goes wrong at a call
 of the bridge. The campaign makes it use all that it has: groups that change, drafts,
 publishing, more places, stopping, a draft given up, approving, asking for returns,
-rejecting, taking a rejection back, ending what a participant forgot to end, bonuses,
-messages. Each cell is a whole campaign in virtual time, marketplace and Prolific each
-behind its own address. After each, both books are read: no study was published twice,
+rejecting, taking a rejection back, ending what a participant forgot to end, paying who
+found no work, bonuses, messages. Each cell is a whole campaign in virtual time,
+marketplace and Prolific each behind its own address. After each, both books are read:
+no study was published twice,
 each approved assignment and each bonus was paid once, no message came twice, no answer
 is without its submission and none of the paid submissions without its answers, both
 took the same to the penny, and the bridge has nothing left to do. A row is the last

@@ -1,5 +1,6 @@
 """What was changed by hand on Prolific's own pages is found and taken in."""
 
+from marketplace.state import visits
 from prolific.bridge.reconciling import reconcile
 from prolific.bridge.status import read_status
 from tests.prolific.bridge.town import Town
@@ -71,3 +72,27 @@ def test_status_says_what_waits_for_whom(town: Town) -> None:
     assert study.places == 2
     assert status.committed_cents == 2 * (study.cost_cents or 0)
     assert status.troubles == ()
+
+
+def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(
+    town: Town,
+) -> None:
+    """A bridge at work and `reconcile` beside it may read the same submission."""
+    town.post(hits=2)
+    town.settle()
+    study, ann = town.study(), town.visitor()
+    submission = ann.take(study)
+    with town.bridge.backend.transaction() as transaction:
+        worker = visits.participant(transaction, ann.participant_id)
+        row = transaction.one("SELECT id FROM studies")
+        assert row is not None
+        for _ in range(2):
+            visits.never_begun(
+                transaction,
+                study=row["id"],
+                worker=worker,
+                submission_id=submission,
+                status="AWAITING REVIEW",
+                ended_ms=transaction.now_ms,
+            )
+    assert len(town.rows("SELECT * FROM visits")) == 1

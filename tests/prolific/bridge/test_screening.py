@@ -1,10 +1,12 @@
 """A test-graded qualification: taking its test is paid, and who passes works."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.marketplace.documents import choice, form, key, question
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
+LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)
 RIGHT, WRONG = "cat", "dog"
 
 
@@ -101,3 +103,16 @@ def test_without_a_price_for_the_test_a_sentence_says_so(town: Town) -> None:
     assert [each["reward"] for each in town.studies()] == [110]
     [row] = town.rows("SELECT trouble FROM studies")
     assert "--screening-pay" in row["trouble"]
+
+
+def test_a_screening_that_no_study_needs_any_more_is_stopped(tmp_path: Path) -> None:
+    """Its free places would go on taking people, and holding money."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        hit_ids = _post(town, _test_type(town))
+        town.settle()
+        for hit_id in hit_ids:
+            town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
+        town.settle()
+        assert {each["status"] for each in town.studies()} == {"COMPLETED"}
+        assert town.researcher.balance()[1] == 0
+        town.check_books()

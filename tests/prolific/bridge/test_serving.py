@@ -56,3 +56,19 @@ def test_beyond_the_amount_requesters_are_refused_in_mturks_words(
     with pytest.raises(ClientError, match="insufficient funds"):
         served.post(1, Reward="1.00")
     served.until(lambda: served.researcher.get("/studies/")["results"])
+
+
+def test_webhooks_are_registered_and_arrive(tmp_path: Path) -> None:
+    """Prolific's own log says that they were taken."""
+    with ExitStack() as stack:
+        served = Served(tmp_path, stack, words=("--webhooks",))
+        [first, second] = served.researcher.get("/hooks/subscriptions/")["results"]
+        assert first["target_url"] == f"{served.endpoint}/visit/events"
+        assert first["is_enabled"]
+        assert second["is_enabled"]
+        served.post(2)
+        someone = Visitor(served.endpoint, served.researcher, country="GB")
+        stack.callback(someone.http.close)
+        served.until(someone.studies)
+        log = f"/hooks/subscriptions/{first['id']}/events/"
+        served.until(lambda: served.researcher.get(log, status="SUCCEEDED")["results"])

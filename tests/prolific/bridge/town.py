@@ -19,6 +19,7 @@ from prolific.bridge.crowd import ProlificCrowd
 from prolific.bridge.prices import price_list
 from prolific.bridge.step import settle
 from prolific.bridge.terms import Terms
+from prolific.bridge.webhooks import Receiver
 from prolific.client import Prolific
 from prolific.http.token import Token
 from prolific.http.transport import Patience, Transport
@@ -183,6 +184,7 @@ def a_town(
     *,
     start: datetime = START,
     aws_proxy: AwsProxy | None = None,
+    webhooks: Receiver | None = None,
     **terms: object,
 ) -> Iterator[Town]:
     """A town in which nothing has happened yet.
@@ -191,6 +193,7 @@ def a_town(
         folder: for the marketplace's file.
         start: when time begins, in both places.
         aws_proxy: what it takes to answer as Amazon's hosts, if it shall.
+        webhooks: takes in Prolific's, if they shall be taken in.
         terms: fields of `Terms` that are not as usual.
     """
     with ExitStack() as stack:
@@ -212,7 +215,9 @@ def a_town(
         workspace = next(clients[0].account.workspaces()).id
         prices = price_list(clients[0], "GBP")
         database = folder / "market.db"
-        crowd = ProlificCrowd(clients[1:], f"{url}/submissions/complete")
+        crowd = ProlificCrowd(
+            clients[1:], f"{url}/submissions/complete", webhooks=webhooks
+        )
         running = stack.enter_context(
             serve(
                 database,

@@ -22,6 +22,9 @@ _UNDOCUMENTED = {
         *("first_name", "last_name", "username", "user_type"),
         *("currency_code", "balance", "available_balance"),
     },
+    "create-subscription": {
+        *("id", "event_type", "target_url", "is_enabled", "workspace_id"),
+    },
 }
 """What is answered beyond the document: the official command line reads it."""
 _OF_LISTS = {"_links", "meta"}

@@ -27,11 +27,13 @@ _FIELDS = {
     *("study_id", "participant_ids", "csv_bonuses", "recipient_id", "ids", "body"),
     *("participant_group_id", "workspace_id", "title", "type", "code", "reserve"),
     *("block_previous_participants", "country", "age", "approvals", "answers"),
+    *("event_type", "target_url", "is_enabled", "secret"),
 }
 _QUERIES = (
     *("state", "study", "status", "ordering", "page", "page_size", "limit", "offset"),
     *("filter", "workspace_id", "user_id", "created_after", "submitted_from"),
     *("completed", "is_projected", "excluded_sender_ids", "currency", "active"),
+    *("is_enabled", "resource_id"),
 )
 _TEXTS = st.sampled_from(["", "x", "PUBLISH", "APPROVE", "COMPLETE", "GB", "0,1"])
 _VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -70,13 +72,15 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
             )
             if operation.name == "create-study":
                 body = {**STUDY, **body}
-        rows = state.rows("SELECT id FROM study")
-        ids["study"] = rows[0]["id"] if rows else "none"
+        for name in ("study", "subscription"):
+            rows = state.rows(f"SELECT id FROM {name}")
+            ids[name] = rows[0]["id"] if rows else "none"
         path = {
             **dict.fromkeys(("id", "study_id", "submission_id"), ids["study"]),
             "workspace_id": ids["workspace"],
             "project_id": ids["project"],
             "participant_id": ids["participant"],
+            "subscription_id": ids["subscription"],
         }
         query = data.draw(
             st.dictionaries(st.sampled_from(_QUERIES), st.text(max_size=5), max_size=2)

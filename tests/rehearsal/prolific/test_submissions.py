@@ -422,3 +422,22 @@ def test_what_belongs_to_another_is_not_touched(researcher: Researcher) -> None:
     with pytest.raises(Refused) as caught:
         researcher.participant().complete(taken)
     assert caught.value.status == 404
+
+
+def test_a_participant_has_one_place_of_a_study_at_a_time(
+    researcher: Researcher,
+) -> None:
+    """However many submissions one may have; the next comes when that has ended."""
+    config = {"max_submissions_per_participant": 3}
+    study_id, ann = (
+        researcher.study(submissions_config=config),
+        researcher.participant(),
+    )
+    first = ann.take(study_id)
+    assert ann.studies() == []
+    with pytest.raises(Refused) as refused:
+        ann.take(study_id)
+    assert refused.value.detail == "This participant has a place in hand."
+    ann.complete(first)
+    assert ann.studies() == [study_id]
+    assert ann.take(study_id) != first
