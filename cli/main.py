@@ -16,6 +16,7 @@ from cli.describe import describe
 from cli.errors import ErrorCodes
 from cli.export import export
 from cli.layout import layout
+from cli.new_task import new_task
 from cli.pay import pay
 from cli.preview import preview
 from cli.prolific import prolific
@@ -28,6 +29,7 @@ from cli.run import run
 from cli.serve import serve
 from cli.status import status
 from cli.stop import stop
+from cli.tasks import tasks
 from cli.unreject import unreject
 from cli.worker import worker
 
@@ -59,6 +61,8 @@ def main() -> None:
 
 
 for command in (
+    tasks,
+    new_task,
     check,
     preview,
     rehearse,

@@ -29,8 +29,21 @@ from domain.hit import Comparator
 from domain.money import CURRENCIES, Currency, cents_from_text
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
+
+def _task(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}", value):
+        raise ValueError(
+            "name a task of the gallery (`piecework tasks` lists them), or the folder "
+            "of one of your own with a dot in front: ./dog"
+        )
+    return value
+
+
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
+]
+TaskName = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_task)
 ]
 Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
@@ -179,7 +192,7 @@ class RequirementsTable(_Strict):
 class QualificationTestTable(_Strict):
     """`[qualification]`: a test that workers take before they may work."""
 
-    task: Name
+    task: TaskName
     items: str
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
     correct_at_least: Annotated[
@@ -239,7 +252,7 @@ class CampaignTables(_Strict):
 
     name: Name
     description: Words
-    task: Name
+    task: TaskName
     language: Language = "en"
     items: ItemsTable
     posting: PostingTable = PostingTable()

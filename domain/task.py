@@ -1,10 +1,10 @@
 """What a human task is: fields, rules, order, defaults. One task is one folder.
 
-`hit_templates/<task>/task.toml` and `messages.<language>.toml` are read into these
-values: a field without a default is a key that the file must have, and what annotations
-say (`Gt`, `MinLen`) is held against the file. A rule is data (kind, parameters,
-message), so that Python and the page's JavaScript can obey the same one. docs/tasks.md
-explains all of it to who adds a task.
+The gallery's are in `hit_templates/`, others lie beside a campaign. `task.toml` and
+`messages.<language>.toml` are read into these values: a field without a default is a
+key that the file must have, and what annotations say (`Gt`, `MinLen`) is held against
+the file. A rule is data (kind, parameters, message), so that Python and the page's
+JavaScript can obey the same one. docs/tasks.md explains all of it to who adds a task.
 """
 
 import dataclasses
@@ -171,6 +171,23 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OwnFiles:
+    """The files of a task that lies beside a campaign, as they were read.
+
+    Equals itself alone, so that what follows from it can be kept by it.
+
+    Attributes:
+        path: the task's folder.
+        digest: sha256 of all files that decide what workers are shown and asked.
+        templates: their text by name.
+    """
+
+    path: str
+    digest: str
+    templates: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A human task as its folder describes it, in one language.
 
@@ -193,6 +210,7 @@ class Task:
         one_value_per_hit: the column that is the same for all items of a HIT.
         texts: what else the page says, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's stand above.
+        own: the files of a task that lies beside a campaign; `None`: of the gallery.
     """
 
     name: str
@@ -226,6 +244,7 @@ class Task:
     )
     language: str = "en"
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    own: OwnFiles | None = None
 
     @property
     def item_fields(self) -> tuple[Field, ...]:

@@ -48,7 +48,7 @@ def assemble(
 ) -> Campaign:
     """The campaign that a file describes, items included; see `load_campaign`."""
     tables, faults = file.tables, _own_faults(file)
-    task = _collect(faults, lambda: load_task(tables.task, tables.language))
+    task = _collect(faults, lambda: _task(file, tables.task))
     test = _collect(faults, lambda: _qualification(file))
     if test is not None:
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
@@ -59,6 +59,10 @@ def assemble(
     if faults or task is None or items is None:
         raise ConfigError(faults)
     return _campaign(file, task, items, test)
+
+
+def _task(file: CampaignFile, named: str) -> Task:
+    return load_task(named, file.tables.language, beside=file.path.parent)
 
 
 def _own_faults(file: CampaignFile) -> list[str]:
@@ -92,7 +96,7 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     table = file.tables.qualification
     if table is None:
         return None
-    task = load_task(table.task, file.tables.language)
+    task = _task(file, table.task)
     retry = table.retry_hours
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",

@@ -27,7 +27,7 @@ _LISTS = {
 }
 """Where a task holds lists of tables, and what each table becomes."""
 
-_NOT_IN_FILE = {"name", "language", "texts"}
+_NOT_IN_FILE = {"name", "language", "texts", "own"}
 """What a task has from its folder and its messages."""
 
 _RENAMED = {

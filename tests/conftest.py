@@ -61,6 +61,7 @@ SLOW = (
     "tests/flows/test_unreject.py",
     "tests/flows/test_verify.py",
     "tests/hit_templates/test_blank_page.py",
+    "tests/hit_templates/test_starters.py",
     "tests/live",
     "tests/marketplace/test_admission.py",
     "tests/marketplace/test_aws_proxy.py",
