@@ -58,12 +58,15 @@ class CampaignFile:
         """Where a key stands, for a fault: `birds.toml:8: rewards.reward`."""
         return _at(self.path, self.text, key)
 
-    def items(self, columns: tuple[str, ...], *, file: Path) -> tuple[Item, ...]:
+    def items(
+        self, columns: tuple[str, ...], *, file: Path, numbered: bool = False
+    ) -> tuple[Item, ...]:
         """The items of a file that this one names.
 
         Args:
             columns: what the task's page needs; the first is the id.
             file: the items file.
+            numbered: give rows without an id their numbers.
 
         Raises:
             ConfigError: with the faults of the items file.
@@ -71,7 +74,9 @@ class CampaignFile:
         # Drawn pictures need not be there yet: a rehearsal draws those that are named.
         scenes = self.tables.items.scenes or 0
         pictures = None if scenes else self._own_pictures
-        return read_items(file, columns, pictures=pictures, drawn=scenes)
+        return read_items(
+            file, columns, pictures=pictures, drawn=scenes, numbered=numbered
+        )
 
 
 def parse(path: Path) -> CampaignFile:

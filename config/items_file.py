@@ -39,7 +39,12 @@ class _Places(NamedTuple):
 
 
 def read_items(
-    path: Path, columns: tuple[str, ...], *, pictures: Path | None, drawn: int = 0
+    path: Path,
+    columns: tuple[str, ...],
+    *,
+    pictures: Path | None,
+    drawn: int = 0,
+    numbered: bool = False,
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -49,17 +54,23 @@ def read_items(
         pictures: folder that relative urls are looked up in; `None` allows none.
         drawn: how many pictures the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
+        numbered: rows of a file without the column of the id get `row_1` and so on.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
     """
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
-    numbered = list(rows(path, text))
-    faults = [f"{path}: holds no items"] if not numbered else []
-    faults += _row_faults(path, numbered, columns, _Places(pictures, drawn))
+    by_line = list(rows(path, text))
+    if numbered and not any(columns[0] in row for _, row in by_line):
+        by_line = [
+            (line, {columns[0]: f"row_{number}", **row})
+            for number, (line, row) in enumerate(by_line, start=1)
+        ]
+    faults = [f"{path}: holds no items"] if not by_line else []
+    faults += _row_faults(path, by_line, columns, _Places(pictures, drawn))
     _raise(faults)
-    return items_from_rows((row for _, row in numbered), columns)
+    return items_from_rows((row for _, row in by_line), columns)
 
 
 def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item, ...]:

@@ -27,6 +27,7 @@ from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
 from domain.hit import Comparator
 from domain.money import CURRENCIES, Currency, cents_from_text
+from domain.task import FieldKind
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 
@@ -44,6 +45,9 @@ Name = Annotated[
 ]
 TaskName = Annotated[
     str, StringConstraints(min_length=1, max_length=200), AfterValidator(_task)
+]
+Host = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253)
 ]
 Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
@@ -247,12 +251,34 @@ class RehearsalTable(_Strict):
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
 
 
+class PageTable(_Strict):
+    """`[page]`: what a page of one's own may do."""
+
+    hosts: Annotated[tuple[Host, ...], Field(max_length=20)] = ()
+    html_columns: tuple[Words, ...] = ()
+
+
+class FieldTable(_Strict):
+    """`[fields.<name>]`: more about a field than its page says."""
+
+    kind: FieldKind | None = None
+    label: Words | None = None
+    options: Annotated[tuple[Words, ...], Field(min_length=1)] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    step: Annotated[float, Field(gt=0)] | None = None
+    required: bool | None = None
+
+
 class CampaignTables(_Strict):
     """A whole campaign file."""
 
     name: Name
     description: Words
-    task: TaskName
+    task: TaskName | None = None
+    question: Words | None = None
+    page: PageTable = PageTable()
+    fields: dict[Words, FieldTable] = {}
     language: Language = "en"
     items: ItemsTable
     posting: PostingTable = PostingTable()
@@ -263,3 +289,16 @@ class CampaignTables(_Strict):
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
     rehearsal: RehearsalTable = RehearsalTable()
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> "CampaignTables":
+        if (self.task is None) == (self.question is None):
+            raise ValueError(
+                'say either task = "..." (`piecework tasks` lists them) or '
+                'question = "hit.html", a page of your own'
+            )
+        if self.question is None and (self.page != PageTable() or self.fields):
+            raise ValueError("[page] and [fields] belong to a question, not to a task")
+        if self.question is not None and self.rewards.reward is None:
+            raise ValueError("a page has no reward of its own; say rewards.reward")
+        return self

@@ -25,6 +25,7 @@ from hit_templates.item_faults import faults_of_item
 from hit_templates.jinja_helpers import filled
 from hit_templates.messages import frame_texts
 from hit_templates.order import groups_of
+from hit_templates.own_html.page import own_page
 from hit_templates.page_compression import compress
 from hit_templates.page_faults import page_faults
 from hit_templates.templates import QUESTION, rendered
@@ -64,6 +65,8 @@ def render_hit(
     Raises:
         ConfigError: with every fault of the items, or the fault of the template.
     """
+    if task.html_page is not None and len(items) == 1:
+        return own_page(task, items[0], title=title or task.title)
     faults = [
         *_faults_of_number(task, items),
         *item_faults(task, [*practice, *items]),

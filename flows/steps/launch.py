@@ -11,6 +11,7 @@ from domain.campaign import Campaign
 from domain.errors import PlatformRefused
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
+from domain.task import Task
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.people.stopping import is_stopped, wind_down
@@ -196,8 +197,8 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
     """The question document of a HIT: the rendered page in MTurk's envelope."""
     page = render_hit(
         campaign.task,
-        [_with_page_url(items[item_id]) for item_id in hit.item_ids],
-        practice=[_with_page_url(item) for item in campaign.practice],
+        [_with_page_url(campaign.task, items[item_id]) for item_id in hit.item_ids],
+        practice=[_with_page_url(campaign.task, item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
     )
@@ -292,11 +293,18 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     )
 
 
-def _with_page_url(item: Item) -> Item:
+def _with_page_url(task: Task, item: Item) -> Item:
     """Pictures that the marketplace serves have a path of its own on the page."""
-    url = item.columns.get("url", "")
-    if not url or url.startswith(("http://", "https://", "/")):
+    named = {"url"} if task.html_page is None else {*task.columns[1:]}
+    served = {
+        name: f"/pictures/{url}"
+        for name, url in item.columns.items()
+        if name in named and url and not url.startswith(_WHOLE)
+    }
+    if not served:
         return item
-    return Item(
-        item_id=item.item_id, columns={**item.columns, "url": f"/pictures/{url}"}
-    )
+    return Item(item_id=item.item_id, columns={**item.columns, **served})
+
+
+_WHOLE = ("http://", "https://", "/", "data:")
+"""How an address begins that stays as it is."""

@@ -1,0 +1,144 @@
+"""A campaign whose question is HTML of one's own: read, priced, rehearsed, exported."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cli.work.check import check_campaign
+from domain.errors import ConfigError, StoreError
+from flows.assembling import load_campaign
+from flows.binding import bind_store
+from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.results.export import export
+from flows.results.table import answers_table
+from platforms.virtual_clock import START
+from store.database import open_store
+
+CAMPAIGN = """
+name = "birds"
+description = "Which pictures show birds."
+question = "hit.html"
+[items]
+file = "birds.csv"
+[posting]
+assignments = 3
+max_rounds = 1
+[rewards]
+reward = "0.10"
+budget = "50.00"
+wage_floor_per_hour = "5.00"
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "worker"
+any_of = ["straight_line", "low_agreement"]
+then = "exclude"
+because = "Answers follow a pattern and not the items, as others see them."
+[output]
+formats = ["csv"]
+[rehearsal.crowd]
+diligent = 4
+first_clicker = 1
+"""
+HTML = """<p>Is there a bird? <img src="${image_url}"></p>
+<label><input type="radio" name="Bird" value="Yes it is" required> Yes</label>
+<label><input type="radio" name="Bird" value="No"> No</label>
+<input type="number" name="how-many" min="0" max="9"> <input name="age" type="number">
+"""
+
+
+def written(folder: Path, *, html: str = HTML, rows: int = 20) -> Path:
+    """The campaign with its page and its items, which have no ids."""
+    (folder / "hit.html").write_text(html)
+    lines = [f"https://example.org/{n}.jpg" for n in range(rows)]
+    (folder / "birds.csv").write_text("\n".join(["image_url", *lines]))
+    path = folder / "birds.toml"
+    path.write_text(CAMPAIGN)
+    return path
+
+
+def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
+    """Careful workers agree, who clicks what stands first is found, all is typed."""
+    path = written(tmp_path, rows=30)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+        traits = crowd.traits_by_worker()
+        excluded = {
+            row[0]
+            for row in run.store.db.execute(
+                "SELECT subject_id FROM decisions WHERE verdict = 'exclude'"
+            )
+        }
+        export(run)
+    assert table["problems"].map(len).sum() == 0
+    assert set(table["value.bird"]) == {"Yes it is", "No"}
+    assert table["value.how_many"].between(0, 9).all()
+    assert table["shown_seconds"].gt(0).all()
+    found = {traits[worker] for worker in excluded}
+    assert found == {"first_clicker"}
+    items = pd.read_csv(tmp_path / "out/birds/dataset/items.csv")
+    assert len(items) == 30
+    assert items["bird_share"].mean() > 0.8
+    assert set(items["input_image_url"]) == {
+        f"https://example.org/{n}.jpg" for n in range(30)
+    }
+
+
+def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
+    """Every HIT is rendered; its items are numbered as the file has them."""
+    checked = check_campaign(written(tmp_path), on=START.date())
+    assert checked.price.hits == 20
+    assert checked.campaign.items[4].item_id == "row_5"
+    assert checked.campaign.task.name == "hit"
+
+
+def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
+    """Another page, or other options, ask something else."""
+    path = written(tmp_path)
+    store = open_store(tmp_path / "piecework.db", create=True)
+    bind_store(store, load_campaign(path), "here")
+    bind_store(store, load_campaign(path), "here")
+    (tmp_path / "hit.html").write_text(HTML + "<p>More</p>")
+    with pytest.raises(StoreError, match=r"files of its task .*hit\.html have changed"):
+        bind_store(store, load_campaign(path), "here")
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ('question = "hit.html"', "", "say either task"),
+        ('question = "hit.html"', 'question = "hit.html"\ntask = "caption"', "either"),
+        (
+            'question = "hit.html"',
+            'task = "caption"\n[page]\nhosts = ["a.b"]',
+            "belong",
+        ),
+        ('reward = "0.10"\n', "", "a page has no reward of its own"),
+        ('"hit.html"', '"hat.html"', "hat.html: there is no such file"),
+        ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
+        (
+            "[items]",
+            "[fields.size]\nlabel = '?'\n[items]",
+            "the page has no such field",
+        ),
+    ],
+)
+def test_what_a_campaign_says_wrongly_of_a_page_is_told(
+    tmp_path: Path, before: str, after: str, fault: str
+) -> None:
+    """In one sentence, before anything is posted."""
+    path = written(tmp_path)
+    path.write_text(CAMPAIGN.replace(before, after, 1))
+    with pytest.raises(ConfigError) as raised:
+        load_campaign(path)
+    assert any(fault in one for one in raised.value.faults), raised.value.faults
+
+
+def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
+    """The sentence names the columns that there are."""
+    path = written(tmp_path, html=HTML + "<p>${hint}</p>")
+    with pytest.raises(ConfigError, match=r"asks for 'hint'; the columns are item_id"):
+        check_campaign(path, on=START.date())
