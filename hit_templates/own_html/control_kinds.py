@@ -26,7 +26,8 @@ class Control:
         kind: `one` of the options, `several`, or `carried`: a value that comes along.
         options: values with what the worker reads.
         is_open: other values than the options may be sent.
-        is_crowd: a crowd form sends it as part of its JSON.
+        parts: names of radio buttons that exclude each other under several names, each
+            with its one option.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Control:
     options: dict[str, str] = field(default_factory=dict)
     is_open: bool = False
     is_required: bool = False
-    is_crowd: bool = False
+    parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None
     step: float | None = None

@@ -34,12 +34,14 @@ class Controls:
         by_name: in the order of the page.
         faults: what no answer can come of, with its line: clauses.
         title: what the page calls itself.
+        has_script: whether a script of its own may make further controls.
         submits: whether it has a button that submits.
     """
 
     by_name: dict[str, Control] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     title: str = ""
+    has_script: bool = False
     has_form: bool = False
     has_crowd_form: bool = False
     submits: bool = False
@@ -70,6 +72,7 @@ class _Reader(HTMLParser):
         self._option: str | None = None
         self._ignored = 0
         self._group: str = ""
+        self._groups: dict[str, list[str]] = {}
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
         self._legend = ""
@@ -154,7 +157,8 @@ class _Reader(HTMLParser):
         self._legend = ""
 
     def _begin_group(self, values: Mapping[str, str]) -> None:
-        self._group = values.get("name", "") or f"group_{self.getpos()[0]}"
+        line, column = self.getpos()
+        self._group = values.get("name", "") or f"group_{line}_{column}"
 
     def _end_group(self) -> None:
         self._flush()
@@ -194,6 +198,8 @@ class _Reader(HTMLParser):
         self, control: Control, tag: str, values: Mapping[str, str], option: str | None
     ) -> None:
         own_id = values.get("id", "")
+        if self._group and tag == "crowd-radio-button":
+            self._groups.setdefault(self._group, []).append(control.name)
         if tag == "select":
             self._select = control
         # What stands behind a button or a box is what it says, and no label.
@@ -274,6 +280,7 @@ class _Reader(HTMLParser):
                 control.label = said
             elif said and option is not None and not control.options[option]:
                 control.options[option] = said
+        self._join_groups()
         self._add_hidden()
         for control in self.found.by_name.values():
             if control.kind in {"one", "several"} and not control.options:
@@ -281,8 +288,31 @@ class _Reader(HTMLParser):
         self.found.title = _tidy(self.found.title)
         return self.found
 
+    def _join_groups(self) -> None:
+        """One choice of radio buttons that exclude each other under several names."""
+        for names in self._groups.values():
+            alone = [
+                name for name in dict.fromkeys(names) if name in self.found.by_name
+            ]
+            members = [self.found.by_name[name] for name in alone]
+            if len(alone) < 2 or any(len(one.options) != 1 for one in members):  # noqa: PLR2004 - a choice has two
+                continue
+            joined = Control(name="|".join(alone), kind="one", label=members[0].label)
+            for name, member in zip(alone, members, strict=True):
+                ((value, said),) = member.options.items()
+                joined.options[value] = said
+                joined.parts[name] = value
+            self.found.by_name = {
+                (joined.name if name == alone[0] else name): (
+                    joined if name == alone[0] else control
+                )
+                for name, control in self.found.by_name.items()
+                if name == alone[0] or name not in alone
+            }
+
     def _add_hidden(self) -> None:
         scripts = "\n".join(self._scripts)
+        self.found.has_script = bool(scripts.strip())
         for name, (control, value, own_id) in self._hidden.items():
             if name in self.found.by_name:
                 continue

@@ -24,6 +24,9 @@ _TAKEN = frozenset(
 )
 """Names that pages or datasets use themselves."""
 
+REST = "*"
+"""Stands for everything that a page sends beside its fields, as one JSON object."""
+
 _KINDS: Mapping[str, FieldKind] = {
     "text": "text",
     "number": "number",
@@ -173,7 +176,8 @@ def _names(sent: list[str]) -> dict[str, str]:
     """By a name on the page, a field's name: small letters, digits and _."""
     names: dict[str, str] = {}
     for sent_as in sent:
-        plain = _NOT_IN_NAME.sub("_", _CAMEL.sub("_", sent_as).lower()).strip("_")
+        called = "rest" if sent_as == REST else _common(sent_as.split("|"))
+        plain = _NOT_IN_NAME.sub("_", _CAMEL.sub("_", called).lower()).strip("_")
         if not plain[:1].isalpha():
             plain = f"field_{plain}".rstrip("_")
         if plain in _TAKEN:
@@ -184,3 +188,8 @@ def _names(sent: list[str]) -> dict[str, str]:
             name = f"{plain}_{number}"
         names[sent_as] = name
     return names
+
+
+def _common(names: list[str]) -> str:
+    """What radio buttons under several names (`option1`, `option2`) are together."""
+    return (names[0].rstrip("0123456789_-. ") if len(names) > 1 else "") or names[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from hit_templates.own_html.markup import attributes, pieces
-from hit_templates.own_html.page import KNOWN_HOSTS
+from hit_templates.own_html.page import KNOWN
 
 _LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
 _IN_STYLE = re.compile(
@@ -17,8 +17,9 @@ def hosts_of(html: str) -> dict[str, int]:
     """Hosts that have to be allowed, each with the first line that names it."""
     found: dict[str, int] = {}
     for address, at in _addresses(html):
-        host = urlsplit(address if "://" in address else f"https:{address}").netloc
-        if host and host not in KNOWN_HOSTS:
+        _, _, rest = address.partition("//")
+        host = urlsplit(f"//{rest}").netloc
+        if host and not rest.startswith(KNOWN):
             found.setdefault(host, html.count("\n", 0, at) + 1)
     return found
 

@@ -23,7 +23,7 @@ from hit_templates.own_html.placeholders import (
     value_of,
 )
 
-KNOWN_HOSTS = ("assets.crowd.aws", "s3.amazonaws.com")
+KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Where the scripts of crowd forms and of MTurk lay; the marketplace has its own."""
 
 MEASURED = ("shown_ms", "pastes", "keystrokes", "focus_losses")
@@ -120,7 +120,7 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
 
 def policy_of(hosts: tuple[str, ...]) -> str:
     """What the page may load: itself, and what it names of these hosts."""
-    named = " ".join(f"https://{host}" for host in (*KNOWN_HOSTS, *hosts))
+    named = " ".join(f"https://{host}" for host in (*KNOWN, *hosts))
     inline = f"'self' 'unsafe-inline' 'unsafe-eval' data: blob: {named}"
     return escape(
         f"default-src {inline}; img-src * data: blob:; media-src * data: blob:; "

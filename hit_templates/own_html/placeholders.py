@@ -3,7 +3,8 @@ r"""Places in a page for what an item says: `${column}` and `{{ task.input.colum
 The first is MTurk's and Turkle's, the second SageMaker's (a part of Liquid, with its
 usual filters). Values are written for the place where they stand, so that no item can
 break out of its text or run a script; a column of markup has to be called one.
-`${...}` inside a JavaScript template literal is JavaScript's own.
+`${...}` inside a JavaScript template literal is JavaScript's own, unless the items have
+a column of that name.
 """
 
 import re
@@ -25,6 +26,10 @@ _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
 _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
+_Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
+"""Column, filters, line, and what stays without the column."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """One place for a value.
@@ -35,6 +40,7 @@ class Gap:
         context: where it stands.
         before: what stands before it in its script, else "".
         line: of the file, from 1.
+        otherwise: what stands there if the item has no such column; "": it needs one.
     """
 
     column: str
@@ -42,6 +48,7 @@ class Gap:
     context: Context
     before: str
     line: int
+    otherwise: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +67,8 @@ class Template:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the page asks for, in the order in which it does."""
-        return tuple(dict.fromkeys(gap.column for gap in self.gaps))
+        needed = (gap.column for gap in self.gaps if not gap.otherwise)
+        return tuple(dict.fromkeys(needed))
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -83,6 +91,8 @@ class Template:
     def _value(
         self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]
     ) -> str:
+        if gap.otherwise and gap.column not in columns:
+            return gap.otherwise
         text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
         if gap.context == "text" and (is_markup or gap.column in html_columns):
             return text
@@ -103,7 +113,7 @@ def cut(html: str) -> Template:
     named, faults = _Named(html), list(_faults_of_tags(html))
     marked = _GAP.sub(named.mark, html)
     gaps = [
-        _gap(piece, found.start(), *named.found[ord(found[0]) - _FIRST])
+        _gap(piece, found.start(), named.found[ord(found[0]) - _FIRST])
         for piece in pieces(marked)
         for found in _MARK.finditer(piece.text)
     ]
@@ -119,23 +129,22 @@ def cut(html: str) -> Template:
 
 
 class _Named:
-    """The placeholders of a page in their order: column, filters and line."""
+    """The placeholders of a page in their order."""
 
     def __init__(self, html: str) -> None:
         self._html = html
-        self.found: list[tuple[str, tuple[liquid.Filter, ...], int]] = []
+        self.found: list[_Placeholder] = []
         self.faults: list[str] = []
 
     def mark(self, found: re.Match[str]) -> str:
         """What stands for a placeholder while the page is cut; others' stay."""
         line = _line(self._html, found.start())
         if found[1] is not None:
-            if _is_javascripts(self._html, found.start()):
-                return found[0]
-            self.found.append((found[1], (), line))
+            is_soft = _is_javascripts(self._html, found.start())
+            self.found.append((found[1], (), line, found[0] if is_soft else ""))
         elif (read := liquid.read(found[2])) is not None:
             column, filters, unknown = read
-            self.found.append((column, filters, line))
+            self.found.append((column, filters, line, ""))
             self.faults += [
                 f"line {line}: there is no filter {name!r}" for name in unknown
             ]
@@ -156,10 +165,10 @@ def _line(html: str, at: int) -> int:
     return html.count("\n", 0, at) + 1
 
 
-def _gap(
-    piece: Piece, at: int, column: str, filters: tuple[liquid.Filter, ...], line: int
-) -> Gap:
+def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
+    column, filters, line, otherwise = placeholder
     return Gap(
+        otherwise=otherwise,
         column=column,
         filters=filters,
         context=context(piece, at),

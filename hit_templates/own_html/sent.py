@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from domain.task import Field
+from hit_templates.own_html.fields import REST
 
 CROWD = "taskAnswers"
 _POSITION = 1
@@ -33,11 +34,14 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]
         if name.endswith(f".{_POSITION}") and name.partition(".")[0] in _MEASURED
     }
     for field in fields:
-        if document is None:
+        if field.sent_as == REST:
+            text: str | None = _rest(fields, sent if document is None else document)
+        elif document is None:
             text = _of_form(field, sent)
         else:
             # A crowd form leaves out what was left empty.
-            text = _as_text(document.get(field.sent_as, ""))
+            parts = (document.get(name, "") for name in field.sent_as.split("|"))
+            text = next(filter(None, map(_as_text, parts)), "")
         if text is not None:
             ours[f"{field.name}.{_POSITION}"] = text
     return ours
@@ -58,9 +62,10 @@ def as_page_sends(
     document: Document = {}
     for name, field in by_name.items():
         values = [value for value in ours.get(name, ()) if value]
-        if is_crowd:
-            if values or field.kind in {"choice", "choices"}:
-                document[field.sent_as] = _as_value(field, values)
+        if field.sent_as == REST:
+            sent["rest"] = values or [""]
+        elif is_crowd:
+            document |= _of_crowd(field, values)
         elif values or field.kind == "text":
             sent[field.sent_as] = values or [""]
     if is_crowd:
@@ -99,6 +104,19 @@ def _of_form(field: Field, sent: Mapping[str, str]) -> str | None:
     return _SEPARATOR.join(name for name, text in flat.items() if text == "true")
 
 
+def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
+    """What was sent under names that are no field's, as JSON; "" if nothing was."""
+    known = {name for field in fields for name in field.sent_as.split("|")}
+    rest = {
+        name: value
+        for name, value in sent.items()
+        if name not in known
+        and name not in {CROWD, "assignmentId"}
+        and name.partition(".")[0] not in known | _MEASURED
+    }
+    return json.dumps(rest) if rest else ""
+
+
 def _json(text: str) -> object:
     try:
         return json.loads(text)
@@ -132,10 +150,16 @@ def _ticked(value: Mapping[str, object]) -> Iterator[str]:
     return (name for name, is_ticked in value.items() if is_ticked is True)
 
 
-def _as_value(field: Field, values: Sequence[str]) -> object:
-    options = [option.value for option in field.options]
+def _of_crowd(field: Field, values: Sequence[str]) -> Document:
+    """A field's part of the object that a crowd form sends."""
+    names, options = field.sent_as.split("|"), [one.value for one in field.options]
+    if len(names) > 1:
+        pairs = zip(names, options, strict=True)
+        return {name: {option: option in values} for name, option in pairs}
     if field.kind == "choice":
-        return {option: option in values for option in options}
+        return {field.sent_as: {option: option in values for option in options}}
     if field.kind == "choices":
-        return {"labels": list(values)}
-    return float(values[0]) if field.kind == "number" else values[0]
+        return {field.sent_as: {"labels": list(values)}}
+    if not values:
+        return {}
+    return {field.sent_as: float(values[0]) if field.kind == "number" else values[0]}

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from domain.errors import ConfigError
 from domain.task import HtmlPage, OwnFiles, Task
+from hit_templates.own_html.controls import Controls
 from hit_templates.own_html.fields import (
+    REST,
     Said,
     aggregates,
     found_fields,
@@ -53,21 +55,27 @@ def html_task(path: Path, around: Around) -> Task:
     """
     html = _text(path)
     template, controls = cut(html), controls_in(html)
-    fields, rules, mismatched = found_fields(controls.by_name, around.fields)
+    said = around.fields
+    if controls.has_script and not said and not _asks(controls):
+        # A script makes what is filled in, and nobody has said which names it gives.
+        said = {REST: Said(kind="text", label="All that the page sends")}
+    fields, rules, mismatched = found_fields(controls.by_name, said)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     faults += [f"{path}: {fault}." for fault in mismatched]
+    hosts = hosts_of(html)
     faults += [
-        f"{path}: line {line}: the page loads from {host}, which is not allowed; say "
-        f'[page] hosts = ["{host}"] in the campaign file.'
-        for host, line in hosts_of(html).items()
+        f"{path}: line {line}: the page loads from {host}, which [page] hosts of the "
+        "campaign file does not allow."
+        for host, line in hosts.items()
         if host not in around.hosts
     ]
     if not fields:
         faults.append(
-            f"{path}: nothing on the page can be filled in; give its inputs names."
+            f"{path}: nothing on the page can be filled in; give its inputs names, or "
+            "say [fields.<name>] kind for what a script makes."
         )
     if faults:
-        raise ConfigError(faults, next_step="docs/own-pages.md says what a page can be")
+        raise ConfigError(faults, next_step=_next_step(hosts, around))
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
     texts = [field.name for field in fields if field.kind == "text"]
@@ -104,6 +112,18 @@ def html_task(path: Path, around: Around) -> Task:
             html=html, hosts=around.hosts, html_columns=around.html_columns
         ),
     )
+
+
+def _next_step(hosts: Mapping[str, int], around: Around) -> str:
+    wanted = list(dict.fromkeys((*around.hosts, *hosts)))
+    if len(wanted) == len(around.hosts):
+        return "docs/own-pages.md says what a page can be"
+    named = ", ".join(f'"{host}"' for host in wanted)
+    return f"if you trust them with what workers type, say [page] hosts = [{named}]"
+
+
+def _asks(controls: Controls) -> bool:
+    return any(one.kind != "carried" for one in controls.by_name.values())
 
 
 def _text(path: Path) -> str:

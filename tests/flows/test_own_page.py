@@ -12,8 +12,10 @@ from flows.binding import bind_store
 from flows.rehearse import prepare, rehearsal_of, work_through
 from flows.results.export import export
 from flows.results.table import answers_table
+from hit_templates.own_html.placeholders import cut
 from platforms.virtual_clock import START
 from store.database import open_store
+from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
 
 CAMPAIGN = """
 name = "birds"
@@ -142,3 +144,41 @@ def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
     path = written(tmp_path, html=HTML + "<p>${hint}</p>")
     with pytest.raises(ConfigError, match=r"asks for 'hint'; the columns are item_id"):
         check_campaign(path, on=START.date())
+
+
+SHORT = {"emotion_detection.html", "image-contains.liquid.html"}
+"""Hidden inputs of a plain layout, and a crowd form: rehearsed each time."""
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page.name in SHORT else (pytest.mark.full,))
+        for page in sorted(SHARED.rglob("*.html"))
+    ],
+    ids=lambda page: page.name,
+)
+def test_a_shared_page_is_rehearsed(tmp_path: Path, page: Path) -> None:
+    """Unchanged, with its own items where it has some, to typed answers."""
+    html = page.read_text("utf-8")
+    path = written(tmp_path, html=html)
+    names = {"translate_minimal": "translate_two_cities"}
+    names["translate_validate"] = names["translate_minimal"]
+    own = page.with_name(f"{names.get(page.stem, page.stem)}.csv")
+    if own.is_file():
+        items = own.read_text("utf-8")
+    else:
+        columns = cut(html).columns or ("unused",)
+        cells = [f"https://example.org/{name}.jpg" for name in columns]
+        items = f"{','.join(columns)}\n{','.join(cells)}\n"
+    (tmp_path / "birds.csv").write_text(items)
+    hosts = ", ".join(f'"{host}"' for host in LIBRARIES)
+    path.write_text(CAMPAIGN.replace("[items]", f"[page]\nhosts = [{hosts}]\n[items]"))
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        assert work_through(run, crowd).is_finished
+        table = answers_table(run)
+    assert len(table) >= 3
+    assert table["problems"].map(len).sum() == 0
+    values = table[[name for name in table.columns if name.startswith("value.")]]
+    assert values.map(bool).all(axis=None)

@@ -81,9 +81,47 @@ def test_a_value_in_a_script_without_quotes_is_a_literal(
 
 def test_template_literals_of_javascript_stay() -> None:
     """`${...}` between backticks is no placeholder; outside of scripts it is."""
-    html = "<script>const f = (x) => `<p>${x}</p>`;</script><p>${x}</p>"
-    assert filled(html, x="1") == html.replace("</script><p>${x}", "</script><p>1")
+    html = "<script>const f = (x) => `<p>${x}</p>`;</script><p>${y}</p>"
+    assert filled(html, y="1") == html.replace("${y}", "1")
     assert filled("<p>{{ other }}</p>") == "<p>{{ other }}</p>"
+
+
+def test_a_column_that_is_there_is_put_into_backticks_too() -> None:
+    """Turkle's example of entities parses its column so; another name stays."""
+    html = "<script>const a = JSON.parse(`${content}`) + `${x}`;</script>"
+    page = filled(html, content='["`${y}"]')
+    assert page == html.replace("${content}", "[\\u0022\\u0060\\u0024{y}\\u0022]")
+    assert cut(html).columns == ()
+
+
+def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
+    """Their group lets one be chosen; each sends an object of its own."""
+    html = (
+        "<crowd-form><crowd-radio-group>"
+        "<crowd-radio-button name='option1' value='First'>A</crowd-radio-button>"
+        "<crowd-radio-button name='option2' value='Second'>B</crowd-radio-button>"
+        "</crowd-radio-group></crowd-form>"
+    )
+    (field,) = task_of(tmp_path, html).fields
+    assert (field.name, field.kind) == ("option", "choice")
+    assert [one.value for one in field.options] == ["First", "Second"]
+    document = {"option1": {"First": False}, "option2": {"Second": True}}
+    sent = as_page_sends([field], {"option.1": ["Second"]}, is_crowd=True)
+    assert json.loads(sent["taskAnswers"][0]) == [document]
+    assert received([field], {"taskAnswers": json.dumps([document])}) == {
+        "option.1": "Second"
+    }
+
+
+def test_what_only_a_script_makes_is_kept_as_json(tmp_path: Path) -> None:
+    """Names that nobody could know before are in the dataset all the same."""
+    html = "<div></div><script>document.write(`<input name='${id}'>`)</script>"
+    task = task_of(tmp_path, html)
+    assert [field.name for field in task.fields] == ["rest"]
+    sent = {"topic-4": "2", "assignmentId": "A", "item.1": "a", "shown_ms.1": "5"}
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], sent)
+    assert answer.values == {"rest": '{"topic-4": "2"}'}
+    assert answer.shown_ms == 5
 
 
 def test_liquid_s_filters_and_nested_names() -> None:
@@ -112,7 +150,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ),
         (
             '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
-            'which is not allowed; say [page] hosts = ["cdn.example.org"]',
+            "line 2: the page loads from cdn.example.org, which [page] hosts",
         ),
     ],
 )
@@ -123,6 +161,21 @@ def test_what_a_page_cannot_be_is_told_with_its_line(
     with pytest.raises(ConfigError) as raised:
         task_of(tmp_path, html)
     assert fault in raised.value.faults[0]
+
+
+def test_hosts_to_allow_are_named_together(tmp_path: Path) -> None:
+    """As a line to paste; scripts that the marketplace has itself need none."""
+    html = """<link rel="stylesheet" href="//b.org/x.css"><input name="a">
+    <style>@import url(https://c.org/y.css);</style><iframe src="http://d.org"></iframe>
+    <script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+    <script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
+    <script src="https://s3.amazonaws.com/mine/z.js"></script>
+    <img src="https://e.org/f.jpg"> <a href="https://g.org">g</a>"""
+    with pytest.raises(ConfigError) as raised:
+        task_of(tmp_path, html, hosts=("a.org",))
+    assert len(raised.value.faults) == 4
+    wanted = '["a.org", "b.org", "c.org", "d.org", "s3.amazonaws.com"]'
+    assert raised.value.next_step.endswith(f"say [page] hosts = {wanted}")
 
 
 CONTROLS = """
