@@ -59,7 +59,12 @@ class CampaignFile:
         return _at(self.path, self.text, key)
 
     def items(
-        self, columns: tuple[str, ...], *, file: Path, numbered: bool = False
+        self,
+        columns: tuple[str, ...],
+        *,
+        file: Path,
+        numbered: bool = False,
+        addresses: tuple[str, ...] = ("url",),
     ) -> tuple[Item, ...]:
         """The items of a file that this one names.
 
@@ -67,6 +72,7 @@ class CampaignFile:
             columns: what the task's page needs; the first is the id.
             file: the items file.
             numbered: give rows without an id their numbers.
+            addresses: columns that hold addresses of pictures.
 
         Raises:
             ConfigError: with the faults of the items file.
@@ -75,7 +81,12 @@ class CampaignFile:
         scenes = self.tables.items.scenes or 0
         pictures = None if scenes else self._own_pictures
         return read_items(
-            file, columns, pictures=pictures, drawn=scenes, numbered=numbered
+            file,
+            columns,
+            pictures=pictures,
+            drawn=scenes,
+            numbered=numbered,
+            addresses=addresses,
         )
 
 

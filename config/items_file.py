@@ -36,6 +36,7 @@ class _Places(NamedTuple):
 
     pictures: Path | None
     drawn: int
+    addresses: tuple[str, ...]
 
 
 def read_items(
@@ -45,6 +46,7 @@ def read_items(
     pictures: Path | None,
     drawn: int = 0,
     numbered: bool = False,
+    addresses: tuple[str, ...] = ("url",),
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -55,6 +57,7 @@ def read_items(
         drawn: how many pictures the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
         numbered: rows of a file without the column of the id get `row_1` and so on.
+        addresses: columns that hold addresses of pictures.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
@@ -68,7 +71,7 @@ def read_items(
             for number, (line, row) in enumerate(by_line, start=1)
         ]
     faults = [f"{path}: holds no items"] if not by_line else []
-    faults += _row_faults(path, by_line, columns, _Places(pictures, drawn))
+    faults += _row_faults(path, by_line, columns, _Places(pictures, drawn, addresses))
     _raise(faults)
     return items_from_rows((row for _, row in by_line), columns)
 
@@ -181,8 +184,10 @@ def _row_faults(
                 f"{where}: {columns[0]} {fault}"
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
-        if row.get("url"):
-            faults += [f"{where}: {fault}" for fault in _url_faults(row, places)]
+        for column in places.addresses:
+            if url := row.get(column):
+                found = _url_faults(column, url, places)
+                faults += [f"{where}: {fault}" for fault in found]
     return faults
 
 
@@ -195,23 +200,23 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
     return [] if first == line else [f"{item_id!r} was used in line {first} already"]
 
 
-def _url_faults(row: Row, places: _Places) -> list[str]:
-    url, pictures = row["url"], places.pictures
+def _url_faults(column: str, url: str, places: _Places) -> list[str]:
+    pictures = places.pictures
     try:
         parts = urlsplit(url)
     except ValueError:
-        return [f"url {url!r} is no address"]
+        return [f"{column} {url!r} is no address"]
     if parts.scheme in {"http", "https"}:
         good = parts.hostname and not re.search(r"\s", url)
-        return [] if good else [f"url {url!r} is no address"]
+        return [] if good else [f"{column} {url!r} is no address"]
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
-        fault = f"url {url!r} is not http(s), and [items] names no pictures folder"
+        fault = f"{column} {url!r} is not http(s), and [items] names no pictures folder"
         return [fault]
     inside = (pictures / url.removeprefix("/pictures/")).resolve()
     if not inside.is_relative_to(pictures.resolve()) or not inside.is_file():
-        return [f"url {url!r} is no file in {pictures}"]
+        return [f"{column} {url!r} is no file in {pictures}"]
     return []
 
 

@@ -142,10 +142,13 @@ def _items(
         return items_from_rows(drawn, task.columns)
     table = file.tables.items
     if table.file is not None:
+        if task.html_page is None:
+            return file.items(task.columns, file=file.path.parent / table.file)
         return file.items(
             task.columns,
             file=file.path.parent / table.file,
-            numbered=task.html_page is not None,
+            numbered=True,
+            addresses=task.columns[1:],
         )
     left = file.out / "items.jsonl"
     if not left.is_file():

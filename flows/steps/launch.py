@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused
@@ -15,7 +15,13 @@ from domain.task import Task
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.people.stopping import is_stopped, wind_down
-from flows.planning.dealing import affordable, deal, first_round, replacements
+from flows.planning.dealing import (
+    affordable,
+    all_first_rounds,
+    deal,
+    first_round,
+    replacements,
+)
 from flows.planning.next_action import Posting, next_posting
 from flows.posting import qualification_test
 from flows.posting.exclusion import exclusion_type
@@ -39,6 +45,9 @@ from store.database import Store, get_setting, keep_setting, set_once
 from store.intents import Act, Intent
 from store.prices import kept_prices
 
+_PAGES_RENDER = "pages render"
+"""The setting that holds the digest of a task of which every page was rendered."""
+
 _CAPS_HOLD = "caps hold"
 """The setting that holds the digest of prices and caps that were compared last."""
 
@@ -50,6 +59,7 @@ def launch(run: CampaignRun) -> int:
 
     Raises:
         BudgetExceeded: the plain campaign costs more than its caps allow.
+        ConfigError: a page of a task of one's own cannot be rendered.
     """
     if is_stopped(run.store):
         wind_down(run)
@@ -58,6 +68,7 @@ def launch(run: CampaignRun) -> int:
     known = take_in(run)
     _price_anew(run)
     _check_caps(run)
+    _check_pages(run)
     planned = _plan_next(run)
     if planned:
         hits.plan(run.store, planned)
@@ -116,6 +127,22 @@ def _check_caps(run: CampaignRun) -> None:
     if get_setting(run.store, _CAPS_HOLD) != digest:
         caps.check_caps(campaign, at=now)
         keep_setting(run.store, _CAPS_HOLD, digest)
+
+
+def _check_pages(run: CampaignRun) -> None:
+    """Render every page of a task of one's own, before the first is posted.
+
+    A template may have a fault that a single item meets. Met half-way, it could not be
+    mended any more, since the store is bound to the task's files.
+    """
+    own = run.campaign.task.own
+    if own is None or get_setting(run.store, _PAGES_RENDER) == own.digest:
+        return
+    items = {item.item_id: item for item in run.campaign.items}
+    today = run.clock.now().date()
+    for hit in chain(*all_first_rounds(run.campaign, on=today)):
+        question(run.campaign, hit, items)
+    keep_setting(run.store, _PAGES_RENDER, own.digest)
 
 
 def _price_anew(run: CampaignRun) -> None:

@@ -1,5 +1,6 @@
 """A campaign whose question is HTML of one's own: read, priced, rehearsed, exported."""
 
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -9,9 +10,11 @@ from cli.work.check import check_campaign
 from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
+from flows.planning.dealing import all_first_rounds
 from flows.rehearse import prepare, rehearsal_of, work_through
 from flows.results.export import export
 from flows.results.table import answers_table
+from flows.steps.launch import question
 from hit_templates.own_html.placeholders import cut
 from platforms.virtual_clock import START
 from store.database import open_store
@@ -144,6 +147,27 @@ def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
     path = written(tmp_path, html=HTML + "<p>${hint}</p>")
     with pytest.raises(ConfigError, match=r"asks for 'hint'; the columns are item_id"):
         check_campaign(path, on=START.date())
+
+
+def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
+    """Whatever its column is called; the fault has the line of the items file."""
+    path = written(tmp_path, rows=3)
+    items = tmp_path / "birds.csv"
+    items.write_text(items.read_text().replace("https://example.org/2", "pic"))
+    with pytest.raises(ConfigError, match=r"line 4: image_url 'pic\.jpg' is not http"):
+        load_campaign(path)
+    path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
+    (tmp_path / "p").mkdir()
+    with pytest.raises(ConfigError, match=r"'pic\.jpg' is no file in"):
+        load_campaign(path)
+    (tmp_path / "p" / "pic.jpg").write_bytes(b"x")
+    campaign = load_campaign(path)
+    known = {item.item_id: item for item in campaign.items}
+    hits = chain(*all_first_rounds(campaign, on=START.date()))
+    page = next(
+        question(campaign, one, known) for one in hits if "row_3" in one.item_ids
+    )
+    assert '<img src="/pictures/pic.jpg">' in page
 
 
 SHORT = {"emotion_detection.html", "image-contains.liquid.html"}

@@ -8,6 +8,8 @@ from cli.work.new_task import write_starter
 from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
+from flows.passes import run_pass
+from flows.rehearse import prepare, rehearsal_of
 from store.database import open_store
 
 
@@ -45,3 +47,20 @@ def test_what_names_no_task_is_told_with_its_line(tmp_path: Path, named: str) ->
     (fault,) = raised.value.faults
     assert f"{path}:9: task: " in fault
     assert "./dog" in fault
+
+
+def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(
+    tmp_path: Path,
+) -> None:
+    """Half-way it could not be mended any more: the store is bound to its files."""
+    path = write_starter(tmp_path / "dog", "choice")
+    page = tmp_path / "dog" / "question.html.j2"
+    before = '<p class="quoted">'
+    fault = "{{ 1 / (item.columns.text.count('Monday') - 1) }}"
+    page.write_text(page.read_text().replace(before, f"{fault}{before}"))
+    with rehearsal_of(prepare(path)) as (run, _):
+        with pytest.raises(
+            ConfigError, match=r"question\.html\.j2:20: division by zero"
+        ):
+            run_pass(run)
+        assert run.store.db.execute("SELECT count(*) FROM hits").fetchone() == (0,)
