@@ -18,6 +18,7 @@ from cli.errors import ErrorCodes
 from cli.export import export
 from cli.forecast import forecast
 from cli.layout import layout
+from cli.new_task import new_task
 from cli.pay import pay
 from cli.preview import preview
 from cli.prolific import prolific
@@ -30,6 +31,7 @@ from cli.run import run
 from cli.serve import serve
 from cli.status import status
 from cli.stop import stop
+from cli.tasks import tasks
 from cli.unreject import unreject
 from cli.worker import worker
 from cli.workers import workers
@@ -63,6 +65,8 @@ def main() -> None:
 
 
 for command in (
+    tasks,
+    new_task,
     check,
     preview,
     rehearse,

@@ -62,13 +62,21 @@ class CampaignFile:
         return _at(self.path, self.text, key)
 
     def items(
-        self, columns: tuple[str, ...], *, file: Path, is_own: bool = True
+        self,
+        columns: tuple[str, ...],
+        *,
+        file: Path,
+        numbered: bool = False,
+        addresses: tuple[str, ...] = ("url",),
+        is_own: bool = True,
     ) -> tuple[Item, ...]:
         """The items of a file that this one names.
 
         Args:
             columns: what the task's page needs; the first is the id.
             file: the items file.
+            numbered: give rows without an id their numbers.
+            addresses: columns that hold addresses of pictures.
             is_own: it is the campaign's, of which `[items] columns` speaks.
 
         Raises:
@@ -83,6 +91,8 @@ class CampaignFile:
             pictures=pictures,
             drawn=scenes,
             renamed=self.tables.items.columns if is_own else {},
+            numbered=numbered,
+            addresses=addresses,
         )
 
     def items_of_folder(self, columns: tuple[str, ...]) -> tuple[Item, ...]:

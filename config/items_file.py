@@ -46,6 +46,7 @@ class _Places(NamedTuple):
 
     pictures: Path | None
     drawn: int
+    addresses: tuple[str, ...]
 
 
 def read_items(
@@ -55,6 +56,8 @@ def read_items(
     pictures: Path | None,
     drawn: int = 0,
     renamed: Mapping[str, str] = MappingProxyType({}),
+    numbered: bool = False,
+    addresses: tuple[str, ...] = ("url",),
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -65,19 +68,26 @@ def read_items(
         drawn: how many pictures the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
         renamed: what columns are called in the file, by the names that they get.
+        numbered: rows of a file without the column of the id get `row_1` and so on.
+        addresses: columns that hold addresses of pictures.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
     """
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
-    numbered = list(rows(path, text))
+    by_line = list(rows(path, text))
     if renamed:
-        numbered = list(_renamed(path, numbered, renamed))
-    faults = [f"{path}: holds no items"] if not numbered else []
-    faults += _row_faults(path, numbered, columns, _Places(pictures, drawn))
+        by_line = list(_renamed(path, by_line, renamed))
+    if numbered and not any(columns[0] in row for _, row in by_line):
+        by_line = [
+            (line, {columns[0]: f"row_{number}", **row})
+            for number, (line, row) in enumerate(by_line, start=1)
+        ]
+    faults = [f"{path}: holds no items"] if not by_line else []
+    faults += _row_faults(path, by_line, columns, _Places(pictures, drawn, addresses))
     _raise(faults)
-    return items_from_rows((row for _, row in numbered), columns)
+    return items_from_rows((row for _, row in by_line), columns)
 
 
 def items_of_folder(folder: Path, columns: tuple[str, ...]) -> tuple[Item, ...]:
@@ -235,8 +245,10 @@ def _row_faults(
                 f"{where}: {columns[0]} {fault}"
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
-        if row.get("url"):
-            faults += [f"{where}: {fault}" for fault in _url_faults(row, places)]
+        for column in places.addresses:
+            if url := row.get(column):
+                found = _url_faults(column, url, places)
+                faults += [f"{where}: {fault}" for fault in found]
     return faults
 
 
@@ -257,23 +269,23 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
     return [] if first == line else [f"{item_id!r} was used in line {first} already"]
 
 
-def _url_faults(row: Row, places: _Places) -> list[str]:
-    url, pictures = row["url"], places.pictures
+def _url_faults(column: str, url: str, places: _Places) -> list[str]:
+    pictures = places.pictures
     try:
         parts = urlsplit(url)
     except ValueError:
-        return [f"url {url!r} is no address"]
+        return [f"{column} {url!r} is no address"]
     if parts.scheme in {"http", "https"}:
         good = parts.hostname and not re.search(r"\s", url)
-        return [] if good else [f"url {url!r} is no address"]
+        return [] if good else [f"{column} {url!r} is no address"]
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
-        fault = f"url {url!r} is not http(s), and [items] names no pictures folder"
+        fault = f"{column} {url!r} is not http(s), and [items] names no pictures folder"
         return [fault]
     inside = (pictures / url.removeprefix("/pictures/")).resolve()
     if not inside.is_relative_to(pictures.resolve()) or not inside.is_file():
-        return [f"url {url!r} is no file in {pictures}"]
+        return [f"{column} {url!r} is no file in {pictures}"]
     return []
 
 

@@ -29,10 +29,27 @@ from domain.dataset import Pictures
 from domain.hit import Comparator
 from domain.licences import LICENCES, licence_named
 from domain.money import CURRENCIES, Currency, cents_from_text
+from domain.task import FieldKind
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
+
+
+def _task(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}", value):
+        raise ValueError(
+            "name a task of the gallery (`piecework tasks` lists them), or the folder "
+            "of one of your own with a dot in front: ./dog"
+        )
+    return value
+
 
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
+]
+TaskName = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_task)
+]
+Host = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253)
 ]
 Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
@@ -188,7 +205,7 @@ class RequirementsTable(_Strict):
 class QualificationTestTable(_Strict):
     """`[qualification]`: a test that workers take before they may work."""
 
-    task: Name
+    task: TaskName
     items: str
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
     correct_at_least: Annotated[
@@ -294,12 +311,34 @@ class RehearsalTable(_Strict):
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
 
 
+class PageTable(_Strict):
+    """`[page]`: what a page of one's own may do."""
+
+    hosts: Annotated[tuple[Host, ...], Field(max_length=20)] = ()
+    html_columns: tuple[Words, ...] = ()
+
+
+class FieldTable(_Strict):
+    """`[fields.<name>]`: more about a field than its page says."""
+
+    kind: FieldKind | None = None
+    label: Words | None = None
+    options: Annotated[tuple[Words, ...], Field(min_length=1)] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    step: Annotated[float, Field(gt=0)] | None = None
+    required: bool | None = None
+
+
 class CampaignTables(_Strict):
     """A whole campaign file."""
 
     name: Name
     description: Words
-    task: Name
+    task: TaskName | None = None
+    question: Words | None = None
+    page: PageTable = PageTable()
+    fields: dict[Words, FieldTable] = {}
     language: Language = "en"
     items: ItemsTable
     posting: PostingTable = PostingTable()
@@ -311,3 +350,16 @@ class CampaignTables(_Strict):
     output: OutputTable = OutputTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> "CampaignTables":
+        if (self.task is None) == (self.question is None):
+            raise ValueError(
+                'say either task = "..." (`piecework tasks` lists them) or '
+                'question = "hit.html", a page of your own'
+            )
+        if self.question is None and (self.page != PageTable() or self.fields):
+            raise ValueError("[page] and [fields] belong to a question, not to a task")
+        if self.question is not None and self.rewards.reward is None:
+            raise ValueError("a page has no reward of its own; say rewards.reward")
+        return self

@@ -28,3 +28,12 @@ def mirrored(field: Field, value: FieldValue) -> FieldValue:
     if isinstance(value, str):
         return turned.get(value, value)
     return tuple(turned.get(option, option) for option in value)
+
+
+WIDEST = 1e9
+"""Where a number has no limit that is known, it lies between minus and plus this."""
+
+
+def is_unlimited(field: Field) -> bool:
+    """Whether the limits of a number are not known."""
+    return field.kind == "number" and field.maximum - field.minimum >= WIDEST

@@ -1,10 +1,10 @@
 """What a human task is: fields, rules, order, defaults. One task is one folder.
 
-`hit_templates/<task>/task.toml` and `messages.<language>.toml` are read into these
-values: a field without a default is a key that the file must have, and what annotations
-say (`Gt`, `MinLen`) is held against the file. A rule is data (kind, parameters,
-message), so that Python and the page's JavaScript can obey the same one. docs/tasks.md
-explains all of it to who adds a task.
+The gallery's are in `hit_templates/`, others lie beside a campaign. `task.toml` and
+`messages.<language>.toml` are read into these values: a field without a default is a
+key that the file must have, and what annotations say (`Gt`, `MinLen`) is held against
+the file. A rule is data (kind, parameters, message), so that Python and the page's
+JavaScript can obey the same one. docs/tasks.md explains all of it to who adds a task.
 """
 
 import dataclasses
@@ -90,6 +90,8 @@ class Field:
         is_opinion: people differ in it without being wrong; a rehearsal's people do.
         is_personal: asked once a HIT about the person. Datasets have counts over all
             participants and no answer of one person (`postprocess.participants`).
+        sent_as: what a page of one's own calls it, where that is another name.
+        is_open: other values than the options are no fault.
     """
 
     name: str
@@ -108,6 +110,8 @@ class Field:
     mirrored_by: str = ""
     is_opinion: bool = False
     is_personal: bool = False
+    sent_as: str = ""
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +175,38 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OwnFiles:
+    """The files of a task that lies beside a campaign, as they were read.
+
+    Equals itself alone, so that what follows from it can be kept by it.
+
+    Attributes:
+        path: the task's folder, or its page.
+        digest: sha256 of all files that decide what workers are shown and asked.
+        templates: their text by name.
+    """
+
+    path: str
+    digest: str
+    templates: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HtmlPage:
+    """HTML of somebody's own that is a task's page (`hit_templates.own_html`).
+
+    Attributes:
+        html: the file, with its placeholders.
+        hosts: other hosts that it may load scripts, styles and frames from.
+        html_columns: columns whose text is markup, and is put in as it is.
+    """
+
+    html: str
+    hosts: tuple[str, ...] = ()
+    html_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A human task as its folder describes it, in one language.
 
@@ -193,6 +229,8 @@ class Task:
         one_value_per_hit: the column that is the same for all items of a HIT.
         texts: what else the page says, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's stand above.
+        own: the files of a task that lies beside a campaign; `None`: of the gallery.
+        html_page: its page, if that is HTML and no template.
     """
 
     name: str
@@ -226,6 +264,8 @@ class Task:
     )
     language: str = "en"
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    own: OwnFiles | None = None
+    html_page: HtmlPage | None = None
 
     @property
     def item_fields(self) -> tuple[Field, ...]:

@@ -12,6 +12,7 @@ from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
+from config.schema import CampaignTables
 from domain.campaign import FORMATS, Campaign, RehearsalPlan
 from domain.counts import plural
 from domain.errors import ConfigError
@@ -19,6 +20,8 @@ from domain.hit import Item
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 from hit_templates.item_faults import faults_of_items
+from hit_templates.own_html.fields import Said
+from hit_templates.own_html.task import Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from qc.policy import check_rules
@@ -49,8 +52,8 @@ def assemble(
     file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
 ) -> Campaign:
     """The campaign that a file describes, items included; see `load_campaign`."""
-    tables, faults = file.tables, _own_faults(file)
-    task = _collect(faults, lambda: load_task(tables.task, tables.language))
+    faults = _own_faults(file)
+    task = _collect(faults, lambda: _asked(file))
     test = _collect(faults, lambda: _qualification(file))
     if test is not None:
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
@@ -61,6 +64,34 @@ def assemble(
     if faults or task is None or items is None:
         raise ConfigError(faults)
     return _campaign(file, task, items, test)
+
+
+def _asked(file: CampaignFile) -> Task:
+    """What the campaign asks: its task, or the page that it names instead."""
+    tables = file.tables
+    if tables.question is None:
+        return _task(file, str(tables.task))
+    return html_task(file.path.parent / tables.question, _around_page(tables))
+
+
+def _around_page(tables: CampaignTables) -> Around:
+    minutes = tables.rewards.expected_minutes
+    return Around(
+        title=tables.posting.title or "",
+        description=tables.posting.description or tables.description,
+        fields={
+            name: Said(**table.model_dump()) for name, table in tables.fields.items()
+        },
+        hosts=tables.page.hosts,
+        html_columns=tables.page.html_columns,
+        reward_cents=tables.rewards.reward or 1,
+        seconds=None if minutes is None else minutes * 60,
+        language=tables.language,
+    )
+
+
+def _task(file: CampaignFile, named: str) -> Task:
+    return load_task(named, file.tables.language, beside=file.path.parent)
 
 
 def _own_faults(file: CampaignFile) -> list[str]:
@@ -94,7 +125,7 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     table = file.tables.qualification
     if table is None:
         return None
-    task = load_task(table.task, file.tables.language)
+    task = _task(file, table.task)
     retry = table.retry_hours
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
@@ -115,7 +146,14 @@ def _items(
         return items_from_rows(drawn, task.columns)
     table = file.tables.items
     if table.file is not None:
-        return file.items(task.columns, file=file.path.parent / table.file)
+        if task.html_page is None:
+            return file.items(task.columns, file=file.path.parent / table.file)
+        return file.items(
+            task.columns,
+            file=file.path.parent / table.file,
+            numbered=True,
+            addresses=task.columns[1:],
+        )
     if not table.scenes:
         return file.items_of_folder(task.columns)
     left = file.out / "items.jsonl"

@@ -67,6 +67,14 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         otherwise="the items, task, batches, assignments or items_per_hit have changed "
         "since its HITs were dealt",
     )
+    if campaign.task.own is not None:
+        set_once(
+            store,
+            "task",
+            campaign.task.own.digest,
+            otherwise=f"the files of its task {campaign.task.own.path} have changed "
+            "since its HITs were dealt, so that its answers would be about two things",
+        )
     # Stores of earlier versions do not know it; what they have now is what they keep.
     set_once(
         store,
@@ -96,7 +104,7 @@ def _work_hash(campaign: Campaign) -> str:
     """What must not change once HITs exist: the items and how they are dealt out."""
     posting = campaign.posting
     parts = [
-        campaign.task.name,
+        campaign.task.name if campaign.task.own is None else f"./{campaign.task.name}",
         str((posting.batches, posting.assignments, posting.items_per_hit)),
         *sorted(item.item_id for item in campaign.items),
         *(f"practice {item.item_id}" for item in campaign.practice),

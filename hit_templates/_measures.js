@@ -1,6 +1,6 @@
 // Counts for each item: how long it was on screen in a visible tab, key presses and
 // pastes in its text boxes, and how often the worker left the page while it was shown.
-const pieceworkMeasures = (names) => {
+const pieceworkMeasures = (names, inside = ".item") => {
   const counts = {};
   let at = 0;
   let since = null;
@@ -31,7 +31,7 @@ const pieceworkMeasures = (names) => {
   window.addEventListener("focus", comeBack);
   document.addEventListener("visibilitychange", () =>
     document.visibilityState === "visible" ? comeBack() : leave());
-  const isText = (target) => target.matches("textarea, input[type=text]") && target.closest(".item");
+  const isText = (target) => target.matches("textarea, input[type=text], input:not([type])") && target.closest(inside);
   document.addEventListener("keydown", (event) => {
     if (at && isText(event.target) && !event.repeat) of(at).keystrokes += 1;
   });

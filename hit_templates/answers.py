@@ -23,6 +23,7 @@ from domain.ids import AssignmentId, ItemId, answer_id
 from domain.scales import mirrored
 from domain.task import Field, FieldScope, Task
 from hit_templates.order import item_order, option_order, shuffled
+from hit_templates.own_html.sent import received
 from hit_templates.rules import check
 from hit_templates.values import (
     SEPARATOR,
@@ -63,6 +64,9 @@ def read_answers(
         fields: what the form sent, by wire name (`caption.1`).
         columns: of the items, where the task's options or rules depend on them.
     """
+    if task.html_page is not None:
+        # Its form may be sent by a script of its own, and lack what is ours.
+        fields = {"item.1": item_ids[0], **received(task.fields, fields)}
     whole = _whole(task, assignment_id, item_ids, fields, columns or {})
     return tuple(
         _answer(
@@ -155,7 +159,7 @@ def _answer(
     problems = [
         *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
         *faults,
-        *_measure_problems(texts, measures),
+        *([] if task.html_page else _measure_problems(texts, measures)),
         *(f"wrong_order:{name}" for name in expected if orders[name] != expected[name]),
         *sorted({name for where, name in whole.strange if where in {0, position}}),
         *_broken(task, values, columns=columns),

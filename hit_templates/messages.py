@@ -30,27 +30,27 @@ _TABLES = ("fields", "groups", "rules", "texts")
 Raw = dict[str, object]
 
 
-def languages(name: str) -> tuple[str, ...]:
+def languages(folder: Path) -> tuple[str, ...]:
     """The languages that a task and the frame around it are written in, sorted."""
     framed = _codes(FOLDER, "_messages")
-    own = _codes(FOLDER / name, "messages") or {ENGLISH}
+    own = _codes(folder, "messages") or {ENGLISH}
     return tuple(sorted(own & framed))
 
 
-def messages(name: str, language: str) -> Raw:
-    """What a task's messages file says; empty for a task that has none at all.
+def messages(folder: Path, language: str) -> Raw:
+    """What the messages file in a task's folder says; empty if there is none at all.
 
     Raises:
         ConfigError: the task does not speak the language, or its file is no TOML.
     """
-    spoken = languages(name)
+    spoken = languages(folder)
+    path = folder / f"messages.{language}.toml"
     if language not in spoken:
         speaks = f"it speaks {', '.join(spoken)}"
         raise ConfigError(
-            [f"hit_templates/{name} has no messages in {language!r}; {speaks}."],
-            next_step=f"add hit_templates/{name}/messages.{language}.toml",
+            [f"{shown_path(folder)} has no messages in {language!r}; {speaks}."],
+            next_step=f"add {shown_path(path)}",
         )
-    path = FOLDER / name / f"messages.{language}.toml"
     return _read(path) if path.exists() else {}
 
 
@@ -139,6 +139,12 @@ def _strange_options(wording: Raw, entries: list[Raw], *, where: str) -> list[st
     return faults
 
 
+def shown_path(path: Path) -> str:
+    """A path as messages name it: inside the gallery without what lies above it."""
+    is_ours = path.is_relative_to(FOLDER)
+    return str(path.relative_to(FOLDER.parent) if is_ours else path)
+
+
 def _codes(folder: Path, stem: str) -> set[str]:
     return {path.name.split(".")[1] for path in folder.glob(f"{stem}.*.toml")}
 
@@ -147,8 +153,7 @@ def _read(path: Path) -> Raw:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as fault:
-        shown = path.relative_to(FOLDER.parent)
-        raise ConfigError([f"{shown}: {fault}."]) from fault
+        raise ConfigError([f"{shown_path(path)}: {fault}."]) from fault
 
 
 def _table(raw: Raw, key: str) -> Raw:

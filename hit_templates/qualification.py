@@ -19,8 +19,7 @@ from domain.counts import plural
 from domain.hit import Item
 from domain.qualification import SECTION, QualificationTest
 from hit_templates.item_faults import faults_of_item
-from hit_templates.messages import FOLDER
-from hit_templates.render import environment
+from hit_templates.templates import has_template, rendered
 from hit_templates.values import offered
 
 FORM = "question_form.xml.j2"
@@ -41,20 +40,20 @@ def question_form(test: QualificationTest, *, site: str) -> str:
         test: with questions that `faults_of_test` has nothing to say about.
         site: address of the marketplace, for pictures that it serves itself.
     """
-    template = environment().get_template(f"{test.task.name}/{FORM}")
-    return template.render(
-        task=test.task,
-        t=test.task.texts,
-        sections={
+    values = {
+        "task": test.task,
+        "t": test.task.texts,
+        "sections": {
             name: [_with_whole_url(item, site) for item in items]
             for name, items in test.sections.items()
         },
-        offered=lambda item: [
+        "offered": lambda item: [
             (option.value, item.columns.get(option.column, "") or option.label)
             for option in test.field.options
             if option.value in offered(test.field, item.columns)
         ],
-    )
+    }
+    return rendered(test.task, FORM, values)
 
 
 def answer_key(test: QualificationTest) -> str:
@@ -88,7 +87,7 @@ def answer_key(test: QualificationTest) -> str:
 def faults_of_test(test: QualificationTest) -> list[str]:
     """Why this cannot be a test, one sentence each."""
     task = test.task
-    if not (FOLDER / task.name / FORM).exists():
+    if not has_template(task, FORM):
         return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
     if [field.kind for field in task.fields] != ["choice"]:
         return [f"qualification.task: {task.name} has other fields than one choice"]

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
@@ -21,20 +20,15 @@ from domain.hit import Item
 from domain.ids import ItemId
 from domain.task import Task
 from hit_templates.answers import MEASURES, ordered_names
-from hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page, printed
+from hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from hit_templates.item_faults import faults_of_item
-from hit_templates.jinja_helpers import (
-    filled,
-    grouped,
-    minified,
-    plain_number,
-    rich,
-    steps_of,
-    wire,
-)
-from hit_templates.messages import FOLDER, frame_texts
+from hit_templates.jinja_helpers import filled
+from hit_templates.messages import frame_texts
 from hit_templates.order import groups_of
+from hit_templates.own_html.page import own_page
 from hit_templates.page_compression import compress
+from hit_templates.page_faults import page_faults
+from hit_templates.templates import QUESTION, rendered
 from hit_templates.text_rules import CHARACTERS
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
@@ -69,8 +63,10 @@ def render_hit(
             return the HIT.
 
     Raises:
-        ConfigError: with every fault of the items.
+        ConfigError: with every fault of the items, or the fault of the template.
     """
+    if task.html_page is not None and len(items) == 1:
+        return own_page(task, items[0], title=title or task.title)
     faults = [
         *_faults_of_number(task, items),
         *item_faults(task, [*practice, *items]),
@@ -100,25 +96,6 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
         for item in items
         for fault in faults_of_item(task, item)
     ]
-
-
-@lru_cache
-def environment() -> Environment:
-    """Templates of tasks: everything escaped, nothing undefined let through."""
-    made = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=printed,
-    )
-    made.globals.update(
-        minified=minified, wire=wire, grouped=grouped, steps_of=steps_of
-    )
-    made.filters.update(rich=rich, filled=filled, plain_number=plain_number)
-    return made
 
 
 class _Frame(NamedTuple):
@@ -155,7 +132,7 @@ def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
     ]
     try:
         return blank_page(_rendered(frame, shown, Slot(next(numbers))))
-    except (NeedsValue, TypeError):
+    except (NeedsValue, ConfigError):  # what is at fault over values too, is told then
         return None
 
 
@@ -176,27 +153,31 @@ def _rendered(
         Item(item_id=item_id, columns=dict(columns))
         for item_id, columns in frame.trials
     ]
-    template = environment().get_template(f"{task.name}/question.html.j2")
-    return template.render(
-        task=task,
-        title=frame.title or task.title,
-        noun=_noun(task),
-        frame=_frame(task),
-        t=task.texts,
-        shown=[
+    values = {
+        "task": task,
+        "title": frame.title or task.title,
+        "noun": _noun(task),
+        "frame": _frame(task),
+        "t": task.texts,
+        "shown": [
             *((f"p{n}", item) for n, item in enumerate(trials, start=1)),
             *enumerate(shown, start=1),
         ],
-        total=len(shown),
-        trials=len(trials),
-        fields={field.name: field for field in task.fields},
-        measures=MEASURES,
-        ordered=ordered_names(task),
-        minimum_words=_stated(task, "min_words", "minimum"),
-        maximum_length=_stated(task, "max_length", "maximum"),
-        round_number=frame.round_number,
-        page_data=page_data,
-    )
+        "total": len(shown),
+        "trials": len(trials),
+        "fields": {field.name: field for field in task.fields},
+        "measures": MEASURES,
+        "ordered": ordered_names(task),
+        "minimum_words": _stated(task, "min_words", "minimum"),
+        "maximum_length": _stated(task, "max_length", "maximum"),
+        "round_number": frame.round_number,
+        "page_data": page_data,
+    }
+    page = rendered(task, QUESTION, values)
+    faults = [] if task.own is None or not shown else page_faults(task, page)
+    if faults:
+        raise ConfigError(faults, next_step="docs/macros.md shows how fields are asked")
+    return page
 
 
 def _as_shown(task: Task, item: Item) -> Item:

@@ -27,8 +27,11 @@ _LISTS = {
 }
 """Where a task holds lists of tables, and what each table becomes."""
 
-_NOT_IN_FILE = {"name", "language", "texts"}
+_NOT_IN_FILE = {"name", "language", "texts", "own", "html_page"}
 """What a task has from its folder and its messages."""
+
+_OF_HTML_PAGES = {"sent_as", "is_open"}
+"""What only fields that were found in HTML have."""
 
 _RENAMED = {
     "varies": "expects_variation",
@@ -67,7 +70,7 @@ def validated(
 
 def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[str]:
     """Keys that are none, and texts of nothing but space, here and in lists below."""
-    known = {field.name for field in dataclasses.fields(kind)}
+    known = {field.name for field in dataclasses.fields(kind)} - _OF_HTML_PAGES
     if kind is Task:
         known -= _NOT_IN_FILE
     for key, value in table.items():

@@ -1,15 +1,26 @@
 """Reads what a task's folder says about the task; adding a folder adds a task.
 
+The gallery's folders are here, those of one's own beside a campaign file.
 Strangers write a `task.toml`, so every fault is found and told at once.
 """
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from domain.errors import ConfigError
 from domain.task import Task
-from hit_templates.messages import ENGLISH, FOLDER, joined, messages, texts
+from hit_templates.messages import (
+    ENGLISH,
+    FOLDER,
+    joined,
+    messages,
+    shown_path,
+    texts,
+)
+from hit_templates.own_files import TASK_FILE, is_own, own_name, read_own_files
 from hit_templates.rules import check
 from hit_templates.schema import validated
 from hit_templates.task_faults import faults_between, faults_of_rules
@@ -18,27 +29,50 @@ __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
 
 
 def task_names() -> tuple[str, ...]:
-    """The names of all tasks, sorted: the folders that hold a `task.toml`."""
-    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/task.toml")))
+    """The names of the gallery's tasks, sorted: its folders that hold a `task.toml`."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{TASK_FILE}")))
 
 
-@lru_cache
-def load_task(name: str, language: str = ENGLISH) -> Task:
-    """The task that is called `name`, in a language.
+def load_task(
+    named: str, language: str = ENGLISH, *, beside: Path | None = None
+) -> Task:
+    """The task that a campaign file names, in a language.
+
+    Args:
+        named: a name of the gallery, or the path of a folder, which begins with a dot
+            or a slash.
+        language: of its words.
+        beside: where the campaign file lies; paths begin there.
 
     Raises:
         ConfigError: there is no such task, it does not speak the language, or its
             files have faults.
     """
+    if not is_own(named):
+        return _of_gallery(named, language)
+    folder = (beside or Path()) / named
+    name = own_name(folder)
+    own = read_own_files(folder)
+    return replace(_read_folder(folder, name, language), own=own)
+
+
+@lru_cache
+def _of_gallery(name: str, language: str) -> Task:
     if name not in task_names():
         raise ConfigError(
-            [f"There is no task {name!r}; there are: {', '.join(task_names())}."]
+            [f"There is no task {name!r}; there are: {', '.join(task_names())}."],
+            next_step="a folder beside the campaign is named with its path, as ./dog",
         )
+    return _read_folder(FOLDER / name, name, language)
+
+
+def _read_folder(folder: Path, name: str, language: str) -> Task:
     return read_task(
         name,
-        (FOLDER / name / "task.toml").read_text("utf-8"),
-        wording=messages(name, language),
+        (folder / TASK_FILE).read_text("utf-8"),
+        wording=messages(folder, language),
         language=language,
+        folder=folder,
     )
 
 
@@ -48,6 +82,7 @@ def read_task(
     *,
     wording: Mapping[str, object] | None = None,
     language: str = ENGLISH,
+    folder: Path | None = None,
 ) -> Task:
     """The task that the text of a `task.toml` describes.
 
@@ -56,19 +91,20 @@ def read_task(
         text: of the file.
         wording: what the messages file of the language says.
         language: its code.
+        folder: where the file lies, for its faults; without it, in the gallery.
 
     Raises:
         ConfigError: with every fault of the text and of the messages.
     """
-    where = f"hit_templates/{name}/task.toml"
+    files = folder or FOLDER / name
+    where = shown_path(files / TASK_FILE)
     try:
         raw = tomllib.loads(text)
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{where}: {fault}."]) from fault
     words = dict(wording or {})
-    raw, strange = joined(
-        raw, words, where=f"hit_templates/{name}/messages.{language}.toml"
-    )
+    spoken_in = shown_path(files / f"messages.{language}.toml")
+    raw, strange = joined(raw, words, where=spoken_in)
     task = validated(raw, name=name, language=language, texts=texts(words))
     faults = [*faults_of_rules(raw), *faults_between(raw)]
     if isinstance(task, list):

@@ -48,7 +48,7 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
             steps, round(steps), abs_tol=1e-6
         )
         return [] if is_fit else [f"out_of_range:{field.name}"]
-    if field.kind in {"choice", "choices"}:
+    if field.kind in {"choice", "choices"} and not field.is_open:
         chosen = (value,) if isinstance(value, str) else value
         known = (
             {"", *offered(field, columns)}

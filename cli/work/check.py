@@ -17,6 +17,8 @@ from domain.campaign import Campaign, Rewards
 from domain.counts import plural
 from domain.dataset import STATEMENTS
 from domain.errors import ConfigError
+from domain.scales import is_unlimited
+from domain.task import Field
 from flows.assembling import load_campaign
 from flows.caps import check_caps
 from flows.opening import as_begun
@@ -217,12 +219,30 @@ def _work(checked: Checked) -> _Rows:
         *_crowd(campaign),
         ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
+        *_fields(campaign),
         (
             "largest question",
             f"{checked.largest_question_bytes:,} bytes",
             "65,535 are allowed",
         ),
     ]
+
+
+def _fields(campaign: Campaign) -> _Rows:
+    """What was found on a page of one's own; [fields] may say otherwise."""
+    if campaign.task.html_page is None:
+        return []
+    return [("field", field.name, _asked(field)) for field in campaign.task.fields]
+
+
+def _asked(field: Field) -> str:
+    if field.options:
+        several = "one of" if field.kind == "choice" else "any of"
+        options = ", ".join(option.value for option in field.options)
+        return f"{several} {options}" + (" (a guess)" if field.is_open else "")
+    if field.kind == "number" and not is_unlimited(field):
+        return f"{field.minimum:g} to {field.maximum:g}"
+    return field.kind
 
 
 def _crowd(campaign: Campaign) -> _Rows:

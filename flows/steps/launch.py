@@ -5,16 +5,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused
 from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
+from domain.task import Task
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.people.stopping import is_stopped, wind_down
-from flows.planning.dealing import affordable, deal, first_round, replacements
+from flows.planning.dealing import (
+    affordable,
+    all_first_rounds,
+    deal,
+    first_round,
+    replacements,
+)
 from flows.planning.next_action import Posting, next_posting
 from flows.posting import qualification_test
 from flows.posting.exclusion import exclusion_type
@@ -38,6 +45,9 @@ from store.database import Store, get_setting, keep_setting, set_once
 from store.intents import Act, Intent
 from store.prices import kept_prices
 
+_PAGES_RENDER = "pages render"
+"""The setting that holds the digest of a task of which every page was rendered."""
+
 _CAPS_HOLD = "caps hold"
 """The setting that holds the digest of prices and caps that were compared last."""
 
@@ -49,6 +59,7 @@ def launch(run: CampaignRun) -> int:
 
     Raises:
         BudgetExceeded: the plain campaign costs more than its caps allow.
+        ConfigError: a page of a task of one's own cannot be rendered.
     """
     if is_stopped(run.store):
         wind_down(run)
@@ -57,6 +68,7 @@ def launch(run: CampaignRun) -> int:
     known = take_in(run)
     _price_anew(run)
     _check_caps(run)
+    _check_pages(run)
     planned = _plan_next(run)
     if planned:
         hits.plan(run.store, planned)
@@ -115,6 +127,22 @@ def _check_caps(run: CampaignRun) -> None:
     if get_setting(run.store, _CAPS_HOLD) != digest:
         caps.check_caps(campaign, at=now)
         keep_setting(run.store, _CAPS_HOLD, digest)
+
+
+def _check_pages(run: CampaignRun) -> None:
+    """Render every page of a task of one's own, before the first is posted.
+
+    A template may have a fault that a single item meets. Met half-way, it could not be
+    mended any more, since the store is bound to the task's files.
+    """
+    own = run.campaign.task.own
+    if own is None or get_setting(run.store, _PAGES_RENDER) == own.digest:
+        return
+    items = {item.item_id: item for item in run.campaign.items}
+    today = run.clock.now().date()
+    for hit in chain(*all_first_rounds(run.campaign, on=today)):
+        question(run.campaign, hit, items)
+    keep_setting(run.store, _PAGES_RENDER, own.digest)
 
 
 def _price_anew(run: CampaignRun) -> None:
@@ -196,8 +224,8 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
     """The question document of a HIT: the rendered page in MTurk's envelope."""
     page = render_hit(
         campaign.task,
-        [_with_page_url(items[item_id]) for item_id in hit.item_ids],
-        practice=[_with_page_url(item) for item in campaign.practice],
+        [_with_page_url(campaign.task, items[item_id]) for item_id in hit.item_ids],
+        practice=[_with_page_url(campaign.task, item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
     )
@@ -293,11 +321,18 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     )
 
 
-def _with_page_url(item: Item) -> Item:
+def _with_page_url(task: Task, item: Item) -> Item:
     """Pictures that the marketplace serves have a path of its own on the page."""
-    url = item.columns.get("url", "")
-    if not url or url.startswith(("http://", "https://", "/")):
+    named = {"url"} if task.html_page is None else {*task.columns[1:]}
+    served = {
+        name: f"/pictures/{url}"
+        for name, url in item.columns.items()
+        if name in named and url and not url.startswith(_WHOLE)
+    }
+    if not served:
         return item
-    return Item(
-        item_id=item.item_id, columns={**item.columns, "url": f"/pictures/{url}"}
-    )
+    return Item(item_id=item.item_id, columns={**item.columns, **served})
+
+
+_WHOLE = ("http://", "https://", "/", "data:")
+"""How an address begins that stays as it is."""

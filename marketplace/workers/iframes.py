@@ -28,11 +28,11 @@ _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
     r"""(?<=["'])(?:https?:)?//(?:"""
     r"s3\.amazonaws\.com/mturk-public/(?P<turk>externalHIT_v1\.js)|"
-    r"assets\.crowd\.aws/(?P<crowd>crowd-html-elements\.js)"
+    r"assets\.crowd\.aws/(?:css/)?crowd-html-elements(?:-v2)?\.(?P<crowd>js|css)"
     r""")(?=["'?#])""",
     re.IGNORECASE,
 )
-_HOSTED_NAMES = ("mturk-public/externalhit_v1.js", "crowd-html-elements.js")
+_HOSTED_NAMES = ("mturk-public/externalhit_v1.js", "assets.crowd.aws/")
 _SENT_TO = re.compile(
     r"""(?<=["'])(?:https?:)?//(?:www|workersandbox)\.mturk\.com"""
     r"""(?=/mturk/externalSubmit["'?#])""",
@@ -54,9 +54,12 @@ def led_home(html: str, frames: str, site: str) -> str:
         html = _SENT_TO.sub(lambda _: site, html)
     if not any(name in lowered for name in _HOSTED_NAMES):
         return html
-    return _HOSTED.sub(
-        lambda found: f"{frames}/stand-ins/{found['turk'] or found['crowd']}", html
-    )
+    return _HOSTED.sub(lambda found: f"{frames}/stand-ins/{_stand_in(found)}", html)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    """Which of our files stands in; the second version of Amazon's is the same."""
+    return found["turk"] or f"crowd-html-elements.{found['crowd']}"
 
 
 class StandIns(StaticFiles):

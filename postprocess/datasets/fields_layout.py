@@ -149,6 +149,7 @@ def _items(
         **{
             name: [item.columns.get(name, "") for item in items] for name in compared_by
         },
+        **_inputs(items, facts),
     }
     cells = pd.concat(
         [
@@ -162,6 +163,16 @@ def _items(
         cells=cells,
         types={str(name): _type_of(column) for name, column in cells.items()},
     )
+
+
+def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
+    """What a page of one's own was filled with: its items may have no other name."""
+    if facts.task.html_page is None:
+        return {}
+    return {
+        f"input_{name}": [item.columns.get(name, "") for item in items]
+        for name in (*facts.task.columns[1:], *facts.task.optional_columns)
+    }
 
 
 def _type_of(column: "pd.Series[Any]") -> pa.DataType:

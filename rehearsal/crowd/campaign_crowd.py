@@ -9,6 +9,8 @@ from domain.task import TRUTH
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.answering import Answering, Describing
 from rehearsal.crowd.crowd import Crowd
+from rehearsal.crowd.drawn_truth import with_truth
+from rehearsal.crowd.filling_pages import FillingPages, answerable
 from rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.replay import Replay
@@ -37,6 +39,8 @@ def answering_of(campaign: Campaign) -> Answering:
             [f"{campaign.path}: rehearsal.replay is for captions only"],
             next_step="leave it out; columns truth.<field> say what is true",
         )
+    if campaign.task.own is not None:
+        return _of_own_task(campaign)
     judging = Judging(campaign.task, campaign.items, campaign.practice)
     unknown = [
         item.item_id for item in campaign.items if not judging.knows(item.item_id)
@@ -52,6 +56,19 @@ def answering_of(campaign: Campaign) -> Answering:
             + f" of {len(unknown)} items, so that a crowd can be simulated",
         )
     return judging
+
+
+def _of_own_task(campaign: Campaign) -> Answering:
+    """Answers to a task of one's own; what no column calls true is made up."""
+    task, seed = campaign.task, campaign.rehearsal.seed
+    if task.html_page is not None:
+        task = answerable(task)
+    items, practice = (
+        [with_truth(task, item, seed=seed) for item in some]
+        for some in (campaign.items, campaign.practice)
+    )
+    judging = Judging(task, items, practice)
+    return judging if task.html_page is None else FillingPages(task, judging)
 
 
 def _knowledge(campaign: Campaign) -> ItemKnowledge:

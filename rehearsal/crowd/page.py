@@ -11,12 +11,17 @@ from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
 from domain.ids import ItemId
+from hit_templates.own_html.controls import Controls, controls_of
 from hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
 _FORM_TAGS = re.compile(
     r"""(?i)</?(?:form|input|textarea)\b(?:[^>"']|"[^"]*"|'[^']*')*>"""
 )
+
+
+_OWN_PAGE = '<form id="piecework-item"'
+"""What stands on pages of somebody's own, beside their HTML."""
 
 
 @dataclass(kw_only=True)
@@ -29,12 +34,14 @@ class Page:
         options: for radio buttons and checkboxes, the values by name, in order.
         names: all names in the order of the document, which is the order sent; the
             values mean nothing.
+        controls: what a page of somebody's own lets fill in; `None`: a page of ours.
     """
 
     fixed: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     options: dict[str, list[str]] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
+    controls: Controls | None = None
 
     @cached_property
     def item_ids(self) -> tuple[ItemId, ...]:
@@ -62,6 +69,8 @@ def read_page(html: str) -> Page:
             is_in_form = not tag.is_end
         elif is_in_form and not tag.is_end:
             _add_field(page, tag)
+    if _OWN_PAGE in html:
+        page.controls = controls_of(html)
     return page
 
 

@@ -12,7 +12,7 @@ from analyses.alpha import Alpha, Level, krippendorff_alpha
 from analyses.fields import votes
 from analyses.multilabel_agreement import jaccard
 from domain.counts import count, plural
-from domain.scales import is_graded
+from domain.scales import is_graded, is_unlimited
 from domain.task import Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
@@ -75,19 +75,21 @@ def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
 
 def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     values = votes(rows, field)["value"].dropna()
-    width = (field.maximum - field.minimum) / _BINS
+    low, high = field.minimum, field.maximum
+    if is_unlimited(field):  # what was answered is all that can be drawn
+        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+        high = high if high > low else low + 1
+    width = (high - low) / _BINS
     bins = [
         plots.Bin(
-            field.minimum + n * width,
-            field.minimum + (n + 1) * width,
-            int(
-                (((values - field.minimum) / width).clip(0, _BINS - 1) // 1 == n).sum()
-            ),
+            low + n * width,
+            low + (n + 1) * width,
+            int((((values - low) / width).clip(0, _BINS - 1) // 1 == n).sum()),
         )
         for n in range(_BINS)
     ]
-    middle = (field.minimum + field.maximum) / 2
-    ticks = [(tick, f"{tick:g}") for tick in (field.minimum, middle, field.maximum)]
+    middle = (low + high) / 2
+    ticks = [(tick, f"{tick:g}") for tick in (low, middle, high)]
     plot = plots.histogram(bins, x_label=field.name, y_label="answers", ticks=ticks)
     if values.empty:
         return plot, "No answer yet."

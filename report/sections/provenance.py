@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from domain.counts import count
+from domain.task import Task
 from report.components import Cell, Code, Section, Table, Tag, number, text
 from report.facts import Money
 from report.formatting import excerpt, listed, moment
@@ -90,6 +91,13 @@ def build(model: ReportModel) -> Section:
     )
 
 
+def _own_files(task: Task) -> list[tuple[Cell, ...]]:
+    """Which files the task was, where it is none of those that come with the code."""
+    if task.own is None:
+        return []
+    return [("Files of the task, sha256", Code(task.own.digest))]
+
+
 def _origin(model: ReportModel) -> Table:
     facts = model.facts
     findings = facts.findings.drop_duplicates(["heuristic", "version"])
@@ -97,6 +105,7 @@ def _origin(model: ReportModel) -> Table:
     rows: list[tuple[Cell, ...]] = [
         ("Campaign", excerpt(facts.campaign)),
         ("Task", f"{excerpt(facts.task.name)}, version {facts.task.version}"),
+        *_own_files(facts.task),
         ("Campaign file, sha256", Code(excerpt(facts.source_hash))),
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),

@@ -10,6 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
+from hit_templates.messages import FOLDER as TASKS
 from hit_templates.messages import languages
 from hit_templates.tasks import load_task, task_names
 from rehearsal.examples.one_error import TRIALS
@@ -55,7 +56,7 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for name in names or task_names():
             hosts.PICTURE = person if name == "severity" else scene
-            for language in languages(name):
+            for language in languages(TASKS / name):
                 path = take(browser, name, language)
                 if path.stat().st_size > MOST_BYTES:
                     raise SystemExit(f"{path} is larger than {MOST_BYTES} bytes")

@@ -11,6 +11,7 @@ from domain.assignment import FieldValue
 from domain.ids import AssignmentId
 from domain.task import TRUTH, Field, Task
 from hit_templates.answers import read_answers
+from hit_templates.messages import FOLDER as TASKS
 from hit_templates.messages import languages
 from hit_templates.order import item_order, shuffled
 from hit_templates.rules import check
@@ -22,7 +23,9 @@ from tests.hit_templates.examples import Example, example_of
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
 
-SPOKEN = [(name, language) for name in task_names() for language in languages(name)]
+SPOKEN = [
+    (name, language) for name in task_names() for language in languages(TASKS / name)
+]
 SENTENCE = "A red house with a brown roof stands beside a post sign"
 MOST_TABS = 90
 

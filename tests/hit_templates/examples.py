@@ -1,13 +1,11 @@
 """The example items of a task's folder, as its page shows them."""
 
-import json
 from dataclasses import dataclass
 
 from domain.hit import Item
-from domain.ids import ItemId
 from domain.task import PRACTICE, Task
+from hit_templates.example_items import example_items
 from hit_templates.render import render_hit
-from hit_templates.tasks import FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +24,7 @@ class Example:
 
 def example_of(task: Task) -> Example:
     """What `example.jsonl` holds."""
-    lines = (FOLDER / task.name / "example.jsonl").read_text("utf-8").splitlines()
-    items = [
-        Item(item_id=ItemId(row[task.columns[0]]), columns=row)
-        for row in map(json.loads, lines)
-    ]
+    items = example_items(task)
     return Example(
         task=task,
         items=tuple(one for one in items if not one.columns.get(PRACTICE)),

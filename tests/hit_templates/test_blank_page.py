@@ -18,10 +18,10 @@ from hit_templates.render import (
     _frozen,
     _page_data,
     _rendered,
-    environment,
     render_hit,
 )
 from hit_templates.tasks import load_task, task_names
+from hit_templates.templates import environment
 from tests.hit_templates.examples import example_of
 
 PRINTS_ONLY = {

@@ -10,10 +10,11 @@ from domain.task import GOLD, TRUTH, Task
 from flows.assembling import load_campaign
 from hit_templates.answers import read_answers
 from hit_templates.item_faults import faults_of_item, faults_of_items
+from hit_templates.messages import FOLDER as TASKS
 from hit_templates.messages import languages
 from hit_templates.order import groups_of, item_order
 from hit_templates.page_compression import decompress
-from hit_templates.tasks import FOLDER, load_task, task_names
+from hit_templates.tasks import load_task, task_names
 from platforms.question import html_question
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.page import read_page
@@ -26,7 +27,9 @@ CAMPAIGNS = sorted(
 )
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
 
-SPOKEN = [(name, language) for name in task_names() for language in languages(name)]
+SPOKEN = [
+    (name, language) for name in task_names() for language in languages(TASKS / name)
+]
 JUDGED = [name for name in task_names() if load_task(name).dataset == "answers"]
 
 
@@ -45,7 +48,7 @@ every_task = pytest.mark.parametrize(
 def test_the_folder_is_whole(task: Task) -> None:
     """Page, example, notes, and an example campaign that a user can rehearse."""
     for name in ("question.html.j2", "example.jsonl", "NOTES.md"):
-        assert (FOLDER / task.name / name).exists(), name
+        assert (TASKS / task.name / name).exists(), name
     files = CAMPAIGNS
     assert [one for one in files if f'task = "{task.name}"' in one.read_text("utf-8")]
 

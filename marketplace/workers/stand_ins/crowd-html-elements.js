@@ -9,7 +9,7 @@
   const STYLE = `
 crowd-form, crowd-card, crowd-alert, crowd-instructions, crowd-radio-group, crowd-input,
 crowd-text-area, crowd-slider, crowd-classifier, crowd-classifier-multi-select,
-crowd-image-classifier, crowd-tabs, crowd-tab, short-instructions, full-instructions,
+crowd-image-classifier, crowd-image-classifier-multi-select, crowd-text-ranking, crowd-tabs, crowd-tab, short-instructions, full-instructions,
 classification-target { display: block; }
 crowd-form { font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem;
   margin: 0 auto; padding: .75rem; overflow-wrap: anywhere; }
@@ -328,6 +328,47 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     }
   }
 
+  class ImageMultiClassifier extends MultiClassifier {
+    subject(said) { return ImageClassifier.prototype.subject.call(this, said); }
+  }
+
+  // Ranks of texts by dimensions: for each dimension the rank of each text, from 1.
+  class TextRanking extends Crowd {
+    get name() { return this.getAttribute("name") || ""; }
+    build() {
+      const responses = list(this.getAttribute("responses"));
+      const ranks = responses.map((_, n) => make("option", { value: n + 1 }, String(n + 1)));
+      this.dimensions = list(this.getAttribute("ordinal-ranking-dimensions")).map((dimension) => ({
+        ...dimension,
+        ranks: responses.map((_, n) => make("select", {
+          class: "crowd-field", "aria-label": `${dimension.name}: rank of text ${n + 1}`,
+        }, make("option", { value: "" }, "–"), ...ranks.map((rank) => rank.cloneNode(true)))),
+      }));
+      const said = contents(this);
+      this.fault = make("p", { class: "crowd-fault", role: "alert" });
+      this.replaceChildren(...said, make("p", {}, this.getAttribute("text") || ""),
+        make("ol", {}, ...responses.map((response) => make("li", {}, String(response)))),
+        ...this.dimensions.map((dimension) => make("fieldset", { class: "crowd-set" },
+          make("legend", {}, dimension.name),
+          ...dimension.ranks.map((rank, n) => make("p", {}, `Text ${n + 1} `, rank)))),
+        this.fault);
+    }
+    complain() {
+      const open = this.dimensions.find(({ ranks }) => ranks.some((rank) => rank.value === ""));
+      const tied = this.dimensions.find(({ allowTie, ranks }) =>
+        !allowTie && new Set(ranks.map((rank) => rank.value)).size < ranks.length);
+      const faulty = open || tied;
+      this.fault.textContent = open ? `Give every text a rank: ${open.name}.`
+        : tied ? `No two texts may have the same rank: ${tied.name}.` : "";
+      faulty?.ranks[0]?.focus();
+      return Boolean(faulty);
+    }
+    answer() {
+      return Object.fromEntries(this.dimensions.map(({ name, ranks }) =>
+        [name, ranks.map((rank) => Number(rank.value))]));
+    }
+  }
+
   class Instructions extends Crowd {
     build() {
       const parts = [["short-summary", "Summary"], ["detailed-instructions", "Detailed instructions"],
@@ -385,7 +426,8 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
 
   const ANSWERED = "crowd-input, crowd-text-area, crowd-slider, crowd-checkbox, "
     + "crowd-toggle-button, crowd-radio-button, crowd-classifier, "
-    + "crowd-classifier-multi-select, crowd-image-classifier";
+    + "crowd-classifier-multi-select, crowd-image-classifier, "
+    + "crowd-image-classifier-multi-select, crowd-text-ranking";
   const PLAIN = "input, select, textarea";
 
   class Form extends Crowd {
@@ -493,7 +535,9 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     ["crowd-radio-group", RadioGroup], ["crowd-radio-button", Radio],
     ["crowd-button", Button], ["crowd-classifier", Classifier],
     ["crowd-classifier-multi-select", MultiClassifier],
-    ["crowd-image-classifier", ImageClassifier], ["crowd-instructions", Instructions],
+    ["crowd-image-classifier", ImageClassifier],
+    ["crowd-image-classifier-multi-select", ImageMultiClassifier],
+    ["crowd-text-ranking", TextRanking], ["crowd-instructions", Instructions],
     ["crowd-modal", Modal], ["crowd-tabs", class extends Crowd {}], ["crowd-tab", Tab],
     ["crowd-card", Card], ["crowd-alert", Alert], ["crowd-icon", Icon],
     ["crowd-icon-button", class extends Button {}], ["iron-icon", class extends Icon {}],
@@ -507,6 +551,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         customElements.define(name, kind);
       }
     }
+    document.dispatchEvent(new Event("all-crowd-elements-ready"));
   };
   // Elements are made when their children have been read, hence not before the end.
   if (document.readyState === "loading") {

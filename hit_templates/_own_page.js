@@ -1,0 +1,48 @@
+// On a page of somebody's own: leads its form to the marketplace, as MTurk did, and adds
+// what is measured on every page to what is sent.
+(() => {
+  const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
+  const query = new URLSearchParams(window.location.search);
+  const assignmentId = query.get("assignmentId") || NOT_ACCEPTED;
+  const isPreview = assignmentId === NOT_ACCEPTED;
+  const host = query.get("turkSubmitTo") || "";
+  const address = /^https?:\/\//.test(host) ? `${host.replace(/\/+$/, "")}/mturk/externalSubmit` : "";
+  const ours = document.getElementById("piecework-item");
+  const measured = ["shown_ms", "pastes", "keystrokes", "focus_losses"];
+  const measures = pieceworkMeasures(measured, "body");
+  measures.show(isPreview ? 0 : 1);
+
+  // Crowd forms lead themselves. A form with an address of its own is none of ours.
+  const isSent = (form) => form !== ours && !form.closest("crowd-form")
+    && (!form.getAttribute("action") || /\/mturk\/externalSubmit/.test(form.getAttribute("action")));
+  const lead = (form) => {
+    let field = form.querySelector("input[name=assignmentId]");
+    if (!field) {
+      field = document.createElement("input");
+      field.type = "hidden";
+      field.name = "assignmentId";
+      form.append(field);
+    }
+    field.value = assignmentId;
+    form.setAttribute("method", "post");
+    if (address) form.setAttribute("action", address);
+    if (isPreview || !address) {
+      form.querySelectorAll("[type=submit], button:not([type])").forEach((button) => {
+        button.disabled = true;
+        button.title = "Accept the HIT before you can submit it.";
+      });
+    }
+  };
+  const leadAll = () => Array.from(document.forms).filter(isSent).forEach(lead);
+  leadAll();
+  window.addEventListener("load", leadAll);
+
+  window.addEventListener("formdata", (event) => {
+    if (event.target === ours || !/\/mturk\/externalSubmit/.test(event.target.getAttribute("action") || "")) return;
+    const counts = measures.read()[1] || {};
+    Array.from(ours.elements).forEach((input) => {
+      const [name] = input.name.split(".");
+      event.formData.set(input.name, name in counts ? counts[name] : input.value);
+    });
+  });
+})();

@@ -1,0 +1,87 @@
+"""The folder of a task that lies beside a campaign, read once and whole.
+
+What is rendered later is what was read here and hashed, whatever becomes of the files
+in between.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+from domain.errors import ConfigError
+from domain.task import OwnFiles
+from hit_templates.templates import QUESTION
+
+TASK_FILE = "task.toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_TEMPLATES = {".j2", ".html", ".css", ".js", ".svg"}
+_LARGEST_BYTES = 1_000_000
+
+
+def is_own(named: str) -> bool:
+    """Whether a campaign file names a folder beside it, and no task of the gallery.
+
+    >>> is_own("./dog"), is_own("caption")
+    (True, False)
+    """
+    return named.startswith((".", "/"))
+
+
+def own_name(folder: Path) -> str:
+    """What the task in a folder is called: as the folder.
+
+    Raises:
+        ConfigError: the folder is not there, holds no task, or cannot lend its name.
+    """
+    name = folder.resolve().name
+    if not folder.is_dir():
+        fault = f"{folder}: there is no such folder, which the campaign names as task"
+    elif not (folder / TASK_FILE).is_file():
+        fault = f"{folder}: holds no {TASK_FILE}, so it is no task"
+    elif not (folder / QUESTION).is_file():
+        fault = f"{folder}: holds no {QUESTION}, the page of the task"
+    elif not _NAME.fullmatch(name):
+        fault = f"{folder}: the folder lends the task its name, and {name!r} has more "
+        fault += "than 40 letters, digits, - and _"
+    else:
+        return name
+    raise ConfigError(
+        [f"{fault}."], next_step=f"`piecework new-task {folder}` writes one that runs"
+    )
+
+
+def read_own_files(folder: Path) -> OwnFiles:
+    """Everything in a folder that decides what workers are shown and asked.
+
+    Those are task file, messages and templates; notes, examples and items are not.
+
+    Raises:
+        ConfigError: a file cannot be read as text, or is too large for any page.
+    """
+    texts: dict[str, str] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and _decides(path):
+            texts[path.name] = _text(path)
+    digest = hashlib.sha256()
+    for name, text in texts.items():
+        for part in (name, text):
+            digest.update(hashlib.sha256(part.encode()).digest())
+    templates = {
+        name: text for name, text in texts.items() if Path(name).suffix in _TEMPLATES
+    }
+    return OwnFiles(path=str(folder), digest=digest.hexdigest(), templates=templates)
+
+
+def _decides(path: Path) -> bool:
+    is_words = path.name.startswith("messages.") and path.suffix == ".toml"
+    return path.name == TASK_FILE or is_words or path.suffix in _TEMPLATES
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > _LARGEST_BYTES:
+        raise ConfigError([f"{path}: is larger than any page can be."])
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        line = path.read_bytes()[: fault.start].count(b"\n") + 1
+        raise ConfigError([f"{path}:{line}: is no UTF-8 text."]) from fault

@@ -1,0 +1,183 @@
+"""What one tag lets fill in: plain inputs, and the elements of crowd forms."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hit_templates.own_html.placeholders import is_mark
+
+Kind = Literal["text", "number", "one", "several", "carried"]
+Values = Mapping[str, str]
+Made = tuple["Control", str | None]
+"""A control, and the option that its tag is, if it is one of several."""
+
+_SENT_BY_NOTHING = {"image", "button", "reset", "file"}
+
+
+@dataclass(kw_only=True)
+class Control:
+    """Everything on the page that has one name.
+
+    Attributes:
+        name: as the page sends it.
+        kind: `one` of the options, `several`, or `carried`: a value that comes along.
+        options: values with what the worker reads.
+        is_open: other values than the options may be sent.
+        parts: names of radio buttons that exclude each other under several names, each
+            with its one option.
+    """
+
+    name: str
+    kind: Kind
+    label: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    is_open: bool = False
+    is_required: bool = False
+    parts: dict[str, str] = field(default_factory=dict)
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    longest: int | None = None
+    line: int = 0
+
+
+def made(tag: str, values: Values, *, group: str = "") -> Made | None:
+    """What a start tag lets fill in; `None`: nothing.
+
+    Args:
+        tag: its name.
+        values: its attributes.
+        group: the name of the group of radio buttons that it stands in, if any.
+    """
+    name = values.get("name", "").strip()
+    if tag in _CLASSIFIERS:
+        return _classifier(name, _CLASSIFIERS[tag], values), None
+    if tag == "crowd-radio-button":
+        return Control(name=name or group, kind="one"), values.get("value") or name
+    if tag in {"crowd-checkbox", "crowd-toggle-button"}:
+        return Control(name=name, kind="several"), values.get("value") or "on"
+    if tag == "button":
+        kind = "submit" if values.get("type") == "submit" else "button"
+        return _input(name, kind, values)
+    if tag == "input":
+        return _input(name, values.get("type", "text").lower(), values)
+    maker = _MAKERS.get(tag)
+    return None if maker is None else (maker(name, values), None)
+
+
+def _input(name: str, kind: str, values: Values) -> Made | None:
+    if kind in {"radio", "checkbox"}:
+        found: Kind = "one" if kind == "radio" else "several"
+        control = Control(name=name, kind=found, is_required=_is_on(values, "required"))
+        return control, values.get("value", "on")
+    if kind == "submit":
+        # A button that has a name and a value sends them when it is pressed.
+        value = values.get("value", "")
+        return (Control(name=name, kind="one"), value) if name and value else None
+    if kind in _SENT_BY_NOTHING:
+        return None
+    if kind == "number":
+        return _number(name, values), None
+    if kind == "range":
+        return _slider(name, values), None
+    return _line(name, values), None
+
+
+def _select(name: str, values: Values) -> Control:
+    kind: Kind = "several" if "multiple" in values else "one"
+    return Control(name=name, kind=kind, is_required=_is_on(values, "required"))
+
+
+def _classifier(name: str, kind: Kind, values: Values) -> Control:
+    options, is_open = _categories(values)
+    return Control(
+        name=name,
+        kind=kind,
+        options=dict.fromkeys(options, ""),
+        is_open=is_open,
+        is_required=True,
+    )
+
+
+def _line(name: str, values: Values) -> Control:
+    if values.get("type") == "number":
+        return _number(name, values)
+    longest = values.get("maxlength") or values.get("max-length") or ""
+    return Control(
+        name=name,
+        kind="text",
+        is_required=_is_on(values, "required"),
+        longest=int(longest) if longest.isdigit() else None,
+    )
+
+
+def _slider(name: str, values: Values) -> Control:
+    return _number(name, {"min": "0", "max": "100", **values})
+
+
+def _number(name: str, values: Values) -> Control:
+    return Control(
+        name=name,
+        kind="number",
+        is_required=_is_on(values, "required"),
+        minimum=_float(values.get("min"), None),
+        maximum=_float(values.get("max"), None),
+        step=None if values.get("step") == "any" else _float(values.get("step"), 1),
+    )
+
+
+def _float(text: str | None, default: float | None) -> float | None:
+    try:
+        return float(text) if text else default
+    except ValueError:
+        return default
+
+
+def _categories(values: Mapping[str, str]) -> tuple[Sequence[str], bool]:
+    text = values.get("categories", "")
+    if is_mark(text):
+        return (), True
+    none = re.search(
+        r"text\s*:\s*['\"](.+?)['\"]", values.get("exclusion-category", "")
+    )
+    return [*listed(text), *([none[1]] if none else [])], False
+
+
+def listed(text: str) -> list[str]:
+    """A list in an attribute: JSON, or like it with single quotes.
+
+    >>> listed("['Cat', 'Dog']"), listed('["a"]'), listed("none")
+    (['Cat', 'Dog'], ['a'], [])
+    """
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, list):
+            return [str(one) for one in found]
+    return []
+
+
+def _is_on(values: Mapping[str, str], name: str) -> bool:
+    return name in values and values[name] != "false"
+
+
+_CLASSIFIERS: Mapping[str, Kind] = {
+    "crowd-classifier": "one",
+    "crowd-image-classifier": "one",
+    "crowd-classifier-multi-select": "several",
+    "crowd-image-classifier-multi-select": "several",
+}
+
+_MAKERS = {
+    "select": _select,
+    "textarea": _line,
+    "crowd-text-area": _line,
+    "crowd-input": _line,
+    "crowd-text-ranking": _line,  # its answer is an object
+    "crowd-slider": _slider,
+}

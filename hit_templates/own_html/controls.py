@@ -1,0 +1,356 @@
+"""What a page lets a worker fill in: inputs, selects, buttons, and crowd elements.
+
+The page is read as it was written, with marks for its placeholders; no script runs. A
+hidden input counts as a control if a script has something to do with it, or if it
+waits empty; others only carry something along.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from hit_templates.own_html.control_kinds import Control, made
+from hit_templates.own_html.placeholders import is_mark
+
+UNAVAILABLE = frozenset(
+    f"crowd-{name}"
+    for name in (
+        *("bounding-box", "polygon", "polyline", "line", "keypoint"),
+        *("semantic-segmentation", "instance-segmentation", "entity-annotation"),
+        *("3d-point-cloud", "video-object-detection", "video-object-tracking"),
+        *("rekognition-detect-moderation-labels", "textract-analyze-document"),
+        "question-answer-generation",
+    )
+)
+"""Crowd elements that the marketplace does not have."""
+
+
+@dataclass(kw_only=True)
+class Controls:
+    """What was found on a page.
+
+    Attributes:
+        by_name: in the order of the page.
+        faults: what no answer can come of, with its line: clauses.
+        title: what the page calls itself.
+        has_script: whether a script of its own may make further controls.
+        submits: whether it has a button that submits.
+    """
+
+    by_name: dict[str, Control] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    title: str = ""
+    has_script: bool = False
+    has_form: bool = False
+    has_crowd_form: bool = False
+    submits: bool = False
+
+
+def controls_of(marked: str) -> Controls:
+    """The controls of a page whose placeholders are marked."""
+    reader = _Reader()
+    reader.feed(marked)
+    reader.close()
+    return reader.finished()
+
+
+class _Reader(HTMLParser):
+    """Goes through the tags and keeps what they let fill in."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found = Controls()
+        self._scripts: list[str] = []
+        self._hidden: dict[str, tuple[Control, str, str]] = {}
+        self._labels: dict[str, str] = {}
+        self._wanting: list[tuple[Control, str | None, str]] = []
+        self._said: list[str] = []
+        self._reading: str = ""
+        self._label_of: str | None = None
+        self._select: Control | None = None
+        self._option: str | None = None
+        self._ignored = 0
+        self._group: str = ""
+        self._groups: dict[str, list[str]] = {}
+        self._buttons: dict[str, list[str]] = {}
+        self._button: tuple[str, ...] = ()
+        self._legend = ""
+        self._begins = {
+            "label": self._begin_label,
+            "legend": self._begin_legend,
+            "option": self._begin_option,
+            "button": self._begin_button,
+            "crowd-radio-group": self._begin_group,
+        }
+        self._ends = {
+            "label": self._end_label,
+            "legend": self._end_legend,
+            "fieldset": self._end_fieldset,
+            "select": self._end_select,
+            "option": self._end_option,
+            "button": self._end_button,
+            "crowd-radio-group": self._end_group,
+        }
+
+    # --- tags -----------------------------------------------------------------------
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "template":
+            self._ignored += 1
+        if self._ignored:
+            return
+        self._scripts += [
+            text for name, text in values.items() if name.startswith("on")
+        ]
+        self._forms(tag, values)
+        if tag in {"script", "style", "title"}:
+            self._reading = tag
+        elif tag in self._begins:
+            self._begins[tag](values)
+        elif tag in UNAVAILABLE:
+            self._fault(f"<{tag}> is not available here")
+        else:
+            self._control(tag, values)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "template":
+            self._ignored = max(self._ignored - 1, 0)
+        elif tag == self._reading:
+            self._reading = ""
+        elif tag in self._ends:
+            self._ends[tag]()
+
+    def handle_data(self, data: str) -> None:
+        if self._reading == "script":
+            self._scripts.append(data)
+        elif self._reading == "title":
+            self.found.title += data
+        elif not self._reading and not self._ignored:
+            self._said.append(data)
+
+    # --- parts ----------------------------------------------------------------------
+    def _forms(self, tag: str, values: Mapping[str, str]) -> None:
+        kind = values.get("type", "").lower()
+        self.found.has_form |= tag == "form"
+        if tag == "crowd-form":
+            self.found.has_crowd_form = True
+        is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
+        is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"
+        self.found.submits |= is_submit
+
+    def _begin_label(self, values: Mapping[str, str]) -> None:
+        self._flush()
+        self._label_of = values.get("for", "")
+
+    def _begin_legend(self, _values: Mapping[str, str]) -> None:
+        self._flush()
+
+    def _end_legend(self) -> None:
+        self._legend, self._said = _tidy("".join(self._said)), []
+
+    def _end_fieldset(self) -> None:
+        self._flush()
+        self._legend = ""
+
+    def _begin_group(self, values: Mapping[str, str]) -> None:
+        line, column = self.getpos()
+        self._group = values.get("name", "") or f"group_{line}_{column}"
+
+    def _end_group(self) -> None:
+        self._flush()
+        self._group = ""
+
+    def _begin_button(self, values: Mapping[str, str]) -> None:
+        self._button, self._said = tuple(values.get("class", "").split()), []
+        self._control("button", values)
+
+    def _end_button(self) -> None:
+        for name in self._button:
+            said = _tidy("".join(self._said))
+            self._buttons.setdefault(name, []).append(said)
+        self._flush()
+        self._button = ()
+
+    def _end_select(self) -> None:
+        self._end_option()
+        self._select = None
+
+    def _control(self, tag: str, values: Mapping[str, str]) -> None:
+        found = made(tag, values, group=self._group)
+        if found is None or "disabled" in values:
+            return
+        control, option = found
+        if control.name in {"", "assignmentId"}:
+            return
+        if is_mark(control.name):
+            self._fault(f"the name of <{tag}> depends on the item; give it a fixed one")
+        elif tag == "input" and values.get("type", "").lower() == "hidden":
+            own_id, value = values.get("id", ""), values.get("value", "")
+            self._hidden[control.name] = control, value, own_id
+        else:
+            self._add(self._joined(control), tag, values, option)
+
+    def _add(
+        self, control: Control, tag: str, values: Mapping[str, str], option: str | None
+    ) -> None:
+        own_id = values.get("id", "")
+        if self._group and tag == "crowd-radio-button":
+            self._groups.setdefault(self._group, []).append(control.name)
+        if tag == "select":
+            self._select = control
+        # What stands behind a button or a box is what it says, and no label.
+        heard = self._heard()
+        heard = self._legend or ("" if self._flush() else heard)
+        if option is None or is_mark(option):
+            control.is_open |= option is not None
+            self._wanting.append((control, None, own_id))
+        else:
+            control.options.setdefault(option, _tidy(values.get("aria-label", "")))
+            self._wanting.append((control, option, own_id))
+        if not control.label:
+            said = _said_of(values) if option is None else ""
+            control.label = said or heard
+
+    def _joined(self, control: Control) -> Control:
+        known = self.found.by_name.setdefault(control.name, control)
+        if known is not control:
+            known.options |= control.options
+            known.is_required |= control.is_required
+        return known
+
+    def _begin_option(self, values: Mapping[str, str]) -> None:
+        self._end_option()
+        if self._select is not None and "disabled" not in values:
+            self._said = []
+            self._option = values.get("value", "\0")
+
+    def _end_option(self) -> None:
+        if self._select is None or self._option is None:
+            return
+        said = _tidy("".join(self._said))
+        value = said if self._option == "\0" else self._option
+        if is_mark(value):
+            self._select.is_open = True
+        elif value:
+            self._select.options[value] = said
+        self._option, self._said = None, []
+
+    def _heard(self) -> str:
+        """What was said last before a control: its label, if it has no other."""
+        lines = [_tidy(text) for text in self._said]
+        said = next((line for line in reversed(lines) if line), "")
+        return said if not is_mark(said) else ""
+
+    def _flush(self) -> bool:
+        """Give what was said since to the button or box before it; whether it went."""
+        said = _tidy("".join(self._said))
+        for control, option, _ in self._wanting[-1:]:
+            if option is not None and said and not control.options[option]:
+                control.options[option] = said
+                self._said = []
+                return True
+        self._said = []
+        return False
+
+    def _end_label(self) -> None:
+        said = _tidy("".join(self._said))
+        if self._label_of:
+            self._labels[self._label_of] = said
+        elif self._wanting:
+            control, option, _ = self._wanting[-1]
+            if option is not None and not control.options[option]:
+                control.options[option] = said
+        self._label_of = None
+        self._said = []
+
+    def _fault(self, words: str) -> None:
+        self.found.faults.append(f"line {self.getpos()[0]}: {words}")
+
+    # --- the end --------------------------------------------------------------------
+    def finished(self) -> Controls:
+        """All that was found, labels and hidden inputs included."""
+        self._flush()
+        for control, option, own_id in self._wanting:
+            said = self._labels.get(own_id, "") if own_id else ""
+            if said and option is None and not is_mark(said):
+                control.label = said
+            elif said and option is not None and not control.options[option]:
+                control.options[option] = said
+        self._join_groups()
+        self._add_hidden()
+        for control in self.found.by_name.values():
+            if control.kind in {"one", "several"} and not control.options:
+                control.kind = "text"
+        self.found.title = _tidy(self.found.title)
+        return self.found
+
+    def _join_groups(self) -> None:
+        """One choice of radio buttons that exclude each other under several names."""
+        for names in self._groups.values():
+            alone = [
+                name for name in dict.fromkeys(names) if name in self.found.by_name
+            ]
+            members = [self.found.by_name[name] for name in alone]
+            if len(alone) < 2 or any(len(one.options) != 1 for one in members):  # noqa: PLR2004 - a choice has two
+                continue
+            joined = Control(name="|".join(alone), kind="one", label=members[0].label)
+            for name, member in zip(alone, members, strict=True):
+                ((value, said),) = member.options.items()
+                joined.options[value] = said
+                joined.parts[name] = value
+            self.found.by_name = {
+                (joined.name if name == alone[0] else name): (
+                    joined if name == alone[0] else control
+                )
+                for name, control in self.found.by_name.items()
+                if name == alone[0] or name not in alone
+            }
+
+    def _add_hidden(self) -> None:
+        scripts = "\n".join(self._scripts)
+        self.found.has_script = bool(scripts.strip())
+        for name, (control, value, own_id) in self._hidden.items():
+            if name in self.found.by_name:
+                continue
+            if is_mark(value) or (value and not _is_scripted(scripts, name, own_id)):
+                control.kind = "carried"
+            elif not value:
+                self._guess(control, scripts)
+            self.found.by_name[name] = control
+
+    def _guess(self, control: Control, scripts: str) -> None:
+        """Take the buttons that a script listens to for the options of an input."""
+        groups = [
+            said
+            for name, said in self._buttons.items()
+            if len(said) > 1 and re.search(rf"[.]{re.escape(name)}(?![\w-])", scripts)
+        ]
+        is_alone = (
+            sum(one.kind != "carried" for one, _, _ in self._hidden.values()) == 1
+        )
+        if len(groups) == 1 and is_alone and all(groups[0]):
+            control.kind, control.is_open = "one", True
+            control.options = dict.fromkeys(groups[0], "")
+
+
+def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
+    """Whether a script names the input, so that it may change its value."""
+    return any(
+        re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", scripts)
+        for word in (name, own_id)
+        if word
+    )
+
+
+def _said_of(values: Mapping[str, str]) -> str:
+    said = (values.get(name, "") for name in ("label", "header", "aria-label"))
+    shown = next((text for text in said if text.strip()), values.get("placeholder", ""))
+    return "" if is_mark(shown) else _tidy(shown)
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())[:200]

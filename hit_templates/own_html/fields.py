@@ -1,0 +1,195 @@
+"""The fields of a task whose page is somebody's own HTML: found, typed, and named.
+
+What the campaign file says about a field (`[fields.<name>]`) stands above what was
+found, and may name fields that a script makes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from domain.scales import WIDEST
+from domain.task import Aggregate, AggregateKind, Field, FieldKind, Option, Rule
+from hit_templates.own_html.control_kinds import Control
+
+_NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TAKEN = frozenset(
+    {
+        *("item", "hit", "order", "practice", "comment", "task", "text", "edits"),
+        *("answer_id", "item_id", "split", "batch", "round", "position", "place"),
+        *("problems", "worker", "shown_seconds", "submitted_at", "is_provisional"),
+        *("answers", "url", "set_aside"),
+    }
+)
+"""Names that pages or datasets use themselves."""
+
+REST = "*"
+"""Stands for everything that a page sends beside its fields, as one JSON object."""
+
+_KINDS: Mapping[str, FieldKind] = {
+    "text": "text",
+    "number": "number",
+    "one": "choice",
+    "several": "choices",
+}
+_AGGREGATES: Mapping[FieldKind, AggregateKind] = {
+    "choice": "majority",
+    "choices": "shares",
+    "number": "mean",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a campaign file says about one field of a page; `None`: nothing."""
+
+    kind: FieldKind | None = None
+    label: str | None = None
+    options: tuple[str, ...] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    required: bool | None = None
+
+
+def found_fields(
+    controls: Mapping[str, Control], said: Mapping[str, Said]
+) -> tuple[list[Field], list[Rule], list[str]]:
+    """Fields and rules, and what does not fit together: clauses.
+
+    Args:
+        controls: of the page, by the name that it sends.
+        said: what the campaign file says, by that name or by the field's.
+    """
+    fields: list[Field] = []
+    rules: list[Rule] = []
+    faults: list[str] = []
+    names = _names([one.name for one in controls.values() if one.kind != "carried"])
+    left = dict(said)
+    for sent_as, name in names.items():
+        own = left.pop(sent_as, None) or left.pop(name, None) or Said()
+        field, complaint = _field(name, controls[sent_as], own)
+        fields.append(field)
+        faults += complaint
+        rules += _rules(field, controls[sent_as], own)
+    for sent_as, own in left.items():
+        if own.kind is None:
+            known = ", ".join(names) or "none"
+            faults.append(
+                f"fields.{sent_as}: the page has no such field (it has {known}); one "
+                "that a script makes needs a kind"
+            )
+            continue
+        made = Control(name=sent_as, kind="text")
+        (name,) = _names([sent_as]).values()
+        field, complaint = _field(name, made, own)
+        fields.append(field)
+        faults += complaint
+        rules += _rules(field, made, own)
+    return fields, rules, faults
+
+
+def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
+    """What answers say together: majorities, shares and means."""
+    return tuple(
+        Aggregate(field=field.name, kind=_AGGREGATES[field.kind])
+        for field in fields
+        if field.kind in _AGGREGATES
+    )
+
+
+def seconds_per_item(fields: list[Field]) -> float:
+    """A guess at what the page takes a careful worker: reading, then each field.
+
+    Only a rehearsal is paced by it; `rewards.expected_minutes` says it better.
+    """
+    return 10.0 + sum(25.0 if field.kind == "text" else 6.0 for field in fields)
+
+
+def _field(name: str, control: Control, own: Said) -> tuple[Field, list[str]]:
+    options = (
+        [Option(value=value, label=value) for value in own.options]
+        if own.options is not None
+        else [
+            Option(value=value, label=label or value)
+            for value, label in control.options.items()
+        ]
+    )
+    kind = own.kind or ("choice" if own.options else _KINDS[control.kind])
+    if own.options and control.kind == "several" and own.kind is None:
+        kind = "choices"
+    if kind not in {"choice", "choices"}:
+        options = []
+    low = control.minimum if own.minimum is None else own.minimum
+    high = control.maximum if own.maximum is None else own.maximum
+    is_number = kind == "number"
+    is_limited = low is not None and high is not None
+    field = Field(
+        name=name,
+        kind=kind,
+        label=own.label or control.label or control.name,
+        options=tuple(options),
+        minimum=_first(low, -WIDEST) if is_number else 0,
+        maximum=_first(high, WIDEST) if is_number else 0,
+        step=_first(own.step, control.step, 1e-6) if is_number else 1,
+        expects_variation=kind != "text" and (not is_number or is_limited),
+        sent_as=control.name,
+        is_open=control.is_open and own.options is None,
+    )
+    return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
+
+
+def _faults(field: Field) -> Iterator[str]:
+    if field.kind in {"choice", "choices"} and not field.options:
+        yield f'is a {field.kind}, and has no options; say options = ["...", "..."]'
+    if field.kind == "number" and not field.minimum < field.maximum:
+        yield "needs a minimum below its maximum"
+    if field.kind == "choices" and any("|" in one.value for one in field.options):
+        yield "has a | in an option, which parts the options of several"
+
+
+def _rules(field: Field, control: Control, own: Said) -> Iterator[Rule]:
+    is_required = control.is_required if own.required is None else own.required
+    if is_required:
+        yield Rule(
+            name=f"{field.name}_required",
+            kind="required",
+            field=field.name,
+            message="Please answer this.",
+        )
+    if control.longest and field.kind == "text":
+        yield Rule(
+            name=f"{field.name}_max_length",
+            kind="max_length",
+            field=field.name,
+            parameters={"maximum": control.longest},
+            message=f"At most {control.longest} characters fit.",
+        )
+
+
+def _first(*numbers: float | None) -> float:
+    return next(number for number in numbers if number is not None)
+
+
+def _names(sent: list[str]) -> dict[str, str]:
+    """By a name on the page, a field's name: small letters, digits and _."""
+    names: dict[str, str] = {}
+    for sent_as in sent:
+        called = "rest" if sent_as == REST else _common(sent_as.split("|"))
+        plain = _NOT_IN_NAME.sub("_", _CAMEL.sub("_", called).lower()).strip("_")
+        if not plain[:1].isalpha():
+            plain = f"field_{plain}".rstrip("_")
+        if plain in _TAKEN:
+            plain = f"{plain}_answer"
+        name, number = plain, 1
+        while name in names.values():
+            number += 1
+            name = f"{plain}_{number}"
+        names[sent_as] = name
+    return names
+
+
+def _common(names: list[str]) -> str:
+    """What radio buttons under several names (`option1`, `option2`) are together."""
+    return (names[0].rstrip("0123456789_-. ") if len(names) > 1 else "") or names[0]

@@ -1,0 +1,37 @@
+"""Which other hosts a page loads scripts, styles and frames from, as it is written."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from hit_templates.own_html.markup import attributes, pieces
+from hit_templates.own_html.page import KNOWN
+
+_LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
+_IN_STYLE = re.compile(
+    r"""(?:@import\s+|url\()(?:url\()?\s*["']?((?:https?:)?//[^"')\s]+)"""
+)
+
+
+def hosts_of(html: str) -> dict[str, int]:
+    """Hosts that have to be allowed, each with the first line that names it."""
+    found: dict[str, int] = {}
+    for address, at in _addresses(html):
+        _, _, rest = address.partition("//")
+        host = urlsplit(f"//{rest}").netloc
+        if host and not rest.startswith(KNOWN):
+            found.setdefault(host, html.count("\n", 0, at) + 1)
+    return found
+
+
+def _addresses(html: str) -> Iterator[tuple[str, int]]:
+    for piece in pieces(html):
+        if piece.kind == "style":
+            for found in _IN_STYLE.finditer(piece.text):
+                yield found[1], piece.start + found.start()
+        elif piece.kind == "tag" and piece.name in _LOADS:
+            values = attributes(piece.text)
+            address = values.get(_LOADS[piece.name], "")
+            is_picture = piece.name == "link" and "icon" in values.get("rel", "")
+            if re.match(r"(?:https?:)?//", address) and not is_picture:
+                yield address, piece.start

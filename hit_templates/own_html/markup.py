@@ -1,0 +1,113 @@
+"""Where in a page something stands, as a browser would read it.
+
+A value that is put into a page must be written for the place it gets: in a text, an
+attribute, an address, a script, a style. The page is cut into its tags and what lies
+between them; a place of no known kind is told apart, and nothing is put there.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Context = Literal[
+    "text", "attribute", "bare", "address", "event", "style", "script", "tag"
+]
+"""Text between tags, a quoted attribute, one without quotes, the beginning of an
+address, JavaScript in an attribute, CSS, JavaScript, or the inside of a tag itself."""
+
+ADDRESSES = frozenset(
+    {"src", "href", "action", "formaction", "poster", "data", "background"}
+)
+"""Attributes that hold an address."""
+
+_TAG = r"""</?[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>"""
+_PIECE = re.compile(rf"<!--.*?(?:-->|\Z)|{_TAG}|[^<]+|<", re.DOTALL)
+_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
+_ATTRIBUTE = re.compile(
+    r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?"""
+)
+_RAW = {"script": "script", "style": "style"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A part of a page.
+
+    Attributes:
+        kind: what it is; `raw` is the inside of a script or a style.
+        name: of the tag, in small letters; of raw text the element's.
+        start: where it begins.
+    """
+
+    kind: Literal["tag", "text", "comment", "script", "style"]
+    text: str
+    start: int
+    name: str = ""
+
+
+def pieces(html: str) -> Iterator[Piece]:
+    """The page in its pieces, in order; together they are the page."""
+    at = 0
+    while at < len(html):
+        found = _PIECE.match(html, at)
+        text = found[0] if found else html[at]
+        name = ""
+        if text.startswith("<!--"):
+            kind: Literal["tag", "text", "comment", "script", "style"] = "comment"
+        elif len(text) > 1 and text.startswith("<"):
+            kind, name = "tag", (_NAME.match(text) or "  ")[1].lower()
+        else:
+            kind = "text"
+        yield Piece(kind=kind, text=text, start=at, name=name)
+        at += len(text)
+        if kind == "tag" and name in _RAW and not text.startswith("</"):
+            end = re.compile(rf"</{name}\b", re.IGNORECASE).search(html, at)
+            inside = html[at : end.start() if end else len(html)]
+            if inside:
+                raw: Literal["script", "style"] = (
+                    "script" if name == "script" else "style"
+                )
+                yield Piece(kind=raw, text=inside, start=at, name=name)
+            at += len(inside)
+
+
+def context(piece: Piece, at: int) -> Context:
+    """What stands at a place of a piece.
+
+    Args:
+        piece: of the page.
+        at: from the piece's beginning.
+    """
+    if piece.kind in {"text", "comment"}:
+        return "text"
+    if piece.kind != "tag":
+        return "script" if piece.kind == "script" else "style"
+    for found in _ATTRIBUTE.finditer(piece.text, len(piece.name) + 1):
+        for group in (2, 3, 4):
+            if found[group] is not None and found.start(group) <= at < found.end(group):
+                is_first = at == found.start(group)
+                return _of_attribute(found[1].lower(), group, is_first=is_first)
+    return "tag"
+
+
+def _of_attribute(name: str, group: int, *, is_first: bool) -> Context:
+    if name.startswith("on"):
+        return "event"
+    if name == "style":
+        return "style"
+    if name == "srcdoc":
+        return "tag"
+    if name in ADDRESSES and is_first:
+        return "address"
+    return "bare" if group == 4 else "attribute"  # noqa: PLR2004 - the group without quotes
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """The attributes of a start tag by name, in small letters; references stay."""
+    name = _NAME.match(tag)
+    start = name.end() if name else 1
+    return {
+        found[1].lower(): next((text for text in found.groups()[1:] if text), "")
+        for found in _ATTRIBUTE.finditer(tag.rstrip("/>"), start)
+    }

@@ -1,0 +1,152 @@
+"""The page of an item, out of somebody's own HTML: whole, led here, and fenced in.
+
+MTurk's own site put a layout without a form into one with a button, and so does this.
+What the page may load from other hosts is said in its head, so that a browser holds
+even what a script asks for; the marketplace's frame holds the rest.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from html import escape
+
+from domain.errors import ConfigError
+from domain.hit import Item
+from domain.task import GOLD, TRUTH, Task
+from hit_templates.jinja_helpers import minified
+from hit_templates.own_html.controls import Controls, controls_of
+from hit_templates.own_html.placeholders import (
+    Template,
+    cut,
+    has_column,
+    is_address,
+    value_of,
+)
+
+KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
+"""Where the scripts of crowd forms and of MTurk lay; the marketplace has its own."""
+
+MEASURED = ("shown_ms", "pastes", "keystrokes", "focus_losses")
+_HEAD = re.compile(r"<head\b[^>]*>|<html\b[^>]*>", re.IGNORECASE)
+_END = re.compile(r"</body\s*>|</html\s*>", re.IGNORECASE)
+
+
+def own_page(task: Task, item: Item, *, title: str) -> str:
+    """The page that shows an item, as a complete document.
+
+    Raises:
+        ConfigError: the item cannot stand where the page puts it.
+    """
+    if task.html_page is None or task.own is None:
+        raise ValueError(f"{task.name} is no page of HTML")
+    template = cut(task.html_page.html)
+    faults = [
+        f"item {item.item_id!r}: {fault}." for fault in faults_of_item(template, item)
+    ]
+    if faults:
+        raise ConfigError(faults)
+    filled = template.filled(_shown(item), html_columns=task.html_page.html_columns)
+    before, after = _around(task.html_page.html, task.html_page.hosts, title)
+    ours = _ours(item)
+    if _is_document(task.html_page.html):
+        return _inserted(filled, before, f"{ours}{after}")
+    return f"{before}{filled}{after.replace(_OURS, ours)}"
+
+
+def faults_of_item(template: Template, item: Item) -> Iterator[str]:
+    """What an item lacks for a page, or may not be there: clauses."""
+    columns = _shown(item)
+    for column in template.columns:
+        if not has_column(columns, column):
+            known = ", ".join(columns)
+            yield f"the page asks for {column!r}; the columns are {known}"
+    for column in template.addresses:
+        value = value_of(columns, column)
+        if has_column(columns, column) and not is_address(value):
+            yield (
+                f"{column} is {value!r}, where the page needs an address that begins "
+                "with https:// or /"
+            )
+
+
+def _shown(item: Item) -> dict[str, str]:
+    """What a page may show: neither what is true nor what is expected."""
+    return {
+        name: text
+        for name, text in item.columns.items()
+        if not name.startswith((TRUTH, GOLD))
+    }
+
+
+@lru_cache(maxsize=32)
+def controls_in(html: str) -> Controls:
+    """The controls of a page."""
+    return controls_of(cut(html).marked)
+
+
+_OURS = "\0ours\0"
+
+
+@lru_cache(maxsize=32)
+def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
+    """What stands before and behind the page's own HTML."""
+    controls = controls_in(html)
+    content = policy_of(hosts)
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{content}">\n'
+    scripts = (
+        f"<script>\n{minified('_measures.js')}\n{minified('_own_page.js')}\n</script>\n"
+    )
+    if _is_document(html):
+        return policy, scripts
+    before = (
+        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"{policy}<title>{escape(title)}</title>\n</head>\n<body>\n"
+    )
+    after = f"\n{_OURS}{scripts}</body>\n</html>\n"
+    if controls.has_form or controls.has_crowd_form:
+        return before, after
+    form = (
+        '<form name="mturk_form" method="post" id="mturk_form">\n'
+        '<input type="hidden" value="" name="assignmentId" id="assignmentId">\n'
+    )
+    button = (
+        ""
+        if controls.submits
+        else '<p><input type="submit" id="submitButton" value="Submit"></p>\n'
+    )
+    return f"{before}{form}", f"\n{button}</form>{after}"
+
+
+def policy_of(hosts: tuple[str, ...]) -> str:
+    """What the page may load: itself, and what it names of these hosts."""
+    named = " ".join(f"https://{host}" for host in (*KNOWN, *hosts))
+    inline = f"'self' 'unsafe-inline' 'unsafe-eval' data: blob: {named}"
+    return escape(
+        f"default-src {inline}; img-src * data: blob:; media-src * data: blob:; "
+        f"connect-src 'self' {named}; object-src 'none'; worker-src blob:"
+    )
+
+
+def _is_document(html: str) -> bool:
+    return re.search(r"<html\b|<body\b|<!doctype\b", html, re.IGNORECASE) is not None
+
+
+def _inserted(page: str, policy: str, ours: str) -> str:
+    """A whole document with our parts at the beginning of its head and at its end."""
+    head = _HEAD.search(page)
+    start = head.end() if head else 0
+    ends = list(_END.finditer(page))
+    end = ends[0].start() if ends else len(page)
+    return f"{page[:start]}\n{policy}{page[start:end]}\n{ours}{page[end:]}"
+
+
+def _ours(item: Item) -> str:
+    """What is sent beside the page's own fields: a form that is never shown."""
+    counts = "".join(
+        f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURED
+    )
+    return (
+        f'<form id="piecework-item" hidden><input type="hidden" name="item.1" '
+        f'value="{escape(item.item_id)}">{counts}</form>\n'
+    )

@@ -1,0 +1,224 @@
+r"""Places in a page for what an item says: `${column}` and `{{ task.input.column }}`.
+
+The first is MTurk's and Turkle's, the second SageMaker's (a part of Liquid, with its
+usual filters). Values are written for the place where they stand, so that no item can
+break out of its text or run a script; a column of markup has to be called one.
+`${...}` inside a JavaScript template literal is JavaScript's own, unless the items have
+a column of that name.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from hit_templates.own_html import liquid
+from hit_templates.own_html.escaping import in_backticks, written
+from hit_templates.own_html.markup import Context, Piece, context, pieces
+
+_FIRST = 0xF0000
+_MARK = re.compile("[\U000f0000-\U000ffffd]")
+"""Characters for private use; each stands for a placeholder while a page is cut."""
+
+_NAME = r"[^\s{}$`'\"()]+(?: [^\s{}$`'\"()]+)*"
+_GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
+_TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
+
+
+_Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
+"""Column, filters, line, and what stays without the column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One place for a value.
+
+    Attributes:
+        column: of the item.
+        filters: what is done with the value, in order.
+        context: where it stands.
+        before: what stands before it in its script, else "".
+        line: of the file, from 1.
+        otherwise: what stands there if the item has no such column; "": it needs one.
+    """
+
+    column: str
+    filters: tuple[liquid.Filter, ...]
+    context: Context
+    before: str
+    line: int
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A page cut at its placeholders.
+
+    Attributes:
+        texts: what stands between the gaps; one more than these.
+        faults: what cannot be used, with its line: clauses.
+    """
+
+    texts: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+    faults: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the page asks for, in the order in which it does."""
+        needed = (gap.column for gap in self.gaps if not gap.otherwise)
+        return tuple(dict.fromkeys(needed))
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Those that hold an address: of a picture, mostly."""
+        found = (gap.column for gap in self.gaps if gap.context == "address")
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def marked(self) -> str:
+        """The page with a mark for each gap, for whoever looks at its tags."""
+        return _join(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
+
+    def filled(
+        self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
+    ) -> str:
+        """The page of an item."""
+        values = [self._value(gap, columns, html_columns) for gap in self.gaps]
+        return _join(self.texts, values)
+
+    def _value(
+        self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]
+    ) -> str:
+        if gap.otherwise and gap.column not in columns:
+            return gap.otherwise
+        text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
+        if gap.context == "text" and (is_markup or gap.column in html_columns):
+            return text
+        return written(text, gap.context, gap.before)
+
+
+def is_mark(text: str) -> bool:
+    """Whether a text of a marked page holds a placeholder."""
+    return _MARK.search(text) is not None
+
+
+@lru_cache(maxsize=32)
+def cut(html: str) -> Template:
+    """The page cut at its placeholders."""
+    if _MARK.search(html):
+        fault = "the page holds characters for private use that no page needs"
+        return Template(texts=(html,), gaps=(), faults=(fault,))
+    named, faults = _Named(html), list(_faults_of_tags(html))
+    marked = _GAP.sub(named.mark, html)
+    gaps = [
+        _gap(piece, found.start(), named.found[ord(found[0]) - _FIRST])
+        for piece in pieces(marked)
+        for found in _MARK.finditer(piece.text)
+    ]
+    faults += named.faults
+    faults += [
+        f"line {gap.line}: {gap.column!r} stands inside a tag, where no value can go; "
+        "put it between quotes, or into the text"
+        for gap in gaps
+        if gap.context == "tag"
+    ]
+    texts = tuple(_MARK.split(marked))
+    return Template(texts=texts, gaps=tuple(gaps), faults=tuple(faults))
+
+
+class _Named:
+    """The placeholders of a page in their order."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self.found: list[_Placeholder] = []
+        self.faults: list[str] = []
+
+    def mark(self, found: re.Match[str]) -> str:
+        """What stands for a placeholder while the page is cut; others' stay."""
+        line = _line(self._html, found.start())
+        if found[1] is not None:
+            is_soft = _is_javascripts(self._html, found.start())
+            self.found.append((found[1], (), line, found[0] if is_soft else ""))
+        elif (read := liquid.read(found[2])) is not None:
+            column, filters, unknown = read
+            self.found.append((column, filters, line, ""))
+            self.faults += [
+                f"line {line}: there is no filter {name!r}" for name in unknown
+            ]
+        else:  # another library's
+            return found[0]
+        return chr(_FIRST + len(self.found) - 1)
+
+
+def _faults_of_tags(html: str) -> Iterator[str]:
+    for found in _TAG.finditer(html):
+        yield (
+            f"line {_line(html, found.start())}: Liquid's {found[0][:40]!r} is not "
+            "understood; write out what it would make"
+        )
+
+
+def _line(html: str, at: int) -> int:
+    return html.count("\n", 0, at) + 1
+
+
+def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
+    column, filters, line, otherwise = placeholder
+    return Gap(
+        otherwise=otherwise,
+        column=column,
+        filters=filters,
+        context=context(piece, at),
+        before=piece.text[:at] if piece.kind == "script" else "",
+        line=line,
+    )
+
+
+def value_of(columns: Mapping[str, str], column: str) -> str:
+    """What an item says in a column; `a.b` is also part b of the object in a."""
+    if column in columns:
+        return columns[column]
+    first, _, rest = column.partition(".")
+    return liquid.part_of(columns.get(first, ""), rest) if rest else ""
+
+
+def has_column(columns: Mapping[str, str], column: str) -> bool:
+    """Whether an item has such a column, or an object that may have such a part."""
+    return column in columns or column.partition(".")[0] in columns
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address that a page may load, or lead to.
+
+    >>> is_address("https://a.org/b.jpg"), is_address("javascript:alert(1)")
+    (True, False)
+    """
+    if re.search(r"[\s\\]", text):
+        return False
+    if text.startswith("/") and not text.startswith("//"):
+        return True
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    if parts.scheme == "data":
+        return re.match(r"data:(?:image|audio|video)/", text) is not None
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def _is_javascripts(html: str, at: int) -> bool:
+    """Whether `${` here is a template literal's."""
+    start = max(html.rfind("<script", 0, at), html.rfind("<SCRIPT", 0, at))
+    if start < 0 or re.search(r"</script", html[start:at], re.IGNORECASE):
+        return False
+    return in_backticks(html[start:at])
+
+
+def _join(texts: Sequence[str], values: Sequence[str]) -> str:
+    parts = [texts[0]]
+    for value, text in zip(values, texts[1:], strict=True):
+        parts += [value, text]
+    return "".join(parts)

@@ -1,0 +1,165 @@
+"""What a page of one's own sends, and how it is named here: there and back.
+
+A plain form sends its own names, a crowd form one field `taskAnswers` with a list of
+one object, or, with `answer-format="flatten-objects"`, names joined by dots. Here a
+field is `<name>.1`, since a page shows one item.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from domain.task import Field
+from hit_templates.own_html.fields import REST
+
+CROWD = "taskAnswers"
+_POSITION = 1
+_SEPARATOR = "|"
+
+Document = dict[str, object]
+
+
+def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
+    """What a page sent, under the names that answers are read by.
+
+    Whatever is none of the fields stays out; the assignment keeps it verbatim.
+
+    Args:
+        fields: of the task.
+        sent: by the page's own names; values of one name joined by `|`.
+    """
+    document = _document(sent.get(CROWD))
+    ours = {
+        name: text
+        for name, text in sent.items()
+        if name.endswith(f".{_POSITION}") and name.partition(".")[0] in _MEASURED
+    }
+    for field in fields:
+        if field.sent_as == REST:
+            text: str | None = _rest(fields, sent if document is None else document)
+        elif document is None:
+            text = _of_form(field, sent)
+        else:
+            # A crowd form leaves out what was left empty.
+            parts = (document.get(name, "") for name in field.sent_as.split("|"))
+            text = next(filter(None, map(_as_text, parts)), "")
+        if text is not None:
+            ours[f"{field.name}.{_POSITION}"] = text
+    return ours
+
+
+def as_page_sends(
+    fields: Sequence[Field], ours: Mapping[str, Sequence[str]], *, is_crowd: bool
+) -> dict[str, list[str]]:
+    """What the page would send for these answers; the other way round.
+
+    Args:
+        fields: of the task.
+        ours: values by our names; what is named otherwise is sent as it is.
+        is_crowd: whether a crowd form sends it.
+    """
+    by_name = {f"{field.name}.{_POSITION}": field for field in fields}
+    sent = {name: list(values) for name, values in ours.items() if name not in by_name}
+    document: Document = {}
+    for name, field in by_name.items():
+        values = [value for value in ours.get(name, ()) if value]
+        if field.sent_as == REST:
+            sent["rest"] = values or [""]
+        elif is_crowd:
+            document |= _of_crowd(field, values)
+        elif values or field.kind == "text":
+            sent[field.sent_as] = values or [""]
+    if is_crowd:
+        sent[CROWD] = [json.dumps([document])]
+    return sent
+
+
+_MEASURED = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
+
+
+def _document(text: str | None) -> Document | None:
+    """The object that a crowd form sent; `None`: the form is a plain one."""
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    first = found[0] if isinstance(found, list) and found else found
+    return first if isinstance(first, dict) else {}
+
+
+def _of_form(field: Field, sent: Mapping[str, str]) -> str | None:
+    if field.sent_as in sent:
+        return sent[field.sent_as]
+    flat = {
+        name.removeprefix(f"{field.sent_as}."): text
+        for name, text in sent.items()
+        if name.startswith(f"{field.sent_as}.")
+    }
+    if not flat:
+        return None
+    if set(flat) <= {"label", "labels"}:
+        (text,) = [*flat.values()][:1]
+        return _as_text(_json(text))
+    return _SEPARATOR.join(name for name, text in flat.items() if text == "true")
+
+
+def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
+    """What was sent under names that are no field's, as JSON; "" if nothing was."""
+    known = {name for field in fields for name in field.sent_as.split("|")}
+    rest = {
+        name: value
+        for name, value in sent.items()
+        if name not in known
+        and name not in {CROWD, "assignmentId"}
+        and name.partition(".")[0] not in known | _MEASURED
+    }
+    return json.dumps(rest) if rest else ""
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _as_text(value: object) -> str:
+    """A value of the object in one text: labels, ticked names, numbers."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "on" if value else ""
+    if isinstance(value, dict):
+        return _of_object(value)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return _SEPARATOR.join(value)
+    return "" if value is None else json.dumps(value)
+
+
+def _of_object(value: Document) -> str:
+    for alone in ("label", "labels"):
+        if set(value) == {alone}:
+            return _as_text(value[alone])
+    if value and all(isinstance(one, bool) for one in value.values()):
+        return _SEPARATOR.join(_ticked(value))
+    return json.dumps(value)
+
+
+def _ticked(value: Mapping[str, object]) -> Iterator[str]:
+    return (name for name, is_ticked in value.items() if is_ticked is True)
+
+
+def _of_crowd(field: Field, values: Sequence[str]) -> Document:
+    """A field's part of the object that a crowd form sends."""
+    names, options = field.sent_as.split("|"), [one.value for one in field.options]
+    if len(names) > 1:
+        pairs = zip(names, options, strict=True)
+        return {name: {option: option in values} for name, option in pairs}
+    if field.kind == "choice":
+        return {field.sent_as: {option: option in values for option in options}}
+    if field.kind == "choices":
+        return {field.sent_as: {"labels": list(values)}}
+    if not values:
+        return {}
+    return {field.sent_as: float(values[0]) if field.kind == "number" else values[0]}

@@ -1,0 +1,140 @@
+"""A page of HTML as a task: one item a HIT, fields as they were found in it."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.errors import ConfigError
+from domain.task import HtmlPage, OwnFiles, Task
+from hit_templates.own_html.controls import Controls
+from hit_templates.own_html.fields import (
+    REST,
+    Said,
+    aggregates,
+    found_fields,
+    seconds_per_item,
+)
+from hit_templates.own_html.hosts import hosts_of
+from hit_templates.own_html.page import controls_in
+from hit_templates.own_html.placeholders import cut
+
+ITEM_ID = "item_id"
+"""The column with an item's id; an items file without it has its rows numbered."""
+
+_LARGEST_BYTES = 65_000
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What a campaign file says about the page and around it.
+
+    Attributes:
+        fields: by name.
+        seconds: that the page is expected to take, if stated.
+    """
+
+    title: str
+    description: str
+    fields: Mapping[str, Said]
+    hosts: tuple[str, ...] = ()
+    html_columns: tuple[str, ...] = ()
+    reward_cents: int = 1
+    seconds: float | None = None
+    language: str = "en"
+
+
+def html_task(path: Path, around: Around) -> Task:
+    """The task whose page is this file.
+
+    Raises:
+        ConfigError: the file cannot be a page; every fault, with its line.
+    """
+    html = _text(path)
+    template, controls = cut(html), controls_in(html)
+    said = around.fields
+    if controls.has_script and not said and not _asks(controls):
+        # A script makes what is filled in, and nobody has said which names it gives.
+        said = {REST: Said(kind="text", label="All that the page sends")}
+    fields, rules, mismatched = found_fields(controls.by_name, said)
+    faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
+    faults += [f"{path}: {fault}." for fault in mismatched]
+    hosts = hosts_of(html)
+    faults += [
+        f"{path}: line {line}: the page loads from {host}, which [page] hosts of the "
+        "campaign file does not allow."
+        for host, line in hosts.items()
+        if host not in around.hosts
+    ]
+    if not fields:
+        faults.append(
+            f"{path}: nothing on the page can be filled in; give its inputs names, or "
+            "say [fields.<name>] kind for what a script makes."
+        )
+    if faults:
+        raise ConfigError(faults, next_step=_next_step(hosts, around))
+    shown = [name for name in template.columns if "." not in name]
+    parts = [name.partition(".")[0] for name in template.columns if "." in name]
+    texts = [field.name for field in fields if field.kind == "text"]
+    return Task(
+        name=_NO_NAME.sub("_", path.stem).strip("_") or "page",
+        version=1,
+        title=around.title or controls.title or path.stem,
+        description=around.description,
+        keywords=("page",),
+        columns=(ITEM_ID, *(one for one in template.addresses if one != ITEM_ID)),
+        optional_columns=tuple(
+            dict.fromkeys(
+                name
+                for name in (*shown, *parts)
+                if name not in {ITEM_ID, *template.addresses}
+            )
+        ),
+        items_per_hit=1,
+        reward_cents=around.reward_cents,
+        assignment_duration_seconds=_HOUR,
+        seconds_per_item=around.seconds or seconds_per_item(fields),
+        fields=tuple(fields),
+        rules=tuple(rules),
+        main_text=texts[0] if len(texts) == len(fields) == 1 else "",
+        aggregates=aggregates(fields),
+        heuristics={"too_fast": {"min_seconds": 2.0}},
+        language=around.language,
+        own=OwnFiles(
+            path=str(path),
+            digest=hashlib.sha256(repr((html, around.fields)).encode()).hexdigest(),
+            templates={},
+        ),
+        html_page=HtmlPage(
+            html=html, hosts=around.hosts, html_columns=around.html_columns
+        ),
+    )
+
+
+def _next_step(hosts: Mapping[str, int], around: Around) -> str:
+    wanted = list(dict.fromkeys((*around.hosts, *hosts)))
+    if len(wanted) == len(around.hosts):
+        return "docs/own-pages.md says what a page can be"
+    named = ", ".join(f'"{host}"' for host in wanted)
+    return f"if you trust them with what workers type, say [page] hosts = [{named}]"
+
+
+def _asks(controls: Controls) -> bool:
+    return any(one.kind != "carried" for one in controls.by_name.values())
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise ConfigError([f"{path}: there is no such file, which the campaign names."])
+    content = path.read_bytes()
+    if len(content) > _LARGEST_BYTES:
+        fault = f"{path}: has {len(content):,} bytes; a question has room for 65,535."
+        raise ConfigError([fault])
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ConfigError([f"{path}:{line}: is no UTF-8 text."]) from error

@@ -1,0 +1,50 @@
+"""What a page of one's own lacks that its scripts and the answers rely on."""
+
+from collections.abc import Iterator
+
+from domain.task import Field, Task
+from hit_templates.jinja_helpers import wire
+from hit_templates.templates import QUESTION
+
+_FIRST = 1
+"""The position that is looked at; a template shows all items alike."""
+
+
+def page_faults(task: Task, page: str) -> list[str]:
+    """Why a page cannot be answered, one sentence each.
+
+    Args:
+        task: one of one's own.
+        page: its page with at least one item, not compressed.
+    """
+    where = f"{task.own.path if task.own else task.name}/{QUESTION}"
+    return [
+        f"{where}: {fault}."
+        for field in task.fields
+        for fault in _faults_of(field, page)
+    ]
+
+
+def _faults_of(field: Field, page: str) -> Iterator[str]:
+    n = "hit" if field.scope == "hit" else _FIRST
+    position = '"hit"' if field.scope == "hit" else "n"
+    name, place = wire(field, n), f"faults-{field.name}-{n}"
+    if f'name="{name}"' not in page:
+        macro = _MACROS[field.kind]
+        yield (
+            f"nothing on the page asks for the field {field.name} (a control of the "
+            f"name {name}); write {{{{ {macro}(fields.{field.name}, {position}) }}}}"
+        )
+    elif page.count(f'id="{place}"') != 1:
+        yield (
+            f"the field {field.name} needs one place for its messages; write "
+            f"{{{{ faults(fields.{field.name}, {position}) }}}} beside its control"
+        )
+
+
+_MACROS = {
+    "text": "text_area",
+    "choice": "choice",
+    "choices": "choices",
+    "number": "slider",
+}

@@ -1,0 +1,236 @@
+"""HTML of somebody's own, done in a browser on the marketplace, and typed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FrameLocator, Page, Route, expect
+
+from domain.hit import Item
+from domain.ids import AssignmentId, ItemId
+from domain.task import Task
+from hit_templates.answers import read_answers
+from hit_templates.render import render_hit
+from platforms.answer_xml import fields_of
+from platforms.question import html_question
+from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+Do = Callable[[FrameLocator], object]
+
+
+def posted(market: Market, open_site: Open, task: Task, item: Item) -> tuple[Page, str]:
+    """The work page of a HIT that shows the item, and the HIT's id."""
+    ann = market.worker()
+    question = html_question(render_hit(task, [item]))
+    made = post(market.requester("LAB"), Question=question)
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    return page, made["HITId"]
+
+
+def submitted(market: Market, page: Page, hit: str, task: Task, item: Item) -> object:
+    """The values of the one answer, which has no problem and a time."""
+    page.wait_for_url("**/thanks")
+    client = market.requester("LAB")
+    (work,) = client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    (answer,) = read_answers(
+        task, AssignmentId("A"), [item.item_id], fields_of(work["Answer"])
+    )
+    assert answer.problems == ()
+    assert answer.shown_ms is not None
+    assert answer.shown_ms > 0
+    return dict(answer.values)
+
+
+def item_of(**columns: str) -> Item:
+    """An item with these columns."""
+    return Item(item_id=ItemId("row_1"), columns={"item_id": "row_1", **columns})
+
+
+PLAIN = """<h1>${what}</h1>
+<p><label>Word <input name="word" required></label></p>
+<p><label><input type="radio" name="good" value="yes"> Yes</label>
+<label><input type="radio" name="good" value="no"> No</label></p>
+<p><label><input type="checkbox" name="tags" value="a"> A</label>
+<label><input type="checkbox" name="tags" value="b"> B</label></p>
+<p><label>Size <select name="size"><option value="">?</option><option>big</option>
+</select></label></p>
+<p><label>How many <input type="number" name="n" max="9"></label></p>
+<input type="hidden" name="seen" value="${what}">"""
+
+
+def test_a_plain_layout_is_typed(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """No form, no script: MTurk's site gave it both, and so does this."""
+    task, item = task_of(tmp_path, PLAIN), item_of(what="<b>Birds</b> & more")
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("heading")).to_have_text("<b>Birds</b> & more")
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_label("Word")).to_be_focused()  # it is required
+    frame.get_by_label("Word").type("blue")
+    frame.get_by_label("No").check()
+    frame.get_by_label("A", exact=True).check()
+    frame.get_by_label("B", exact=True).check()
+    frame.get_by_label("Size").select_option("big")
+    frame.get_by_label("How many").fill("7")
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == {
+        "word": "blue", "good": "no", "tags": ("a", "b"), "size": "big", "n": 7.0,
+    }  # fmt: skip
+
+
+def test_a_preview_cannot_be_submitted(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Its button is switched off until the HIT is accepted."""
+    task, item = task_of(tmp_path, PLAIN), item_of(what="Birds")
+    question = html_question(render_hit(task, [item]))
+    made = post(market.requester("LAB"), Question=question)
+    ann = market.worker()
+    page = open_site(ann.token, f"/worker/groups/{made['HITGroupId']}/preview")
+    button = page.frame_locator("iframe").get_by_role("button", name="Submit")
+    expect(button).to_be_disabled()
+
+
+def test_a_page_loads_from_no_host_that_was_not_allowed(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Not even by a script of its own; what the campaign allows is loaded."""
+    html = """<input name="word"><script src="https://good.example/a.js"></script>
+    <script>const bad = document.createElement("script");
+    bad.src = "https://bad.example/b.js"; document.body.append(bad);</script>"""
+    task, item = task_of(tmp_path, html, hosts=("good.example",)), item_of()
+    asked = []
+
+    def answered(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(body="window.isLoaded = true;", content_type="text/javascript")
+
+    page, hit = posted(market, open_site, task, item)
+    page.route("https://*.example/**", answered)
+    page.reload()
+    frame = page.frame_locator("iframe")
+    frame.locator("input[name=word]").fill("x")
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == {"word": "x"}
+    assert asked == ["https://good.example/a.js"]
+
+
+PARSLEY = "window.jQuery = window.$ = (x) => ({ ready: (f) => f(), parsley() {} });"
+
+JQUERY = """window.$ = (x) => { const all = typeof x === "string"
+  ? [...document.querySelectorAll(x)] : [x]; return {
+  ready: (f) => document.addEventListener("DOMContentLoaded", f),
+  on: (name, f) => all.forEach((e) => e.addEventListener(name, f)),
+  val: (v) => all.forEach((e) => { e.value = v; }), html: () => all[0].innerHTML,
+  addClass: (c) => all.forEach((e) => e.classList.add(c)),
+  removeClass: (c) => all.forEach((e) => e.classList.remove(c)) }; };"""
+"""As much of jQuery as the shared pages use: a test has no network."""
+
+
+def libraries(route: Route) -> None:
+    """Answer for the public hosts."""
+    url = route.request.url
+    body = PARSLEY if "3.3.1.min" in url else JQUERY if "jquery" in url else ""
+    kind = "text/css" if url.endswith(".css") else "text/javascript"
+    headers = {"Access-Control-Allow-Origin": "*"}
+    route.fulfill(body=body, content_type=kind, headers=headers)
+
+
+def ranked(frame: FrameLocator) -> None:
+    """Both dimensions of two texts."""
+    for n, rank in enumerate(("2", "1", "1", "2")):
+        frame.locator("select").nth(n).select_option(rank)
+
+
+def ticked(frame: FrameLocator) -> None:
+    """Two of the boxes."""
+    for name in ("Cat", "None of the above"):
+        frame.get_by_label(name).check()
+
+
+PICTURE = {"taskObject": "https://example.org/a.jpg"}
+TWO_CITIES = {
+    **{f"sentence_{n}": f"It was {n}." for n in range(1, 6)},
+    **{f"sentence_id_{n}": str(n) for n in range(1, 6)},
+}
+SPANISH = {f"sentence_{n}": f"Era {n}." for n in range(1, 6)}
+
+
+def translated(frame: FrameLocator) -> None:
+    """Five sentences, by their labels."""
+    for n in range(1, 6):
+        frame.get_by_label(f"It was {n}.").fill(f"Era {n}.")
+
+
+PAGES: dict[str, tuple[dict[str, str], Do, dict[str, object]]] = {
+    "crowd_elements/collect-utterance.liquid.html": (
+        {"context": "You are lost", "intent": "Ask"},
+        lambda frame: frame.locator("input:visible").fill("Where am I?"),
+        {"utterance": "Where am I?"},
+    ),
+    "crowd_elements/image-classification-multiselect.liquid.html": (
+        {},
+        ticked,
+        {"animals": ("Cat", "None of the above")},
+    ),
+    "crowd_elements/image-contains.liquid.html": (
+        PICTURE,
+        lambda frame: frame.get_by_label("Cannot Determine").check(),
+        {"image_contains": "Cannot Determine"},
+    ),
+    "crowd_elements/image-summarization.liquid.html": (
+        PICTURE,
+        lambda frame: frame.get_by_label("Summarize the image").fill("A road."),
+        {"summary": "A road."},
+    ),
+    "crowd_elements/text-ranking.liquid.html": (
+        {"source": "Why?", "responses": '["It is.", "It\'s <b>not</b>."]'},
+        ranked,
+        {"text_ranking": '{"Clarity": [2, 1], "Inclusivity": [1, 2]}'},
+    ),
+    "turkle/emotion_detection.html": (
+        {"text": "The best book!"},
+        lambda frame: frame.get_by_role("button", name="Happiness").click(),
+        {"emotion": "Happiness"},
+    ),
+    "turkle/image_contains.html": (
+        {"object": "birds", "image_url": "https://example.org/a.jpg"},
+        lambda frame: frame.get_by_role("button", name="No", exact=True).click(),
+        {"answer": "No"},
+    ),
+    "turkle/translate_minimal.html": (TWO_CITIES, translated, {**SPANISH}),
+    "turkle/translate_validate.html": (TWO_CITIES, translated, {**SPANISH}),
+}
+
+
+@needs_shared
+@pytest.mark.parametrize("name", PAGES)
+def test_a_shared_page_is_done_and_typed(
+    market: Market, open_site: Open, tmp_path: Path, name: str
+) -> None:
+    """As it is, but for the checksum of a library that is not there in a test."""
+    columns, do, values = PAGES[name]
+    html = (SHARED / name).read_text("utf-8")
+    parts = html.split(' integrity="')
+    html = parts[0] + "".join(part.partition('"')[2] for part in parts[1:])
+    task, item = task_of(tmp_path, html, hosts=LIBRARIES), item_of(**columns)
+    page, hit = posted(market, open_site, task, item)
+    for host in LIBRARIES:
+        page.route(f"https://{host}/**", libraries)
+    page.reload()
+    frame = page.frame_locator("iframe")
+    do(frame)
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == values
+
+
+def test_all_shared_pages_are_tried() -> None:
+    """Each page that is there has its way of being done."""
+    there = {str(path.relative_to(SHARED)) for path in SHARED.rglob("*.html")}
+    assert there <= set(PAGES)

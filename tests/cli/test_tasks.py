@@ -1,0 +1,53 @@
+"""`tasks` and `new-task` as a user types them."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from hit_templates.tasks import task_names
+
+
+def test_all_tasks_are_listed_with_what_they_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gallery's, and those of the folder one is in; for people and programs."""
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    made = runner.invoke(main, ["new-task", "dog", "--kind", "scale"])
+    assert made.exit_code == 0, made.output
+    assert "piecework preview dog.toml" in made.output
+    told = runner.invoke(main, ["tasks"]).output
+    for name in (*task_names(), "./dog"):
+        assert re.search(rf"^{re.escape(name)}$", told, re.MULTILINE)
+    assert "answer: 0 to 100" in told
+    document = json.loads(runner.invoke(main, ["tasks", "--json"]).output)
+    assert [one["task"] for one in document] == [*task_names(), "./dog"]
+    assert document[-1]["columns"] == ["item_id", "text"]
+
+
+def test_a_page_shows_every_task(tmp_path: Path) -> None:
+    """Each with its example in a frame that may run it and nothing else."""
+    page = tmp_path / "tasks.html"
+    done = CliRunner().invoke(main, ["tasks", "--html", str(page)])
+    assert done.exit_code == 0, done.output
+    frames = re.findall(
+        r'<iframe sandbox="([^"]*)".*?srcdoc="([^"]*)"', page.read_text()
+    )
+    assert len(frames) == len(task_names())
+    for sandbox, source in frames:
+        assert sandbox == "allow-scripts"
+        assert "<form id=" in html.unescape(source)
+        assert 'src="/pictures' not in html.unescape(source)
+
+
+def test_a_task_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
+    """A sentence, and the exit code of what was used wrongly."""
+    (tmp_path / "dog").mkdir()
+    done = CliRunner().invoke(main, ["new-task", str(tmp_path / "dog")])
+    assert done.exit_code == 2
+    assert "nothing is written over it" in done.output

@@ -1,0 +1,208 @@
+"""A campaign whose question is HTML of one's own: read, priced, rehearsed, exported."""
+
+from itertools import chain
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cli.work.check import check_campaign
+from domain.errors import ConfigError, StoreError
+from flows.assembling import load_campaign
+from flows.binding import bind_store
+from flows.planning.dealing import all_first_rounds
+from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.results.export import export
+from flows.results.table import answers_table
+from flows.steps.launch import question
+from hit_templates.own_html.placeholders import cut
+from platforms.virtual_clock import START
+from store.database import open_store
+from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
+
+CAMPAIGN = """
+name = "birds"
+description = "Which pictures show birds."
+question = "hit.html"
+[items]
+file = "birds.csv"
+[posting]
+assignments = 3
+max_rounds = 1
+[rewards]
+reward = "0.10"
+budget = "50.00"
+wage_floor_per_hour = "5.00"
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "worker"
+any_of = ["straight_line", "low_agreement"]
+then = "exclude"
+because = "Answers follow a pattern and not the items, as others see them."
+[output]
+formats = ["csv"]
+[rehearsal.crowd]
+diligent = 4
+first_clicker = 1
+"""
+HTML = """<p>Is there a bird? <img src="${image_url}"></p>
+<label><input type="radio" name="Bird" value="Yes it is" required> Yes</label>
+<label><input type="radio" name="Bird" value="No"> No</label>
+<input type="number" name="how-many" min="0" max="9"> <input name="age" type="number">
+"""
+
+
+def written(folder: Path, *, html: str = HTML, rows: int = 20) -> Path:
+    """The campaign with its page and its items, which have no ids."""
+    (folder / "hit.html").write_text(html)
+    lines = [f"https://example.org/{n}.jpg" for n in range(rows)]
+    (folder / "birds.csv").write_text("\n".join(["image_url", *lines]))
+    path = folder / "birds.toml"
+    path.write_text(CAMPAIGN)
+    return path
+
+
+def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
+    """Careful workers agree, who clicks what stands first is found, all is typed."""
+    path = written(tmp_path, rows=30)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+        traits = crowd.traits_by_worker()
+        excluded = {
+            row[0]
+            for row in run.store.db.execute(
+                "SELECT subject_id FROM decisions WHERE verdict = 'exclude'"
+            )
+        }
+        export(run)
+    assert table["problems"].map(len).sum() == 0
+    assert set(table["value.bird"]) == {"Yes it is", "No"}
+    assert table["value.how_many"].between(0, 9).all()
+    assert table["shown_seconds"].gt(0).all()
+    found = {traits[worker] for worker in excluded}
+    assert found == {"first_clicker"}
+    items = pd.read_csv(tmp_path / "out/birds/dataset/items.csv")
+    assert len(items) == 30
+    assert items["bird_share"].mean() > 0.8
+    assert set(items["input_image_url"]) == {
+        f"https://example.org/{n}.jpg" for n in range(30)
+    }
+
+
+def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
+    """Every HIT is rendered; its items are numbered as the file has them."""
+    checked = check_campaign(written(tmp_path), on=START.date())
+    assert checked.price.hits == 20
+    assert checked.campaign.items[4].item_id == "row_5"
+    assert checked.campaign.task.name == "hit"
+
+
+def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
+    """Another page, or other options, ask something else."""
+    path = written(tmp_path)
+    store = open_store(tmp_path / "piecework.db", create=True)
+    bind_store(store, load_campaign(path), "here")
+    bind_store(store, load_campaign(path), "here")
+    (tmp_path / "hit.html").write_text(HTML + "<p>More</p>")
+    with pytest.raises(StoreError, match=r"files of its task .*hit\.html have changed"):
+        bind_store(store, load_campaign(path), "here")
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ('question = "hit.html"', "", "say either task"),
+        ('question = "hit.html"', 'question = "hit.html"\ntask = "caption"', "either"),
+        (
+            'question = "hit.html"',
+            'task = "caption"\n[page]\nhosts = ["a.b"]',
+            "belong",
+        ),
+        ('reward = "0.10"\n', "", "a page has no reward of its own"),
+        ('"hit.html"', '"hat.html"', "hat.html: there is no such file"),
+        ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
+        (
+            "[items]",
+            "[fields.size]\nlabel = '?'\n[items]",
+            "the page has no such field",
+        ),
+    ],
+)
+def test_what_a_campaign_says_wrongly_of_a_page_is_told(
+    tmp_path: Path, before: str, after: str, fault: str
+) -> None:
+    """In one sentence, before anything is posted."""
+    path = written(tmp_path)
+    path.write_text(CAMPAIGN.replace(before, after, 1))
+    with pytest.raises(ConfigError) as raised:
+        load_campaign(path)
+    assert any(fault in one for one in raised.value.faults), raised.value.faults
+
+
+def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
+    """The sentence names the columns that there are."""
+    path = written(tmp_path, html=HTML + "<p>${hint}</p>")
+    with pytest.raises(ConfigError, match=r"asks for 'hint'; the columns are item_id"):
+        check_campaign(path, on=START.date())
+
+
+def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
+    """Whatever its column is called; the fault has the line of the items file."""
+    path = written(tmp_path, rows=3)
+    items = tmp_path / "birds.csv"
+    items.write_text(items.read_text().replace("https://example.org/2", "pic"))
+    with pytest.raises(ConfigError, match=r"line 4: image_url 'pic\.jpg' is not http"):
+        load_campaign(path)
+    path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
+    (tmp_path / "p").mkdir()
+    with pytest.raises(ConfigError, match=r"'pic\.jpg' is no file in"):
+        load_campaign(path)
+    (tmp_path / "p" / "pic.jpg").write_bytes(b"x")
+    campaign = load_campaign(path)
+    known = {item.item_id: item for item in campaign.items}
+    hits = chain(*all_first_rounds(campaign, on=START.date()))
+    page = next(
+        question(campaign, one, known) for one in hits if "row_3" in one.item_ids
+    )
+    assert '<img src="/pictures/pic.jpg">' in page
+
+
+SHORT = {"emotion_detection.html", "image-contains.liquid.html"}
+"""Hidden inputs of a plain layout, and a crowd form: rehearsed each time."""
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page.name in SHORT else (pytest.mark.full,))
+        for page in sorted(SHARED.rglob("*.html"))
+    ],
+    ids=lambda page: page.name,
+)
+def test_a_shared_page_is_rehearsed(tmp_path: Path, page: Path) -> None:
+    """Unchanged, with its own items where it has some, to typed answers."""
+    html = page.read_text("utf-8")
+    path = written(tmp_path, html=html)
+    names = {"translate_minimal": "translate_two_cities"}
+    names["translate_validate"] = names["translate_minimal"]
+    own = page.with_name(f"{names.get(page.stem, page.stem)}.csv")
+    if own.is_file():
+        items = own.read_text("utf-8")
+    else:
+        columns = cut(html).columns or ("unused",)
+        cells = [f"https://example.org/{name}.jpg" for name in columns]
+        items = f"{','.join(columns)}\n{','.join(cells)}\n"
+    (tmp_path / "birds.csv").write_text(items)
+    hosts = ", ".join(f'"{host}"' for host in LIBRARIES)
+    path.write_text(CAMPAIGN.replace("[items]", f"[page]\nhosts = [{hosts}]\n[items]"))
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        assert work_through(run, crowd).is_finished
+        table = answers_table(run)
+    assert len(table) >= 3
+    assert table["problems"].map(len).sum() == 0
+    values = table[[name for name in table.columns if name.startswith("value.")]]
+    assert values.map(bool).all(axis=None)

@@ -1,0 +1,397 @@
+"""HTML of one's own: its placeholders, its fields, what it sends, what it may load."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import ConfigError
+from domain.hit import Item
+from domain.ids import AssignmentId, ItemId
+from domain.task import Field, Option
+from hit_templates.answers import read_answers
+from hit_templates.own_html.fields import Said
+from hit_templates.own_html.placeholders import cut
+from hit_templates.own_html.sent import as_page_sends, received
+from hit_templates.render import render_hit
+from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
+
+ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
+
+
+def filled(html: str, **columns: str) -> str:
+    """The page with these columns."""
+    template = cut(html)
+    assert template.faults == ()
+    return template.filled(columns)
+
+
+HOSTILE = "</script><b onclick=\"x('y')\">`${1}\\&\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<p>${a}</p>", "<p>{html}</p>"),
+        ("<p>{{ task.input.a }}</p>", "<p>{html}</p>"),
+        ('<img alt="${a}">', '<img alt="{html}">'),
+        ("<textarea>${a}</textarea>", "<textarea>{html}</textarea>"),
+        ("<!-- ${a} -->", "<!-- {html} -->"),
+        ("<p>{{ task.input.a | skip_autoescape }}</p>", "<p>{raw}</p>"),
+    ],
+)
+def test_a_value_is_escaped_where_it_stands(html: str, wanted: str) -> None:
+    """As markup it could end its element and begin a script."""
+    escaped = (
+        HOSTILE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        .replace('"', "&quot;").replace("'", "&#x27;")
+    )  # fmt: skip
+    assert filled(html, a=HOSTILE) == wanted.format(html=escaped, raw=HOSTILE)
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "`"])
+def test_a_value_in_a_script_s_quotes_stays_in_them(quote: str) -> None:
+    """JavaScript reads back what the item said, and nothing ends the script."""
+    page = filled(f"<script>\nlet a = {quote}{{{{ task.input.a }}}}{quote};</script>",
+                  a=HOSTILE)  # fmt: skip
+    (inside,) = re.findall(rf"let a = {quote}(.*){quote};", page)
+    assert json.loads(f'"{inside}"') == HOSTILE
+    assert page.count("<") == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        ('[1, "</script>"]', '[1, "\\u003c/script\\u003e"]'),
+        ("12", "12"),
+        ("alert(1)", '"alert(1)"'),
+        ('"quoted"', '"\\"quoted\\""'),
+    ],
+)
+def test_a_value_in_a_script_without_quotes_is_a_literal(
+    value: str, literal: str
+) -> None:
+    """A list, an object or a number as it is; code is a text."""
+    page = filled("<script>const a = ${a};</script>", a=value)
+    assert page == f"<script>const a = {literal};</script>"
+
+
+def test_template_literals_of_javascript_stay() -> None:
+    """`${...}` between backticks is no placeholder; outside of scripts it is."""
+    html = "<script>const f = (x) => `<p>${x}</p>`;</script><p>${y}</p>"
+    assert filled(html, y="1") == html.replace("${y}", "1")
+    assert filled("<p>{{ other }}</p>") == "<p>{{ other }}</p>"
+
+
+def test_a_column_that_is_there_is_put_into_backticks_too() -> None:
+    """Turkle's example of entities parses its column so; another name stays."""
+    html = "<script>const a = JSON.parse(`${content}`) + `${x}`;</script>"
+    page = filled(html, content='["`${y}"]')
+    assert page == html.replace("${content}", "[\\u0022\\u0060\\u0024{y}\\u0022]")
+    assert cut(html).columns == ()
+
+
+def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
+    """Their group lets one be chosen; each sends an object of its own."""
+    html = (
+        "<crowd-form><crowd-radio-group>"
+        "<crowd-radio-button name='option1' value='First'>A</crowd-radio-button>"
+        "<crowd-radio-button name='option2' value='Second'>B</crowd-radio-button>"
+        "</crowd-radio-group></crowd-form>"
+    )
+    (field,) = task_of(tmp_path, html).fields
+    assert (field.name, field.kind) == ("option", "choice")
+    assert [one.value for one in field.options] == ["First", "Second"]
+    document = {"option1": {"First": False}, "option2": {"Second": True}}
+    sent = as_page_sends([field], {"option.1": ["Second"]}, is_crowd=True)
+    assert json.loads(sent["taskAnswers"][0]) == [document]
+    assert received([field], {"taskAnswers": json.dumps([document])}) == {
+        "option.1": "Second"
+    }
+
+
+def test_what_only_a_script_makes_is_kept_as_json(tmp_path: Path) -> None:
+    """Names that nobody could know before are in the dataset all the same."""
+    html = "<div></div><script>document.write(`<input name='${id}'>`)</script>"
+    task = task_of(tmp_path, html)
+    assert [field.name for field in task.fields] == ["rest"]
+    sent = {"topic-4": "2", "assignmentId": "A", "item.1": "a", "shown_ms.1": "5"}
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], sent)
+    assert answer.values == {"rest": '{"topic-4": "2"}'}
+    assert answer.shown_ms == 5
+
+
+def test_liquid_s_filters_and_nested_names() -> None:
+    """As SageMaker's templates use them; a cell of JSON has parts."""
+    columns = {"o": '{"text": "two  <b>"}', "l": '["a", "it\'s"]', "e": ""}
+    html = (
+        "<p>{{ task.input.o.text }}|{{ task.input.o['text'] | upcase }}|"
+        "{{ task.input.e | default: \"none\" }}</p><x l='{{ task.input.l | to_json }}'>"
+    )
+    page = filled(html, **columns)
+    assert page.startswith("<p>two  &lt;b&gt;|TWO  &lt;B&gt;|none</p>")
+    assert "l='[&quot;a&quot;, &quot;it&#x27;s&quot;]'" in page
+
+
+@pytest.mark.parametrize(
+    ("html", "fault"),
+    [
+        ("\n<p>{{ task.input.a | fancy }}", "line 2: there is no filter 'fancy'"),
+        ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not understood"),
+        ('<option ${a}> <input name="b">', "line 1: 'a' stands inside a tag"),
+        ('<input name="q_${id}">', "line 1: the name of <input> depends on the item"),
+        ("<p>No input</p>", "nothing on the page can be filled in"),
+        (
+            "<crowd-polygon name='a'></crowd-polygon>",
+            "<crowd-polygon> is not available",
+        ),
+        (
+            '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
+            "line 2: the page loads from cdn.example.org, which [page] hosts",
+        ),
+    ],
+)
+def test_what_a_page_cannot_be_is_told_with_its_line(
+    tmp_path: Path, html: str, fault: str
+) -> None:
+    """Before anything is posted, with what to write instead."""
+    with pytest.raises(ConfigError) as raised:
+        task_of(tmp_path, html)
+    assert fault in raised.value.faults[0]
+
+
+def test_hosts_to_allow_are_named_together(tmp_path: Path) -> None:
+    """As a line to paste; scripts that the marketplace has itself need none."""
+    html = """<link rel="stylesheet" href="//b.org/x.css"><input name="a">
+    <style>@import url(https://c.org/y.css);</style><iframe src="http://d.org"></iframe>
+    <script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+    <script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
+    <script src="https://s3.amazonaws.com/mine/z.js"></script>
+    <img src="https://e.org/f.jpg"> <a href="https://g.org">g</a>"""
+    with pytest.raises(ConfigError) as raised:
+        task_of(tmp_path, html, hosts=("a.org",))
+    assert len(raised.value.faults) == 4
+    wanted = '["a.org", "b.org", "c.org", "d.org", "s3.amazonaws.com"]'
+    assert raised.value.next_step.endswith(f"say [page] hosts = {wanted}")
+
+
+CONTROLS = """
+<title> A title </title>
+<label for="w">Your word</label><input id="w" name="Answer.word" maxlength="9">
+<p>How many?</p><input type="number" name="how-many" min="1" max="9" required>
+<input type="number" name="free" step="any">
+<fieldset><legend>How good?</legend>
+<label><input type="radio" name="grade" value="1"> Bad</label>
+<label><input type="radio" name="grade" value="2" required> Good</label></fieldset>
+<input type="checkbox" name="tags" value="red"> Red
+<input type="checkbox" name="tags" value="blue"> Blue
+<select name="size"><option value="">Choose</option><option>small</option>
+<option value="l">large</option></select>
+<select name="many" multiple><option>a</option><option>b</option></select>
+<textarea name="comment"></textarea> <input type="range" name="slide">
+<input type="date" name="day"> <input type="hidden" name="id" value="${id}">
+<input type="hidden" name="version" value="7"> <input type="hidden" id="s" name="spans"
+ value="[]"> <input type="file" name="file"> <input name="off" disabled>
+<button class="b">Yes</button><button class="b">No</button>
+<input type="hidden" name="pressed">
+<template><input name="unseen"></template> <!-- <input name="commented"> -->
+<script>document.querySelector("#s").value = "[1]"; f("pressed", ".b")</script>
+"""
+
+
+def test_fields_are_found_and_typed(tmp_path: Path) -> None:
+    """Every control that a browser would send, once; what is only carried is none."""
+    task = task_of(tmp_path, CONTROLS, title="")
+    found = {
+        field.sent_as: (field.name, field.kind, [one.value for one in field.options])
+        for field in task.fields
+    }
+    assert found == {
+        "Answer.word": ("answer_word", "text", []),
+        "how-many": ("how_many", "number", []),
+        "free": ("free", "number", []),
+        "grade": ("grade", "choice", ["1", "2"]),
+        "tags": ("tags", "choices", ["red", "blue"]),
+        "size": ("size", "choice", ["small", "l"]),
+        "many": ("many", "choices", ["a", "b"]),
+        "comment": ("comment_answer", "text", []),
+        "slide": ("slide", "number", []),
+        "day": ("day", "text", []),
+        "spans": ("spans", "text", []),
+        "pressed": ("pressed", "text", []),
+    }
+    by_name = {field.name: field for field in task.fields}
+    assert by_name["answer_word"].label == "Your word"
+    assert by_name["grade"].label == "How good?"
+    assert [one.label for one in by_name["grade"].options] == ["Bad", "Good"]
+    assert [one.label for one in by_name["tags"].options] == ["Red", "Blue"]
+    assert (by_name["how_many"].minimum, by_name["how_many"].maximum) == (1, 9)
+    assert {rule.name for rule in task.rules} == {
+        "answer_word_max_length", "how_many_required", "grade_required",
+    }  # fmt: skip
+    assert task.title == "A title"
+    assert task.items_per_hit == 1
+
+
+def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
+    """Options of what a script fills in; a field that a script makes."""
+    said = {
+        "pressed": Said(options=("Yes", "No"), label="Is it?", required=True),
+        "boxes": Said(kind="text"),
+    }
+    task = task_of(tmp_path, CONTROLS, fields=said)
+    by_name = {field.name: field for field in task.fields}
+    assert by_name["pressed"].kind == "choice"
+    assert not by_name["pressed"].is_open
+    assert by_name["boxes"].sent_as == "boxes"
+    assert "pressed_required" in {rule.name for rule in task.rules}
+    with pytest.raises(ConfigError, match="the page has no such field"):
+        task_of(tmp_path, CONTROLS, fields={"prest": Said(label="?")})
+
+
+def test_a_script_s_buttons_are_options_that_bind_nobody(tmp_path: Path) -> None:
+    """They are a guess: a worker who sent something else has done no wrong."""
+    html = (
+        '<button class="o">Yes</button><button class="o">No</button>'
+        '<input type="hidden" name="answer"><script>$(".o").on("click", go)</script>'
+    )
+    task = task_of(tmp_path, html)
+    (field,) = task.fields
+    assert (field.kind, field.is_open) == ("choice", True)
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], {"answer": "Perhaps"})
+    assert answer.values == {"answer": "Perhaps"}
+    assert answer.problems == ()
+
+
+CROWD = [
+    ("tag", "text", {"tag": "blue"}, "blue"),
+    ("label", "choice", {"label": {"label": "Good"}}, "Good"),
+    ("labels", "choices", {"labels": {"labels": ["a", "b"]}}, "a|b"),
+    ("btn", "choice", {"btn": {"Good": True, "Bad": False}}, "Good"),
+    ("col", "choices", {"col": {"a": True, "b": True, "c": False}}, "a|b"),
+    ("much", "number", {"much": 4}, "4"),
+    ("boxes", "text", {"boxes": {"boundingBoxes": []}}, '{"boundingBoxes": []}'),
+    ("tag", "text", {}, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "sent", "ours"), CROWD)
+def test_the_shapes_of_crowd_elements_are_read(
+    name: str, kind: str, sent: dict[str, object], ours: str
+) -> None:
+    """As their documentation has them, in one field of JSON."""
+    field = Field(name="f", kind=kind, label="f", sent_as=name)  # type: ignore[arg-type]
+    document = {"taskAnswers": json.dumps([sent])}
+    assert received([field], document) == {"f.1": ours}
+
+
+@pytest.mark.parametrize(
+    ("sent", "ours"),
+    [
+        ({"c.label": "Good"}, "Good"),
+        ({"c.labels": '["a","b"]'}, "a|b"),
+        ({"c.a": "true", "c.b": "false", "c.d": "true"}, "a|d"),
+        ({"c": "plain"}, "plain"),
+    ],
+)
+def test_flattened_objects_are_read_as_well(sent: dict[str, str], ours: str) -> None:
+    """`answer-format="flatten-objects"` joins names by dots."""
+    field = Field(name="f", kind="choices", label="f", sent_as="c")
+    assert received([field], sent) == {"f.1": ours}
+
+
+@pytest.mark.parametrize("text", ["no json", "[]", "[[]]", "[1]", "null", "[" * 10**5])
+def test_what_is_no_answer_of_a_crowd_form_is_empty(text: str) -> None:
+    """A worker's program may send anything."""
+    field = Field(name="f", kind="text", label="f", sent_as="f")
+    assert received([field], {"taskAnswers": text}) == {"f.1": ""}
+
+
+_texts = st.text(st.characters(exclude_characters="|", codec="utf-8"), min_size=1)
+
+
+@given(st.booleans(), _texts, st.sets(st.sampled_from("abc")), st.integers(0, 9))
+def test_what_the_crowd_sends_is_read_as_it_was_meant(
+    is_crowd: bool,  # noqa: FBT001 - drawn by name
+    text: str,
+    ticked: set[str],
+    number: int,
+) -> None:
+    """The way out and the way in are each other's reverse, in both shapes."""
+    options = tuple(Option(value=name, label=name) for name in "abc")
+    fields = [
+        Field(name="t", kind="text", label="t", sent_as="T.x"),
+        Field(name="c", kind="choice", label="c", sent_as="C-y", options=options),
+        Field(name="s", kind="choices", label="s", sent_as="s", options=options),
+        Field(name="n", kind="number", label="n", sent_as="n", maximum=9),
+    ]
+    ours = {"t.1": [text], "c.1": ["b"], "s.1": sorted(ticked), "n.1": [str(number)]}
+    sent = as_page_sends(fields, ours, is_crowd=is_crowd)
+    back = received(fields, {name: "|".join(values) for name, values in sent.items()})
+    assert back["t.1"] == text
+    assert back["c.1"] == "b"
+    assert back.get("s.1", "") == "|".join(sorted(ticked))
+    assert float(back["n.1"]) == number
+
+
+def page_of(folder: Path, html: str, **columns: str) -> str:
+    """The whole page of an item."""
+    item = Item(item_id=ItemId("a"), columns={"item_id": "a", **columns})
+    return render_hit(task_of(folder, html), [item])
+
+
+def test_a_layout_is_put_into_a_form_with_a_button(tmp_path: Path) -> None:
+    """As MTurk's site did; a page that has either keeps its own."""
+    page = page_of(tmp_path, "<p>${b}</p><input name='x'>", b="1")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count('<form name="mturk_form"') == 1
+    assert 'id="submitButton"' in page
+    assert "submitButton" not in page_of(
+        tmp_path, "<input name='x'><button type='submit'>Go</button>"
+    )
+    assert "mturk_form" not in page_of(tmp_path, "<form><input name='x'></form>")
+    crowd = "<crowd-form><crowd-input name='x'></crowd-input></crowd-form>"
+    assert "mturk_form" not in page_of(tmp_path, crowd)
+
+
+def test_a_whole_document_stays_one(tmp_path: Path) -> None:
+    """What is ours goes into its head and behind its end."""
+    html = (
+        "<!doctype html><html><head><title>x</title></head>"
+        "<body><form><input name=a></form></body></html>"
+    )
+    page = page_of(tmp_path, html)
+    assert page.count("<html>") == page.count("</html>") == 1
+    assert page.index("Content-Security-Policy") < page.index("<title>")
+    assert page.index('id="piecework-item"') < page.index("</body>")
+
+
+def test_an_address_that_is_none_is_told_with_its_item(tmp_path: Path) -> None:
+    """A script in the place of an address would run when it is pressed."""
+    html = '<a href="${b}">x</a><input name="x">'
+    assert 'href="https://a.org/b?c=1&amp;d"' in page_of(
+        tmp_path, html, b="https://a.org/b?c=1&d"
+    )
+    for address in ("javascript:alert(1)", "s3://bucket/a.jpg", ""):
+        with pytest.raises(ConfigError, match="item 'a': b is"):
+            page_of(tmp_path, html, b=address)
+
+
+def test_neither_truth_nor_gold_can_be_shown(tmp_path: Path) -> None:
+    """A page that names such a column asks for one that is not there."""
+    html = '<p>${gold.x}</p><input name="x">'
+    with pytest.raises(ConfigError, match=r"the page asks for 'gold\.x'"):
+        page_of(tmp_path, html, **{"gold.x": "SECRET"})
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "path", sorted(SHARED.rglob("*.html")), ids=lambda path: path.name
+)
+def test_the_shared_pages_are_tasks(path: Path, tmp_path: Path) -> None:
+    """Unchanged, but for the hosts that the campaign has to allow."""
+    task = task_of(tmp_path, path.read_text("utf-8"), hosts=LIBRARIES)
+    assert task.fields
