@@ -55,3 +55,32 @@ def test_everybody_can_read_it(
     assert scroll_width <= width
     assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
     assert dialogs == []
+
+
+def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> None:
+    """Every colour has its contrast there too, and the page is dark."""
+    file = tmp_path / "report.html"
+    file.write_text(render(_PAGES["real"]), encoding="utf-8")
+    page = browser.new_page(color_scheme="dark")
+    page.goto(file.as_uri())
+    found = Axe().run(page).response["violations"]
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.close()
+
+    assert not [(one["id"], one["nodes"][0]["html"]) for one in found]
+    assert ground == "rgb(14, 18, 22)"
+
+
+def test_nothing_is_cut_off_on_paper(browser: Browser, tmp_path: Path) -> None:
+    """On the width of A4 between margins no table stands out, and pictures show."""
+    file = tmp_path / "report.html"
+    file.write_text(render(_PAGES["large"]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 680, "height": 900})
+    page.emulate_media(media="print")
+    page.goto(file.as_uri())
+    width = page.evaluate("document.documentElement.scrollWidth")
+    shown = page.evaluate("[...document.images].every(one => one.complete)")
+    page.close()
+
+    assert width <= 680
+    assert shown
