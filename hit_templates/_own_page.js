@@ -37,6 +37,23 @@
   leadAll();
   window.addEventListener("load", leadAll);
 
+  // What the campaign wants answered, if the page itself lets it be left out.
+  const required = Object.entries(JSON.parse(ours.dataset.required));
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.style.color = "#a3201d";
+  window.addEventListener("submit", (event) => {
+    if (!isSent(event.target)) return;
+    const data = new FormData(event.target);
+    const missing = required.filter(([name]) => !data.getAll(name).some((value) => value !== ""));
+    if (!missing.length) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    notice.textContent = `Please answer this before you submit: ${missing.map(([, label]) => label).join("; ")}`;
+    event.target.append(notice);
+    notice.scrollIntoView();
+  }, true);
+
   window.addEventListener("formdata", (event) => {
     if (event.target === ours || !/\/mturk\/externalSubmit/.test(event.target.getAttribute("action") || "")) return;
     const counts = measures.read()[1] || {};

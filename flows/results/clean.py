@@ -11,9 +11,11 @@ def clean(campaign_store: CampaignStore) -> int:
     """Clean all answers together and keep the edits; how many there are.
 
     Dropped answers are cleaned too: they are exported, and a word that workers wrote
-    about many items is no typo, even if some of these answers were dropped.
+    about many items is no typo, even if some of these answers were dropped. Texts of a
+    page of somebody's own stay as they are: they may be in any language.
     """
-    proposed = apply_rules(_texts(campaign_store))
+    is_known = campaign_store.campaign.task.html_page is None
+    proposed = apply_rules(_texts(campaign_store)) if is_known else {}
     made = {AnswerId(text_id): edits_ for text_id, edits_ in proposed.items() if edits_}
     edits.replace_all(campaign_store.store, made)
     return sum(map(len, made.values()))

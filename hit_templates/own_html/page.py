@@ -5,6 +5,7 @@ What the page may load from other hosts is said in its head, so that a browser h
 even what a script asks for; the marketplace's frame holds the rest.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -47,7 +48,7 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
         raise ConfigError(faults)
     filled = template.filled(_shown(item), html_columns=task.html_page.html_columns)
     before, after = _around(task.html_page.html, task.html_page.hosts, title)
-    ours = _ours(item)
+    ours = _ours(task, item)
     if _is_document(task.html_page.html):
         return _inserted(filled, before, f"{ours}{after}")
     return f"{before}{filled}{after.replace(_OURS, ours)}"
@@ -141,12 +142,21 @@ def _inserted(page: str, policy: str, ours: str) -> str:
     return f"{page[:start]}\n{policy}{page[start:end]}\n{ours}{page[end:]}"
 
 
-def _ours(item: Item) -> str:
-    """What is sent beside the page's own fields: a form that is never shown."""
+def _ours(task: Task, item: Item) -> str:
+    """What is sent beside the page's own fields: a form that is never shown.
+
+    It names what has to be answered, since a page may not ask for it itself, and no
+    worker is to be blamed for what nobody asked for.
+    """
+    asked = {rule.field for rule in task.rules if rule.kind == "required"}
+    required = {
+        field.sent_as: field.label for field in task.fields if field.name in asked
+    }
     counts = "".join(
         f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURED
     )
     return (
-        f'<form id="piecework-item" hidden><input type="hidden" name="item.1" '
+        f'<form id="piecework-item" data-required="{escape(json.dumps(required))}" '
+        'hidden><input type="hidden" name="item.1" '
         f'value="{escape(item.item_id)}">{counts}</form>\n'
     )

@@ -99,7 +99,7 @@ def html_task(path: Path, around: Around) -> Task:
         seconds_per_item=around.seconds or seconds_per_item(fields),
         fields=tuple(fields),
         rules=tuple(rules),
-        main_text=texts[0] if len(texts) == len(fields) == 1 else "",
+        main_text=texts[0] if len(texts) == len(fields) else "",
         aggregates=aggregates(fields),
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=around.language,

@@ -12,6 +12,7 @@ from flows.assembling import load_campaign
 from flows.binding import bind_store
 from flows.planning.dealing import all_first_rounds
 from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.results.clean import clean
 from flows.results.export import export
 from flows.results.table import answers_table
 from flows.steps.launch import question
@@ -168,6 +169,27 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
         question(campaign, one, known) for one in hits if "row_3" in one.item_ids
     )
     assert '<img src="/pictures/pic.jpg">' in page
+
+
+def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
+    """A page of texts alone: no choice to compare, and nothing is cleaned."""
+    html = '<p>${image_url}</p><textarea name="a"></textarea><input name="b">'
+    path = written(tmp_path, html=html, rows=8)
+    text = CAMPAIGN.replace("first_clicker", "straight_liner")
+    text = text.replace(
+        "assignments = 3", "assignments = 5"
+    )  # so that all have to work
+    path.write_text(text.replace("straight_line", "same_sentence", 1))
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        traits = crowd.traits_by_worker()
+        flagged = run.store.db.execute(
+            "SELECT DISTINCT worker_id FROM findings JOIN answers ON answer_id = "
+            "subject_id JOIN assignments USING (assignment_id) "
+            "WHERE heuristic = 'same_sentence' AND flag"
+        ).fetchall()
+        assert {traits[worker] for (worker,) in flagged} == {"straight_liner"}
+        assert clean(run) == 0
 
 
 SHORT = {"emotion_detection.html", "image-contains.liquid.html"}

@@ -10,6 +10,7 @@ from domain.hit import Item
 from domain.ids import AssignmentId, ItemId
 from domain.task import Task
 from hit_templates.answers import read_answers
+from hit_templates.own_html.fields import Said
 from hit_templates.render import render_hit
 from platforms.answer_xml import fields_of
 from platforms.question import html_question
@@ -82,6 +83,24 @@ def test_a_plain_layout_is_typed(
     assert submitted(market, page, hit, task, item) == {
         "word": "blue", "good": "no", "tags": ("a", "b"), "size": "big", "n": 7.0,
     }  # fmt: skip
+
+
+def test_what_the_campaign_wants_answered_is_asked_for(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Where the page lets it be left out, the worker reads so before he submits."""
+    html = """<button type="button"
+    onclick="document.getElementById('a').value = 'Yes'">
+    Yes</button><input type="hidden" name="answer" id="a">"""
+    said = {"answer": Said(options=("Yes", "No"), label="Your choice", required=True)}
+    task, item = task_of(tmp_path, html, fields=said), item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_role("alert")).to_contain_text("Your choice")
+    frame.get_by_role("button", name="Yes").click()
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == {"answer": "Yes"}
 
 
 def test_a_preview_cannot_be_submitted(
