@@ -1,0 +1,113 @@
+"""docs/tutorial.md as somebody types it, who also does the HITs."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rehearsal.crowd.page import read_page
+from tests.end_to_end.conftest import ROOT
+from tests.marketplace.market import free_port
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.full,
+    pytest.mark.skipif(not shutil.which("curl"), reason="the page types curl"),
+]
+
+PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+NAMES = ("ann", "ben", "cem")
+
+
+def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
+    """One shell from the first line to the last; three people join by the link."""
+    site, frames = free_port(), free_port()
+    typed = "\n".join(BLOCKS).replace("8080", str(site)).replace("8081", str(frames))
+    people = threading.Thread(target=_work, args=(tmp_path,), daemon=True)
+    people.start()
+    done = subprocess.run(
+        [shutil.which("bash") or "/bin/sh", "-eu"],
+        input=typed,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=500,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PREFECT_HOME": str(tmp_path / "prefect"),
+        },
+    )
+    people.join(60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder = tmp_path / "shapes"
+    live = (folder / "out/shapes-live/dataset/answers.csv").read_text().splitlines()
+    assert len(live) == 1 + 6 * 3
+    assert sum('"circle"' in line for line in live) == 9
+    assert "waiting for workers" in done.stderr
+    assert (folder / "out/shapes/report.html").exists()
+    assert (folder / "out/shapes-live/dataset/croissant.json").exists()
+
+
+def _work(folder: Path) -> None:
+    """Join by the link as three people, and do every HIT rightly."""
+    link = folder / "shapes/link.txt"
+    until = time.monotonic() + 400
+    while not (link.exists() and "http" in link.read_text()):
+        if time.monotonic() > until:
+            return
+        time.sleep(0.5)
+    address = link.read_text().split()[0]
+    site, code = address.split("/worker/join?link=")
+    headers = {"accept": "text/html", "origin": site, "sec-fetch-site": "same-origin"}
+    with ExitStack() as stack:
+        sessions = [
+            stack.enter_context(httpx.Client(base_url=site, headers=headers))
+            for _ in NAMES
+        ]
+        for name, session in zip(NAMES, sessions, strict=True):
+            session.get(address)
+            form = {"link": code, "name": name}
+            session.post("/worker/join", data=form).raise_for_status()
+        while time.monotonic() < until:
+            for session in sessions:
+                try:
+                    _do_what_is_there(session)
+                except httpx.HTTPError:
+                    return  # the marketplace has ended
+            time.sleep(0.5)
+
+
+def _do_what_is_there(session: httpx.Client) -> None:
+    """One HIT of each group: odd pictures are circles (rows come in pairs)."""
+    session.headers["accept"] = "application/json"
+    for group in session.get("/worker/hits").json()["hit_groups"]:
+        if not group["may_accept"]:
+            continue
+        taken = session.post(f"/worker/groups/{group['hit_group_id']}/accept")
+        if taken.is_error:
+            continue  # somebody was faster
+        page = read_page(session.get(taken.json()["frame_url"]).text)
+        is_circle = int(page.item_ids[0]) % 2 == 1
+        answer = {
+            "shape": {"circle": is_circle, "square": not is_circle, "neither": False},
+            "colour": "as it is",
+        }
+        form = {
+            **page.fixed,
+            "shown_ms.1": "21000",
+            "assignmentId": taken.json()["assignment_id"],
+            "taskAnswers": json.dumps([answer]),
+        }
+        session.post("/mturk/externalSubmit", data=form).raise_for_status()
