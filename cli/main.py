@@ -17,6 +17,7 @@ from cli.describe import describe
 from cli.errors import ErrorCodes
 from cli.export import export
 from cli.forecast import forecast
+from cli.init import init
 from cli.layout import layout
 from cli.new_task import new_task
 from cli.pay import pay
@@ -65,6 +66,7 @@ def main() -> None:
 
 
 for command in (
+    init,
     tasks,
     new_task,
     check,
