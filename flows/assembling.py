@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
+from config.drawn_pictures import item_rows
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from config.schema import CampaignTables
@@ -46,6 +47,19 @@ def load_campaign(
         ConfigError: every fault of the file, its items, heuristics and policy.
     """
     return assemble(parse(path), drawn=drawn)
+
+
+def read_anywhere(path: Path) -> Campaign:
+    """The campaign of a file, with drawn pictures even if none were drawn yet.
+
+    Raises:
+        ConfigError: as `load_campaign`.
+    """
+    file = parse(path)
+    items = file.tables.items
+    if not items.scenes or items.file is not None:
+        return assemble(file)
+    return assemble(file, drawn=item_rows(items.scenes))
 
 
 def assemble(

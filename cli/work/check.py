@@ -11,15 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.work.reach import sample_of_addresses, unreached
-from config.campaign_file import parse
-from config.drawn_pictures import item_rows
 from domain.campaign import Campaign, Rewards
 from domain.counts import plural
 from domain.dataset import STATEMENTS
 from domain.errors import ConfigError
 from domain.scales import is_unlimited
 from domain.task import Field
-from flows.assembling import load_campaign
+from flows.assembling import read_anywhere
 from flows.caps import check_caps
 from flows.opening import as_begun
 from flows.planning.dealing import all_first_rounds
@@ -154,14 +152,6 @@ def check_campaign(
             for hit in chain(*all_first_rounds(campaign, on=on))
         ),
     )
-
-
-def read_anywhere(path: Path) -> Campaign:
-    """The campaign of a file, with drawn pictures even if none were drawn yet."""
-    tables = parse(path).tables
-    if not tables.items.scenes or tables.items.file is not None:
-        return load_campaign(path)
-    return load_campaign(path, drawn=item_rows(tables.items.scenes))
 
 
 def say_checked(checked: Checked) -> None:

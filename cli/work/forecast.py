@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from cli.work.check import read_anywhere
 from config.campaign_file import parse
-from flows.assembling import load_campaign
+from flows.assembling import load_campaign, read_anywhere
 from flows.forecasting.choices import choices
 from flows.forecasting.outcomes import summarised
 from flows.forecasting.pilot import Pilot, pilot_of

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import click
 
-from cli.work.check import read_anywhere
 from domain.campaign import Campaign
 from domain.clock import SystemClock
+from flows.assembling import read_anywhere
 from flows.opening import open_for_rehearsal
 from flows.rehearse import assumed_prices, draw_pictures
 from flows.steps.launch import launch

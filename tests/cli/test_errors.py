@@ -1,5 +1,7 @@
 import errno
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,29 @@ def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) 
     said, next_step = sentence(OSError(number, "so it is"))
     assert said.startswith(words)
     assert "nothing is done twice" in next_step
+
+
+_REHEARSE = """
+import sys
+from cli.main import main
+try:
+    main(["rehearse", sys.argv[1]])
+except SystemExit as end:
+    print(end.code, [name for name in ("prefect", "boto3") if name in sys.modules])
+"""
+
+
+def test_a_fault_of_the_file_is_told_before_a_rehearsal_starts_anything(
+    tmp_path: Path,
+) -> None:
+    """Without the seconds that Prefect takes to be imported."""
+    path = tmp_path / "birds.toml"
+    path.write_text('name = "birds"\ntsak = "caption"\n')
+    done = subprocess.run(
+        [sys.executable, "-c", _REHEARSE, path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "did you mean 'task'?" in done.stderr
+    assert done.stdout == "2 []\n"
