@@ -31,9 +31,10 @@ from flows.composing.draft import (
     relative,
     unknown_hosts,
     usual_batches,
+    usual_description,
 )
 from hit_templates.own_html.task import ITEM_ID
-from hit_templates.tasks import task_names
+from hit_templates.tasks import load_task, task_names
 
 _T = TypeVar("_T")
 _USUAL_ASSIGNMENTS, _USUAL_WAGE = 5, "10.00"
@@ -151,7 +152,8 @@ def _say(path: Path, today: date) -> None:
 
 def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
     if person.may_ask and wishes.task is None:
-        click.echo(f"tasks: {', '.join(task_names())}")
+        for name in task_names():
+            click.echo(f"  {name:<21}{load_task(name).title}")
 
     def read(named: str) -> Asked:
         hosts = wishes.hosts
@@ -182,6 +184,8 @@ def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
         count = sum(one.suffix.lower() in PICTURES for one in path.rglob("*"))
         return _Items(file=None, pictures=path, columns={}, count=count)
+    if not path.exists():
+        raise ConfigError([f"{path}: there is no such file or folder"])
     rows = [row for _, row in read_rows(path)]
     if not rows:
         raise ConfigError([f"{path}: holds no items"])
@@ -273,17 +277,19 @@ def _draft(
     title = wishes.title or ""
     if not (title or asked.has_title) and person.may_ask:
         title = click.prompt("Title that workers read in the list")
-    name = _name(path.stem)
+    description = wishes.description or usual_description(asked, title)
+    if wishes.description is None and person.may_ask:
+        description = click.prompt("What the collection is for", default=description)
     return Draft(
         path=path,
-        name=name,
+        name=_name(path.stem),
         asked=asked,
         count=count,
         items_file=relative(items.file, path.parent) if items.file else "",
         pictures=relative(items.pictures, path.parent) if items.pictures else "",
         columns=items.columns,
         title=title,
-        description=wishes.description or "",
+        description=description,
         assignments=assignments,
         batches=batches,
         minutes=minutes,

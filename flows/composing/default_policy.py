@@ -11,6 +11,9 @@ from domain.task import GOLD, TWIN, Task
 from domain.verdicts import PolicyRule
 
 _TWO_IN_FIVE = 0.4
+_SENTENCES = frozenset({"min_words", "one_sentence"})
+"""Kinds of rules that one word cannot keep."""
+
 _LOOKS_NOT = (
     "The answer is none that the page allows, or comes from a worker who does not look."
 )
@@ -76,9 +79,13 @@ def _by_items(items: Sequence[Item]) -> Iterator[str]:
 def _about_texts(task: Task) -> Iterator[str]:
     if task.dataset == "captions" and task.language == "en":
         yield from ("capitals", "quality_words")
-    if any(one.kind == "best_edit" for one in task.aggregates):
+    is_edited = any(one.kind == "best_edit" for one in task.aggregates)
+    if is_edited:
         yield "pasted"
-    if any(field.kind == "text" and not field.optional for field in task.item_fields):
+    # Who names a colour may truly write "red" under every item; a sentence is another
+    # thing.
+    wants_sentences = any(rule.kind in _SENTENCES for rule in task.rules)
+    if is_edited or wants_sentences:
         yield "same_sentence"
 
 

@@ -76,7 +76,7 @@ class Draft:
     pictures: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
-    description: str = ""
+    description: str
     assignments: int
     batches: int
     minutes: Decimal
@@ -107,6 +107,13 @@ def reward_of(minutes: Decimal, wage_cents: int) -> int:
 def items_per_hit(task: Task, count: int, batches: int) -> int:
     """As many as the task shows at most, or as a batch has."""
     return max(1, min(task.items_per_hit, math.ceil(count / batches)))
+
+
+def usual_description(asked: Asked, title: str) -> str:
+    """What a collection is for, as far as its task tells."""
+    if title or asked.has_title:
+        return f"{(title or asked.task.title).rstrip('.')}."
+    return "Answers to a page of questions about each item."
 
 
 def usual_batches(count: int) -> int:
@@ -222,7 +229,7 @@ def _statement(draft: Draft) -> Statement:
     return Statement(
         file_name=draft.path.name,
         name=draft.name,
-        description=draft.description or f"{draft.title or asked.task.title}.",
+        description=draft.description,
         key="question" if asked.is_page else "task",
         named=asked.named,
         hosts=asked.hosts,

@@ -139,6 +139,15 @@ def test_a_page_of_html_is_a_campaign_and_wants_a_title() -> None:
     assert "WARNING" not in said
 
 
+def test_one_word_on_many_items_is_no_sentence_pasted() -> None:
+    """Who names colours truly writes "red" ten times, and is not to be excluded."""
+    Path("hit.html").write_text('<img src="${url}"><input name="colour" required>')
+    Path("birds.csv").write_text("url\nhttps://example.org/1.jpg\n")
+    tables, _ = _written("--task", "hit.html", "--items", "birds.csv", "--yes")
+    (only,) = tables["decisions"]["rule"]
+    assert only["any_of"] == ["rule_violation"]
+
+
 def test_a_page_and_a_folder_of_pictures_are_enough() -> None:
     """The one address on the page is the picture's."""
     Path("hit.html").write_text(HTML)
@@ -208,7 +217,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         ((), "say --task"),
         (("--task", "caption"), "say --items"),
         (("--task", "captoin", "--items", "photos"), "did you mean 'caption'"),
-        (("--task", "caption", "--items", "none.csv"), "cannot be read"),
+        (("--task", "caption", "--items", "none"), "no such file or folder"),
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),
         (("--task", "caption", "--items", "photos", "--wage", "0"), "for nothing"),
         (("--task", "caption", "--items", "photos", "--batches", "99"), "only 12"),
@@ -244,6 +253,7 @@ def test_a_person_is_asked_and_asked_again(
         "id,url,wording\n1,https://example.org/1,A dog\n2,https://example.org/2,A cat\n"
     )
     typed = ["congruence", "congruency", "pairs.csv", "wording", "3", "", "2", "15"]
+    typed.append("Which descriptions fit")
     os.write(terminal, "".join(f"{word}\n" for word in typed).encode())
     init.main([], standalone_mode=False)
     said = capsys.readouterr()
@@ -252,6 +262,7 @@ def test_a_person_is_asked_and_asked_again(
     assert tables["items"]["columns"]["description"] == "wording"
     assert tables["posting"]["assignments"] == 3
     assert tables["posting"]["batches"] == 1
+    assert tables["description"] == "Which descriptions fit"
     # Two minutes at $15 an hour.
     assert tables["rewards"]["reward"] == "0.50"
 
