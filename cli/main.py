@@ -47,8 +47,10 @@ def main() -> None:
     speaks the same protocol: rehearsals run on simulated workers, cost nothing and
     need no account.
 
+    \b
     Start with:  piecework rehearse config/campaigns/demo.toml
-    """
+    Your own:    piecework init
+    """  # noqa: D301 - click's mark for lines that stay lines
     # Before anything imports Prefect: nothing is sent to anybody, and what fails is
     # said once, by this command. A deployment logs as Prefect is told to.
     os.environ.setdefault("DO_NOT_TRACK", "1")

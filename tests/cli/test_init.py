@@ -16,7 +16,9 @@ from cli.init import init
 from cli.main import main
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
+from hit_templates.messages import FOLDER
 from hit_templates.starters import STARTER_KINDS
+from hit_templates.tasks import task_names
 from tests.flows.test_own_page import HTML
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 6' width='90'/>"
@@ -169,6 +171,23 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     assert "--host code.example.org" in refused.output
     tables, _ = _written(*words, "--host", "code.example.org")
     assert tables["page"]["hosts"] == ["code.example.org"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
+    """With the items of its example; answers are held to what they can be."""
+    example = (FOLDER / task / "example.jsonl").read_text()
+    Path("items.jsonl").write_text(
+        example.replace('"/pictures/', '"https://example.org/')
+    )
+    tables, said = _written("--task", task, "--items", "items.jsonl", "--yes")
+    assert tables["task"] == task
+    assert "columns" not in tables["items"]
+    assert "WARNING" not in said
+    excluding = [
+        rule for rule in tables["decisions"]["rule"] if rule["then"] == "exclude"
+    ]
+    assert excluding
 
 
 @pytest.mark.parametrize("kind", STARTER_KINDS)
