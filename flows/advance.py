@@ -22,7 +22,7 @@ from flows.credentials import from_block
 from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
 from flows.opening import open_on_marketplace
-from flows.pass_request import PassRequest, amount_cents, campaign_path
+from flows.pass_request import CampaignPath, PassRequest, amount_cents
 from flows.passes import run_pass, write_results
 from flows.polling import next_wait
 from flows.prefect_tasks import run_as_task, run_name, task_for_each
@@ -42,7 +42,9 @@ _LOG = logging.getLogger(__name__)
     on_failure=[tell_of_failure],
     on_crashed=[tell_of_failure],
 )
-def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, object]]:
+def advance(
+    campaign: CampaignPath, *, poll_open_hits: bool = False
+) -> State[dict[str, object]]:
     """Do what is due on a campaign and end; what a deployment runs.
 
     It never waits: where workers or people have to act first, the run ends and its
@@ -51,14 +53,14 @@ def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, o
     beside the campaign's (`config.deployment_file`).
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
         poll_open_hits: ask open HITs for what they have got, however lately that was
             done.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    path = campaign_path(campaign)
+    path = Path(campaign)
     deployment = read_deployment(path)
     request = PassRequest(
         campaign=path,
@@ -91,7 +93,7 @@ def flow_of(
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
 def run(
-    campaign: str,
+    campaign: CampaignPath,
     endpoint: str,
     *,
     live: bool = False,
@@ -102,7 +104,7 @@ def run(
     """Make passes until the campaign is finished or waits for people.
 
     Args:
-        campaign: path of the campaign file.
+        campaign: absolute path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
         poll_seconds: how long to wait while workers work; longer, up to sixty times

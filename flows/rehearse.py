@@ -29,7 +29,7 @@ from flows.binding import check_store, rehearsal_environment
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
 from flows.opening import open_for_rehearsal
-from flows.pass_request import campaign_path
+from flows.pass_request import CampaignPath
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
 from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
@@ -62,11 +62,11 @@ CrowdKind = Literal["workers", "prolific"]
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
-def rehearse(campaign: str, crowd: CrowdKind = "workers") -> dict[str, object]:
+def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, object]:
     """Rehearse a campaign from its file to dataset and report.
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
         crowd: who works: simulated workers of the marketplace, or participants of an
             offline Prolific, whom the bridge leads there.
 
@@ -75,7 +75,7 @@ def rehearse(campaign: str, crowd: CrowdKind = "workers") -> dict[str, object]:
         report, the virtual seconds that the campaign took as `virtual_seconds`, and
         of participants what three ledgers say was spent as `books`.
     """
-    return _rehearse(prepare(campaign_path(campaign)), crowd=crowd)
+    return _rehearse(prepare(Path(campaign)), crowd=crowd)
 
 
 def work_through(
