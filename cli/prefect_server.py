@@ -77,6 +77,7 @@ class TemporaryServer:
         """
         from prefect.settings import (  # noqa: PLC0415 - Prefect costs seconds
             PREFECT_API_URL,
+            PREFECT_LOGGING_TO_API_ENABLED,
             temporary_settings,
         )
 
@@ -87,7 +88,11 @@ class TemporaryServer:
             return
         self._wait_until_it_answers()
         with temporary_settings(
-            {PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api"}
+            {
+                PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api",
+                # Nobody reads log lines there: its database goes with the command.
+                PREFECT_LOGGING_TO_API_ENABLED: False,
+            }
         ):
             yield
 

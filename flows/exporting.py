@@ -12,9 +12,10 @@ from flows.assembling import load_campaign
 from flows.opening import open_to_look
 from flows.pass_request import CampaignPath
 from flows.passes import write_results
-from flows.prefect_tasks import run_as_task, run_name
+from flows.prefect_tasks import label_run, run_as_task, run_name
 from flows.progress import read_progress
 from flows.results.export import write_report
+from flows.run_log import logged_in_run
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)
@@ -27,9 +28,14 @@ def export(campaign: CampaignPath) -> str:
     Returns:
         The path of the report.
     """
-    with open_to_look(load_campaign(Path(campaign))) as campaign_store:
+    with (
+        logged_in_run(),
+        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+    ):
+        progress = read_progress(campaign_store)
+        label_run(progress)
         report_path = write_results(campaign_store, call=run_as_task)
-        publish_artifacts(campaign_store, read_progress(campaign_store), report_path)
+        publish_artifacts(campaign_store, progress, report_path)
     return report_path
 
 
@@ -43,7 +49,11 @@ def report(campaign: CampaignPath) -> dict[str, object]:
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    with open_to_look(load_campaign(Path(campaign))) as campaign_store:
+    with (
+        logged_in_run(),
+        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+    ):
         progress = read_progress(campaign_store)
+        label_run(progress)
         publish_artifacts(campaign_store, progress, str(write_report(campaign_store)))
     return progress.as_dict()

@@ -32,13 +32,14 @@ from flows.opening import open_for_rehearsal
 from flows.pass_request import CampaignPath
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
-from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
+from flows.prefect_tasks import CROWD, label_run, run_as_task, run_name, task_for_each
 from flows.rehearse_prolific import (
     DATABASE,
     AtProlific,
     at_prolific,
     offline_prolific,
 )
+from flows.run_log import logged_in_run
 from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
@@ -131,9 +132,12 @@ def _rehearse(
 ) -> dict[str, object]:
     """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""
     if crowd == "workers":
-        with rehearsal_of(campaign) as (run, workers):
+        with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)[1]
-    with rehearsal_at_prolific(campaign) as (run, participants, prolific):
+    with (
+        logged_in_run(),
+        rehearsal_at_prolific(campaign) as (run, participants, prolific),
+    ):
         progress, facts = _to_the_end(run, participants, on_progress)
         if progress.is_finished:  # else people decide first, however long that takes
             prolific.finish()
@@ -144,9 +148,12 @@ def _rehearse(
 def _to_the_end(
     run: CampaignRun, crowd: Crowd, on_progress: Callable[[Progress], None] | None
 ) -> tuple[Progress, dict[str, object]]:
-    progress = work_through(
-        run, crowd, call=task_for_each(run), on_progress=on_progress
-    )
+    def reached(progress: Progress) -> None:
+        label_run(progress)
+        if on_progress is not None:
+            on_progress(progress)
+
+    progress = work_through(run, crowd, call=task_for_each(run), on_progress=reached)
     report = write_results(run, call=run_as_task)
     publish_artifacts(run, progress, report)
     virtual = run.clock.now() - START
