@@ -18,6 +18,7 @@ from cli.errors import ErrorCodes
 from cli.export import export
 from cli.layout import layout
 from cli.pay import pay
+from cli.prefect_server import leave_no_home
 from cli.preview import preview
 from cli.prolific import prolific
 from cli.prolific_emulator import prolific_emulator
@@ -49,6 +50,7 @@ def main() -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
+    leave_no_home()
     # Its temporary server keeps what is for its pages alone; it tries again by itself.
     os.environ.setdefault("PREFECT_SERVER_LOGGING_LEVEL", "CRITICAL")
     # No page that is open in a browser is to read or start flows of a temporary server.

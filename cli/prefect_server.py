@@ -2,10 +2,10 @@
 
 Prefect would start one itself when a flow begins, after everything was imported, and
 would import the whole server into this process to do so. Here it starts as Prefect
-starts it, in a process of its own, while this one imports and draws. Its database is
-its own as well, so that no two commands wait for each other's locks and nothing of a
-user's Prefect is touched: a copy of an empty one, which is kept because Prefect takes
-half a minute to make its tables.
+starts it, in a process of its own, while this one imports and draws. Its home and its
+database are its own as well, so that no two commands wait for each other's locks and
+nothing of a user's Prefect is touched. The database is a copy of an empty one, which is
+kept because Prefect takes half a minute to make its tables.
 
 It is stopped when Python ends; a process that is killed does not come that far, and the
 server would live on. So a small process waits for the end of ours: the operating system
@@ -48,6 +48,17 @@ for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") el
         pass
 shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
+
+
+def leave_no_home() -> None:
+    """Let Prefect, which makes its home as it is imported, make none where none is.
+
+    Called before anything imports it. A user's home, with its profiles, stays in use.
+    """
+    if not (Path.home() / ".prefect").exists():
+        os.environ.setdefault("PREFECT_HOME", str(_caches() / "prefect-home"))
+        with contextlib.suppress(OSError):  # Prefect warns if it cannot make its own
+            _caches().mkdir(parents=True, exist_ok=True)
 
 
 class TemporaryServer:
@@ -157,8 +168,12 @@ def _keep_empty(database: Path) -> None:
 
 
 def _kept() -> Path:
+    return _caches() / f"prefect-{version('prefect')}.db"
+
+
+def _caches() -> Path:
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "piecework" / f"prefect-{version('prefect')}.db"
+    return Path(caches) / "piecework"
 
 
 def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
@@ -172,6 +187,7 @@ def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
         ],
         env={
             **os.environ,
+            "PREFECT_HOME": str(database.parent),
             "PREFECT_API_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
             "PREFECT_UI_ENABLED": "0",
             "PREFECT__SERVER_EPHEMERAL": "1",
