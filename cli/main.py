@@ -15,6 +15,7 @@ from cli.crowd import crowd
 from cli.decisions import decisions
 from cli.describe import describe
 from cli.errors import ErrorCodes
+from cli.examples import examples
 from cli.export import export
 from cli.layout import layout
 from cli.pay import pay
@@ -63,6 +64,7 @@ def main() -> None:
 
 
 for command in (
+    examples,
     check,
     preview,
     rehearse,
