@@ -57,7 +57,7 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.results
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
-	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \
 	  --no-header --no-annotate --python-version 3.11 -o requirements.lock
 
 clean:

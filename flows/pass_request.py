@@ -4,12 +4,42 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, WithJsonSchema
 
 from config.campaign_file import parse
 from domain.errors import ConfigError
 from domain.money import cents_from_text
 
-ROOT = Path(__file__).resolve().parents[1]
+
+def _absolute(campaign: str) -> str:
+    if not Path(campaign).is_absolute():
+        raise ValueError(
+            f"the campaign's path {campaign!r} is relative, and a worker runs in a "
+            "folder of its own; deploy it with an absolute one, in prefect.yaml as "
+            '"{{ $PWD }}/…" (docs/operations.md)'
+        )
+    return campaign
+
+
+CampaignPath = Annotated[
+    str,
+    AfterValidator(_absolute),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": "^/",
+            "description": "absolute path of the campaign file, where its store is",
+        }
+    ),
+]
+"""A flow's parameter that names a campaign file.
+
+A relative path would mean another file in each checkout, with another store. So
+Prefect's server refuses one by the schema when it is deployed or a run is asked for,
+and the flow refuses what an earlier deployment holds.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +98,3 @@ def amount_cents(text: str, campaign: Path, *, option: str = "--spend-at-most") 
         return cents_from_text(text, currency)
     except ValueError as fault:
         raise ConfigError([f"{option} {fault}"]) from fault
-
-
-def campaign_path(campaign: str) -> Path:
-    """The file that a flow's parameter names; a relative path begins at the checkout.
-
-    A worker runs flows in a folder of its own making, so its own is no place to begin.
-    """
-    return (ROOT / campaign).resolve()
