@@ -154,6 +154,7 @@ def _to_the_end(
             on_progress(progress)
 
     progress = work_through(run, crowd, call=task_for_each(run), on_progress=reached)
+    label_run(progress)
     report = write_results(run, call=run_as_task)
     publish_artifacts(run, progress, report)
     virtual = run.clock.now() - START
