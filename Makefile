@@ -32,7 +32,7 @@ test-full: $(READY)  ## the long forms too
 	@sh tests/need_chromium.sh
 	$(BIN)/pytest -n 2 -q -m "not clients"
 
-test-clients: $(READY)  ## every client of other people's, each in its own environment
+test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"
 
 check: fmt lint types imports test  ## what a change must pass

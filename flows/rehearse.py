@@ -167,6 +167,7 @@ def _to_the_end(
             on_progress(progress)
 
     progress = work_through(run, crowd, call=task_for_each(run), on_progress=reached)
+    label_run(progress)
     virtual = run.clock.now() - START
     # If it is not finished, people decide first, however long that takes.
     more = at_end(progress) if progress.is_finished else {}

@@ -23,7 +23,7 @@ def render_markdown(facts: ReportFacts) -> str:
         "",
         f"The report of {kind}, {state}: {span}.",
         "",
-        "| | | |",
+        "| what | how much | beside it |",
         "|---|---:|---|",
         *(
             f"| {_plain(figure.label)} | {_plain(figure.value)} "

@@ -98,10 +98,10 @@ def _until(is_so: Callable[[], object], said: Callable[[], str]) -> None:
         time.sleep(0.3)
 
 
-def _pass(prefect: PrefectApart) -> None:
-    """Ask for a pass as `prefect deployment run` does, and wait until it is over."""
+def _run(prefect: PrefectApart, flow: str) -> None:
+    """Ask for a run as `prefect deployment run` does, and wait until it is over."""
     deployment = httpx.get(
-        f"{prefect.api}/deployments/name/advance/advance", timeout=30
+        f"{prefect.api}/deployments/name/{flow}/{flow}", timeout=30
     ).json()["id"]
     run = httpx.post(
         f"{prefect.api}/deployments/{deployment}/create_flow_run", json={}, timeout=30
@@ -171,8 +171,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             _automate(prefect, url)
             prefect.worker()
             while crowd.poll() is None:
-                _pass(prefect)
+                _run(prefect, "advance")
             assert crowd.returncode == 0
+            _run(prefect, "rehearse")  # finds nothing left to do
             _tell_that_people_are_waited_for(prefect, campaign)
             _until(lambda: calls, lambda: prefect.said("server"))
             time.sleep(3)  # log lines are sent every two seconds
@@ -210,8 +211,10 @@ def test_a_run_carries_campaign_and_batch_in_name_and_tags(shown: _Shown) -> Non
     """So a person finds the runs of a batch on Prefect's pages."""
     ended = [run for run in shown.runs if run["state_name"] == "Finished"]
     assert ended
+    ended += [run for run in shown.runs if run["name"].startswith("rehearse")]
+    assert {run["name"].partition(" ")[0] for run in ended} == {"advance", "rehearse"}
     for run in ended:
-        assert run["name"] == "advance days, batch 1 of 1"
+        assert run["name"].endswith(" days, batch 1 of 1")
         assert {"piecework", "campaign:days", "batch:1"} <= {*run["tags"]}
 
 
