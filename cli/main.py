@@ -18,6 +18,7 @@ from cli.errors import ErrorCodes
 from cli.examples import examples
 from cli.export import export
 from cli.forecast import forecast
+from cli.init import init
 from cli.layout import layout
 from cli.new_task import new_task
 from cli.pay import pay
@@ -68,6 +69,7 @@ def main() -> None:
 
 
 for command in (
+    init,
     tasks,
     new_task,
     examples,

@@ -8,7 +8,7 @@ tasks, heuristics and items is put together in `flows.assembling`.
 import hashlib
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -95,7 +95,9 @@ class CampaignFile:
             addresses=addresses,
         )
 
-    def items_of_folder(self, columns: tuple[str, ...]) -> tuple[Item, ...]:
+    def items_of_folder(
+        self, columns: tuple[str, ...], *, addresses: tuple[str, ...] = ("url",)
+    ) -> tuple[Item, ...]:
         """An item for each picture of `[items] pictures`, where no file lists them.
 
         Raises:
@@ -104,7 +106,7 @@ class CampaignFile:
         folder = self._own_pictures
         assert folder is not None  # noqa: S101 - the schema wants a file else
         try:
-            return items_of_folder(folder, columns)
+            return items_of_folder(folder, columns, addresses=addresses)
         except ConfigError as fault:
             where = self.at("items", "pictures")
             raise ConfigError([f"{where}: {one}" for one in fault.faults]) from fault
@@ -119,8 +121,18 @@ def parse(path: Path) -> CampaignFile:
     text = read_text(
         path,
         name="campaign file",
-        next_step="see config/campaigns/demo.toml for an example",
+        next_step="`piecework init` writes one",
     )
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return replace(parse_text(path, text), source_hash=digest)
+
+
+def parse_text(path: Path, text: str) -> CampaignFile:
+    """What a campaign file would be that has this text and lies there.
+
+    Raises:
+        ConfigError: it is no TOML, or breaks the schema.
+    """
     faults: list[str] = []
     try:
         document = tomllib.loads(text)
@@ -136,7 +148,7 @@ def parse(path: Path) -> CampaignFile:
         raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     if faults:
         raise ConfigError(faults)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(text.encode()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
 
 

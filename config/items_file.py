@@ -36,8 +36,6 @@ PICTURES = frozenset(
 )
 """How names of files end that browsers show as pictures."""
 
-_OF_A_PICTURE = ("image_id", "url")
-
 Row = Mapping[str, str]
 
 
@@ -74,9 +72,7 @@ def read_items(
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
     """
-    text = _read_text(path)
-    rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
-    by_line = list(rows(path, text))
+    by_line = read_rows(path)
     if renamed:
         by_line = list(_renamed(path, by_line, renamed))
     if numbered and not any(columns[0] in row for _, row in by_line):
@@ -90,13 +86,31 @@ def read_items(
     return items_from_rows((row for _, row in by_line), columns)
 
 
-def items_of_folder(folder: Path, columns: tuple[str, ...]) -> tuple[Item, ...]:
+def read_rows(path: Path) -> list[tuple[int, Row]]:
+    """The rows of an items file by their lines, as they stand there.
+
+    Raises:
+        ConfigError: the file cannot be read, or is no CSV and no JSON Lines.
+    """
+    text = _read_text(path)
+    rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
+    return list(rows(path, text))
+
+
+def items_of_folder(
+    folder: Path, columns: tuple[str, ...], *, addresses: tuple[str, ...] = ("url",)
+) -> tuple[Item, ...]:
     """An item for each picture in a folder and below; its path there is its id.
+
+    Args:
+        folder: of the pictures.
+        columns: what the task's page needs; the first is the id.
+        addresses: columns that hold addresses of pictures.
 
     Raises:
         ConfigError: the task needs more than a picture, or there are none.
     """
-    if more := sorted({*columns} - {*_OF_A_PICTURE}):
+    if more := [name for name in columns[1:] if name not in addresses[:1]]:
         raise ConfigError(
             [f"the task needs the column {more[0]!r}, which pictures do not tell"],
             next_step='list the items in a file: [items] file = "items.csv"',
@@ -112,7 +126,7 @@ def items_of_folder(folder: Path, columns: tuple[str, ...]) -> tuple[Item, ...]:
         raise ConfigError(
             [f"{folder} holds no picture; looked for {', '.join(sorted(PICTURES))}"]
         )
-    rows = [dict.fromkeys(_OF_A_PICTURE, name) for name in names]
+    rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)
 
 

@@ -1,6 +1,6 @@
 """A campaign: purpose and rules of one collection, as its file states them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -9,9 +9,10 @@ from typing import Literal
 from domain.dataset import Publication
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
+from domain.ids import ItemId
 from domain.money import Currency, FeeSchedule, shown
 from domain.qualification import QualificationTest
-from domain.task import DatasetKind, Task
+from domain.task import GOLD, TRUTH, DatasetKind, Task
 from domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference): sandbox, production.
@@ -179,3 +180,26 @@ class Campaign:
             and requirement.comparator == "Exists"
             for requirement in self.requirements
         )
+
+    @property
+    def has_drawn_truth(self) -> bool:
+        """Whether a rehearsal has to draw what is true of items.
+
+        Then what its workers answer says nothing about the items.
+        """
+        if self.task.dataset == "captions":
+            return self.rehearsal.replay is None and not self.rehearsal.scenes
+        return bool(without_truth(self.items, self.task))
+
+
+def without_truth(items: Iterable[Item], task: Task) -> list[ItemId]:
+    """The items of which no column says all that a worker has to answer."""
+    asked = [field.name for field in task.item_fields if not field.optional]
+    return [
+        item.item_id
+        for item in items
+        if not all(
+            item.columns.get(TRUTH + name) or item.columns.get(GOLD + name)
+            for name in asked
+        )
+    ]

@@ -66,7 +66,10 @@ COLLECTED: Mapping[str, Column] = {
 }
 
 VERDICTS: Mapping[str, Column] = {
-    "is_rejected": Column("bool", "dropped, or part of a rejected assignment"),
+    "is_rejected": Column(
+        "bool",
+        "dropped, or part of a rejected assignment; or to be, if `is_provisional`",
+    ),
     "rejected_because": Column("str", "the decision's reason; '' if it was kept"),
     "is_surplus": Column(
         "bool",

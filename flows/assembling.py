@@ -155,7 +155,9 @@ def _items(
             addresses=task.columns[1:],
         )
     if not table.scenes:
-        return file.items_of_folder(task.columns)
+        if task.html_page is None:
+            return file.items_of_folder(task.columns)
+        return file.items_of_folder(task.columns, addresses=task.columns[1:])
     left = file.out / "items.jsonl"
     if not left.is_file():
         first = f"run `piecework rehearse {file.path}` first"

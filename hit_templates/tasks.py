@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.suggestion import did_you_mean
 from domain.task import Task
 from hit_templates.messages import (
     ENGLISH,
@@ -58,9 +59,11 @@ def load_task(
 
 @lru_cache
 def _of_gallery(name: str, language: str) -> Task:
-    if name not in task_names():
+    names = task_names()
+    if name not in names:
+        meant = did_you_mean(name, names) or "."
         raise ConfigError(
-            [f"There is no task {name!r}; there are: {', '.join(task_names())}."],
+            [f"There is no task {name!r}{meant} There are: {', '.join(names)}."],
             next_step="a folder beside the campaign is named with its path, as ./dog",
         )
     return _read_folder(FOLDER / name, name, language)

@@ -60,13 +60,19 @@ def with_edits(
 def set_aside_reasons(table: pd.DataFrame) -> "pd.Series[str]":
     """Why an answer is no part of the dataset proper: "" for those that are.
 
-    "rejected", "canned" or "surplus"; where several apply, the first of them.
+    "undecided", "rejected", "canned" or "surplus"; where several apply, the first.
     """
     reasons = pd.Series("", index=table.index, dtype="str")
     reasons[table["is_surplus"]] = "surplus"
     reasons[table["is_canned"]] = "canned"
     reasons[table["is_rejected"]] = "rejected"
+    reasons[table["is_rejected"] & table["is_provisional"]] = "undecided"
     return reasons
+
+
+def was_rejected(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether a decision dropped each answer; what nobody has decided was not."""
+    return table["is_rejected"] & ~table["is_provisional"]
 
 
 def validate(table: pd.DataFrame, task: Task) -> None:

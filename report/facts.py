@@ -122,6 +122,7 @@ class ReportFacts:
             `trait` is empty and `is_planted_bad` false outside a rehearsal.
         task: what was asked; its fields say which sections there are.
         money: None for a dataset that was not paid for through a ledger.
+        is_drawn: what the simulated workers say was drawn, and is not about the items.
         seed: of the rehearsal, and of intervals that are drawn; None if there is none.
         rules: version by name of every cleaning rule that ran.
         comparisons: one row a judgement of a pair of systems, if workers compared any
@@ -150,6 +151,7 @@ class ReportFacts:
     findings: pd.DataFrame
     decisions: pd.DataFrame
     workers: pd.DataFrame
+    is_drawn: bool = False
     money: Money | None = None
     seed: int | None = None
     rules: Mapping[str, int] = field(default_factory=dict)

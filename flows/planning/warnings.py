@@ -4,6 +4,7 @@ A campaign with warnings may begin; what is forbidden is a fault, told elsewhere
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from domain.campaign import Campaign
 from flows.planning.pricing import Price, expected_out_of_reach
@@ -21,6 +22,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         price: what it costs.
     """
     return [
+        *_about_title(campaign),
         *_about_pay(campaign),
         *_about_time(campaign),
         *_about_crowd(campaign),
@@ -32,6 +34,16 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
 def own_seconds(campaign: Campaign) -> float:
     """What a HIT takes by the pace that the task states (`Task.seconds_per_item`)."""
     return campaign.task.seconds_per_item * campaign.posting.items_per_hit
+
+
+def _about_title(campaign: Campaign) -> Iterator[str]:
+    own = campaign.task.own
+    is_page = campaign.task.html_page is not None
+    if is_page and own is not None and campaign.title == Path(own.path).stem:
+        yield (
+            f"posting.title is not stated and the page has no <title>: workers read "
+            f"{campaign.title!r}, the name of the file, as what the HIT is about"
+        )
 
 
 def _about_pay(campaign: Campaign) -> Iterator[str]:

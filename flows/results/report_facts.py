@@ -43,6 +43,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
         is_rehearsal=campaign_store.is_rehearsal,
+        is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
         started_at=started,
         finished_at=finished,
         wanted_per_item=campaign.posting.assignments,

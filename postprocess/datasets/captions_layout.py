@@ -17,7 +17,7 @@ from domain.hit import Item
 from domain.tables import ITEM_VALUE, value_column
 from domain.task import Field, Task
 from postprocess.aggregates import leading, option_votes
-from postprocess.answers import set_aside_reasons
+from postprocess.answers import set_aside_reasons, was_rejected
 from postprocess.datasets import captions_json
 from postprocess.datasets.card import captions_card
 from postprocess.datasets.facts import DatasetFacts
@@ -186,6 +186,7 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
         flaws=table.get(flaws, no_ticks),
         flaw_other=table.get(flaw_other, nothing),
         edits=as_json(table["edits"]),
+        is_rejected=was_rejected(table),
     )
     return cells.reset_index()
 

@@ -17,6 +17,7 @@ class DatasetFacts:
         source_hash: sha256 of the campaign file.
         code_commit: the version of piecework, "" if unknown.
         is_rehearsal: workers were simulated; every file says so.
+        is_drawn: what they say was drawn, and is not about the items; it says so, too.
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item.
         publication: what the requester says for whoever gets the dataset.
@@ -38,6 +39,7 @@ class DatasetFacts:
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
     unfinished: str = ""
+    is_drawn: bool = False
 
     @property
     def shares(self) -> Shares:
@@ -61,5 +63,10 @@ class DatasetFacts:
             "REHEARSAL: all answers come from simulated workers. "
             "No person wrote, saw or judged anything here."
         )
-        warnings = (rehearsed if self.is_rehearsal else "", self.unfinished)
+        drawn = "What the answers say was drawn by chance and is not about the items."
+        warnings = (
+            rehearsed if self.is_rehearsal else "",
+            drawn if self.is_drawn else "",
+            self.unfinished,
+        )
         return " ".join(filter(None, warnings))

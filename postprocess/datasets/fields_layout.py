@@ -13,7 +13,7 @@ from analyses.conditions import condition_means
 from domain.hit import Item
 from domain.tables import ORDER, shuffled_names, value_column
 from postprocess.aggregates import item_aggregates
-from postprocess.answers import set_aside_reasons
+from postprocess.answers import set_aside_reasons, was_rejected
 from postprocess.datasets.card import fields_card
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.file_table import (
@@ -119,7 +119,9 @@ def _cells(
         types[f"order_{name}"] = TEXTS
     types |= _LAST
     sources |= {name: name for name in (*_LAST, *_WHY_ASIDE) if name != "set_aside"}
-    rows = table.assign(edits=as_json(table["edits"])).reset_index()
+    rows = table.assign(
+        edits=as_json(table["edits"]), is_rejected=was_rejected(table)
+    ).reset_index()
     return pd.DataFrame({name: rows[source] for name, source in sources.items()}), types
 
 

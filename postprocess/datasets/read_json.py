@@ -63,7 +63,7 @@ def _captions(document: Mapping[str, object]) -> Corpus:
     captions = [
         _caption(annotation)
         for annotation in annotations
-        if annotation.get("set_aside") != "surplus"
+        if annotation.get("set_aside") not in {"surplus", "undecided"}
     ]
     return Corpus(
         source="",

@@ -137,7 +137,8 @@ def _corpus(
     for place, row in rows:
         wrong = _row_faults(row)
         faults += [f"{place}: {fault}" for fault in wrong]
-        if not wrong and row.get("is_surplus", "").lower() not in _TRUE:
+        is_open = row.get("set_aside") == "undecided"
+        if not (wrong or is_open or row.get("is_surplus", "").lower() in _TRUE):
             captions.append(_caption(row))
     if faults:
         raise UnreadableError(*faults)

@@ -1,8 +1,9 @@
 """The crowd of a campaign, and what it knows about the campaign's items."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from domain.campaign import Campaign
+from domain.campaign import Campaign, without_truth
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.ids import ItemId
 from domain.task import TRUTH
@@ -15,7 +16,7 @@ from rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
 from rehearsal.crowd.judging import Judging
 from rehearsal.crowd.replay import Replay
 from rehearsal.crowd.site import Site
-from rehearsal.pictures.scenes import scenes
+from rehearsal.pictures.scenes import imagined_scenes, scenes
 
 
 def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
@@ -31,7 +32,14 @@ def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
 
 
 def answering_of(campaign: Campaign) -> Answering:
-    """How the crowd answers: by describing, or by what the items' columns call true."""
+    """How the crowd answers: by describing, or by what the items' columns call true.
+
+    What nobody says of the items is drawn from their ids (`Campaign.has_drawn_truth`).
+
+    Raises:
+        ConfigError: the replay file lacks items, or is for another task; or the task
+            is to correct texts and no column says how.
+    """
     if campaign.task.dataset == "captions":
         return Describing(campaign.task, _knowledge(campaign), campaign.items)
     if campaign.rehearsal.replay is not None:
@@ -39,28 +47,12 @@ def answering_of(campaign: Campaign) -> Answering:
             [f"{campaign.path}: rehearsal.replay is for captions only"],
             next_step="leave it out; columns truth.<field> say what is true",
         )
-    if campaign.task.own is not None:
-        return _of_own_task(campaign)
-    judging = Judging(campaign.task, campaign.items, campaign.practice)
-    unknown = [
-        item.item_id for item in campaign.items if not judging.knows(item.item_id)
-    ]
-    if unknown:
-        fields = [
-            field.name for field in campaign.task.item_fields if not field.optional
-        ]
-        raise ConfigError(
-            [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
-            next_step="fill in "
-            + ", ".join(f"{TRUTH}{name}" for name in fields)
-            + f" of {len(unknown)} items, so that a crowd can be simulated",
-        )
-    return judging
-
-
-def _of_own_task(campaign: Campaign) -> Answering:
-    """Answers to a task of one's own; what no column calls true is made up."""
     task, seed = campaign.task, campaign.rehearsal.seed
+    judging = Judging(task, campaign.items, campaign.practice)
+    if task.own is None and all(judging.knows(item.item_id) for item in campaign.items):
+        return judging
+    if unknown := without_truth(campaign.items, task):
+        _refuse_edits(campaign, unknown)
     if task.html_page is not None:
         task = answerable(task)
     items, practice = (
@@ -69,6 +61,19 @@ def _of_own_task(campaign: Campaign) -> Answering:
     )
     judging = Judging(task, items, practice)
     return judging if task.html_page is None else FillingPages(task, judging)
+
+
+def _refuse_edits(campaign: Campaign, unknown: Sequence[ItemId]) -> None:
+    """A text that mends another cannot be drawn: it has to stay close to it."""
+    if not any(rule.kind == "edited_with_option" for rule in campaign.task.rules):
+        return
+    fields = [field.name for field in campaign.task.item_fields if not field.optional]
+    raise ConfigError(
+        [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
+        next_step="fill in "
+        + ", ".join(f"{TRUTH}{name}" for name in fields)
+        + f" of {plural(len(unknown), 'item')}, so that a crowd can be simulated",
+    )
 
 
 def _knowledge(campaign: Campaign) -> ItemKnowledge:
@@ -80,10 +85,9 @@ def _knowledge(campaign: Campaign) -> ItemKnowledge:
     elif plan.scenes:
         knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
     else:
-        raise ConfigError(
-            [f"{campaign.path}: nobody knows what the items show, so none can work"],
-            next_step="name captions that people wrote: [rehearsal] replay = FILE",
-        )
+        # Nobody knows what the pictures show; report and dataset say that this is not.
+        drawn = imagined_scenes(plan.seed, [item.item_id for item in campaign.items])
+        knowledge = SceneKnowledge(drawn)
     unknown = _unknown(campaign, knowledge.knows)
     if unknown:
         raise ConfigError(

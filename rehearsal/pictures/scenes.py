@@ -5,11 +5,13 @@ workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three
 3.6 %, four on 3.1 %, all five on 2.2 %.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
 from config.drawn_pictures import scene_id
+from domain.ids import ItemId
 from rehearsal.pictures.catalogue import KINDS
 from rehearsal.pictures.places import PLACES
 from rehearsal.pictures.scene_model import CLEAR, Scene, Thing
@@ -35,11 +37,23 @@ _HIDING = ("blur", "dark", "bright")
 @lru_cache(maxsize=1)  # read, checked and drawn from the same scenes
 def scenes(seed: int, count: int) -> tuple[Scene, ...]:
     """The first `count` scenes of a seed; more scenes never change the earlier ones."""
-    return tuple(_scene(seed, number) for number in range(1, count + 1))
+    return tuple(
+        _scene(scene_id(number), seeded_rng(seed, "scene", str(number)))
+        for number in range(1, count + 1)
+    )
 
 
-def _scene(seed: int, number: int) -> Scene:
-    rng = seeded_rng(seed, "scene", str(number))
+def imagined_scenes(seed: int, item_ids: Iterable[ItemId]) -> tuple[Scene, ...]:
+    """A scene for each item, drawn from its id; it says nothing about its picture.
+
+    An item has the same scene whatever other items there are.
+    """
+    return tuple(
+        _scene(item_id, seeded_rng(seed, "imagined", item_id)) for item_id in item_ids
+    )
+
+
+def _scene(item_id: ItemId, rng: Random) -> Scene:
     place = rng.choice(list(PLACES))
     severity = _severity(rng)
     things = _things(place, rng)
@@ -48,7 +62,7 @@ def _scene(seed: int, number: int) -> Scene:
         # A bad frame cuts what is in it; what it would leave out is not in the scene.
         things = tuple(replace(thing, count=1) for thing in things[:2])
     return Scene(
-        item_id=scene_id(number),
+        item_id=item_id,
         place=place,
         things=things,
         flaws=flaws,

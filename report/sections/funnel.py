@@ -14,7 +14,7 @@ _MEANINGS: Mapping[Outcome, str] = {
     "dropped": "Dropped: paid, but kept out of the dataset",
     "surplus": "Surplus: good, but more than the number wanted",
     "canned": "Canned: the page's own sentence for images beyond recognition",
-    "novel": "Novel: accepted captions in a worker's own words",
+    "novel": "Novel: accepted, and in a worker's own words",
 }
 
 _COLOURS: Mapping[Outcome, str] = {

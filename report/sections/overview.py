@@ -15,6 +15,10 @@ _MOST_REASONS = 3
 _MOST_CARES = 2
 _TITLE_CHARACTERS = 120
 _REASON_CHARACTERS = 160
+_DRAWN = (
+    " What they say was drawn by chance, since nothing says what is true of the items: "
+    "it is not about them."
+)
 
 
 def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
@@ -52,7 +56,7 @@ def _came(model: ReportModel) -> str:
     workers = f"{'simulated ' * facts.is_rehearsal}worker"
     return (
         f"{plural(model.submitted, 'answer')} by {plural(len(facts.workers), workers)}."
-        f" {listed(kinds)} count. "
+        f" {listed(kinds)} count.{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
         f"{'has' if model.complete_items == 1 else 'have'} all the answers wanted."
     )

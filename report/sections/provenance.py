@@ -110,6 +110,7 @@ def _origin(model: ReportModel) -> Table:
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
         ("Workers", "simulated" if facts.is_rehearsal else "people"),
+        *([("What they say", "drawn by chance")] if facts.is_drawn else []),
         (
             "Time span (UTC)",
             f"{moment(facts.started_at)} to {moment(facts.finished_at)}",

@@ -19,6 +19,7 @@ from flows.snapshot import next_poll_of_open_hits
 from flows.steps import assess, collect
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock
+from postprocess.datasets.reading import read_captions
 from store import answers_table, decisions, hits, ledger
 from tests.crash.people import People
 from tests.flows.conftest import Open
@@ -150,6 +151,11 @@ def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
         assert set(aside["rejected_because"]) == {
             "not decided yet: a person has to look at it"
         }
+        assert set(aside["set_aside"]) == {"undecided"}
+        assert not aside["is_rejected"].any()
+        assert "| undecided | 2 |" in (dataset / "README.md").read_text()
+        # Nor does a reader of the dataset count them as accepted.
+        assert len(read_captions(dataset / "captions.csv").captions) == 2
 
 
 def test_people_are_asked_about_an_open_batch_before_the_platform_decides(

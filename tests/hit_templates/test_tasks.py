@@ -81,7 +81,7 @@ def test_another_task_needs_only_its_file() -> None:
 
 def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
     """The message says what there is."""
-    with pytest.raises(ConfigError, match=r"there are: .*caption"):
+    with pytest.raises(ConfigError, match=r"mean .caption.\? There are: .*caption"):
         load_task("captoin")
 
 

@@ -111,6 +111,28 @@ def test_a_rehearsal_stays_one(
     assert "REHEARSAL" in remark
 
 
+@pytest.mark.parametrize("name", ["captions.csv", "captions.json"])
+def test_what_nobody_has_decided_is_read_as_neither(
+    tmp_path: Path,
+    row: MakeRow,
+    items: list[Item],
+    facts: DatasetFacts,
+    name: str,
+) -> None:
+    """Of an export half way: not accepted, and not rejected."""
+    waiting = {**row("a2"), "is_rejected": True, "is_provisional": True}
+    made = contents(
+        captions_table([row("a1"), waiting]), items, facts, ("csv", "vizwiz_json")
+    )
+    for each, content in made.items():
+        (tmp_path / each).write_bytes(content)
+    aside = json.loads(made["set_aside.json"])["annotations"]
+    assert [(one["set_aside"], one["is_rejected"]) for one in aside] == [
+        ("undecided", False)
+    ]
+    assert len(read_captions(tmp_path / name).captions) == 1
+
+
 def test_vizwiz_captions_as_published() -> None:
     """Flags of annotations and images; what COCO lacks may be missing."""
     annotation = {"id": 1, "image_id": 7, "caption": "a cup", "is_precanned": False}

@@ -1,0 +1,201 @@
+"""A campaign file as text, with a comment wherever a person has a choice."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from domain.money import Currency, cents_to_wire, shown
+from domain.verdicts import PolicyRule
+
+_COMMENTS_AT = 32
+"""Column in which comments begin, where what they are about is shorter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What is written down; paths as the file names them, money in cents.
+
+    Attributes:
+        key: `task` or `question`, whichever `named` is.
+        has_title: the task or page says itself what the HIT is called.
+        expected_cents: what the campaign is expected to cost.
+        is_caption: workers describe pictures.
+    """
+
+    file_name: str
+    name: str
+    description: str
+    key: str
+    named: str
+    hosts: tuple[str, ...]
+    items_file: str
+    pictures: str
+    columns: Mapping[str, str]
+    title: str
+    has_title: bool
+    assignments: int
+    batches: int
+    items_per_hit: int
+    minutes: Decimal
+    wage_cents: int
+    reward_cents: int
+    currency: Currency
+    is_caption: bool
+    expected_cents: int = 0
+    policy: Sequence[PolicyRule] = field(default_factory=tuple)
+
+
+def campaign_text(said: Statement, *, budget_cents: int) -> str:
+    """The text of the file; it ends with a line break."""
+    parts = (
+        _head(said),
+        _page(said),
+        _items(said),
+        _posting(said),
+        _rewards(said, budget_cents),
+        _REQUIREMENTS,
+        _decisions(said),
+        _DATASET,
+        _rehearsal(said),
+    )
+    return "\n".join("\n".join(part) + "\n" for part in map(list, parts) if part)
+
+
+def _head(said: Statement) -> Iterator[str]:
+    yield "# Every path is relative to this file; docs/campaign-file.md explains each"
+    yield f"# key. Try it with:  piecework check {said.file_name}"
+    yield f"#                    piecework preview {said.file_name}"
+    yield f"#                    piecework rehearse {said.file_name}"
+    yield ""
+    yield _line("name", said.name, "names HITs, folder and pseudonyms")
+    yield "# What the collection is for; report and dataset repeat it:"
+    yield _line("description", said.description)
+    yield _line(said.key, said.named, "what workers are asked")
+
+
+def _page(said: Statement) -> Iterator[str]:
+    if said.hosts:
+        yield "[page]"
+        yield "# Whoever runs these hosts can read what workers type into the page."
+        yield _line("hosts", list(said.hosts))
+
+
+def _items(said: Statement) -> Iterator[str]:
+    yield "[items]"
+    if said.items_file:
+        yield _line("file", said.items_file)
+    if said.columns:
+        pairs = ", ".join(
+            f"{_key(name)} = {_value(column)}" for name, column in said.columns.items()
+        )
+        yield _commented(f"columns = {{ {pairs} }}", "task's name = the file's")
+    if said.pictures:
+        why = "served by the marketplace" if said.items_file else "each is an item"
+        yield _line("pictures", said.pictures, why)
+
+
+def _posting(said: Statement) -> Iterator[str]:
+    yield "[posting]"
+    yield _line("batches", said.batches, "who answers badly in one is kept out later")
+    yield _line("assignments", said.assignments, "accepted answers for each item")
+    yield _line("items_per_hit", said.items_per_hit)
+    yield _line("max_rounds", 3, "how often what is missing is posted again")
+    if said.title:
+        yield _line("title", said.title, "what workers read in the list")
+    elif not said.has_title:
+        yield _commented('# title = "..."', "what workers read in the list: say it")
+
+
+def _rewards(said: Statement, budget_cents: int) -> Iterator[str]:
+    wage, expected = (
+        shown(cents, said.currency) for cents in (said.wage_cents, said.expected_cents)
+    )
+    yield "[rewards]"
+    if said.currency != "USD":
+        yield _line("currency", said.currency)
+    yield _line(
+        "reward", _money(said.reward_cents), f"of a HIT: {said.minutes} min at {wage}/h"
+    )
+    yield _commented(
+        f"expected_minutes = {said.minutes}", "of a HIT; a pilot knows better"
+    )
+    yield _line(
+        "wage_floor_per_hour", _money(said.wage_cents), "who is slower gets a bonus"
+    )
+    yield "# Rewards, bonuses and fees together; the call that would pass it is not"
+    yield f"# made. `piecework check` expects {expected}; this leaves some room:"
+    yield _line("budget", _money(budget_cents))
+
+
+def _decisions(said: Statement) -> Iterator[str]:
+    yield "# Heuristics flag answers and workers (docs/heuristics.md). What is not"
+    yield "# flagged is kept and paid. The rules say what is proposed, and in a"
+    yield "# rehearsal done; the first that fits decides. Dropped work is paid, unless"
+    yield '# a rule on = "assignment" says then = "reject": warn workers of that.'
+    yield "[decisions]"
+    yield _line("by", "person", '"policy" does what the rules say without asking')
+    for rule in said.policy:
+        yield ""
+        yield "[[decisions.rule]]"
+        yield _line("on", rule.subject_kind)
+        yield _line("any_of", list(rule.any_of))
+        if rule.at_least > 1:
+            yield _line("at_least", rule.at_least, "of them together")
+        if rule.share:
+            yield _line("share", rule.share, "of the worker's answers")
+        yield _line("then", rule.then)
+        yield _line("because", rule.because)
+
+
+_REQUIREMENTS = (
+    "# Who may work, in MTurk's terms; everybody without it.",
+    "# [requirements]",
+    "# approved_hits_above = 100",
+    "# approval_rate_at_least = 95",
+    '# countries = ["US"]',
+    "# workers = 12                   # how many there are, where that is known",
+)
+
+_DATASET = (
+    "# For publishing: what only you can say. `piecework check` names what is missing.",
+    "[dataset]",
+    '# title = "..."',
+    '# licence = "CC-BY-4.0"          # of the answers',
+    '# items_licence = "CC-BY-4.0"    # of the items; often somebody else\'s',
+    '# contact = "Name <name@example.org>"',
+    '# citation = "..."',
+    '# consent = "..."                # what workers were told and agreed to',
+    '# ethics = "..."                 # review, risks, who might be harmed',
+)
+
+
+def _rehearsal(said: Statement) -> Iterator[str]:
+    yield "[rehearsal]"
+    yield _line("seed", 1, "the same seed gives the same rehearsal")
+    if said.is_caption:
+        yield "# What simulated workers write is drawn, and not about your pictures."
+        yield "# With captions that people wrote (image_id, caption) they send those:"
+        yield '# replay = "captions.csv"'
+
+
+def _line(key: str, value: object, comment: str = "") -> str:
+    return _commented(f"{key} = {_value(value)}", comment)
+
+
+def _commented(text: str, comment: str) -> str:
+    return f"{text:<{_COMMENTS_AT}} # {comment}" if comment else text
+
+
+def _value(value: object) -> str:
+    # A basic string of TOML is written as one of JSON.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if is_bare else _value(name)
+
+
+def _money(cents: int) -> str:
+    return cents_to_wire(cents)

@@ -1,0 +1,133 @@
+"""Which column of an items file is which of a task's, by name and by what it holds."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+
+from config.items_file import PICTURES, Row
+
+_ID_NAMES = (
+    *("id", "item_id", "image_id", "picture_id", "photo_id", "name", "key"),
+    *("file_name", "filename", "file", "image", "picture", "photo"),
+)
+_ADDRESS_NAMES = (
+    *("url", "image_url", "img_url", "picture_url", "photo_url", "image", "img"),
+    *("picture", "photo", "src", "link", "path", "file_name", "filename", "file"),
+)
+_ALIKE = 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """What columns of a file are to a task.
+
+    Attributes:
+        renamed: the file's names by the task's, where they differ.
+        missing: columns of the task for which the file has none that is known.
+    """
+
+    renamed: Mapping[str, str]
+    missing: tuple[str, ...]
+
+
+def match_columns(
+    wanted: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    item_id: str,
+    addresses: Sequence[str],
+    said: Mapping[str, str],
+) -> Matched:
+    """Find a column of the file for each that a task wants.
+
+    Args:
+        wanted: by the task.
+        rows: of the file, all with the same columns.
+        item_id: which of the wanted is the id.
+        addresses: which of them are addresses of pictures.
+        said: the file's names by the task's, as a person stated them.
+    """
+    header = [*rows[0]] if rows else []
+    renamed: dict[str, str] = {**said}
+    missing = []
+    # An id may be read from the column of the addresses, so it is looked for last.
+    for name in sorted(wanted, key=lambda name: name == item_id):
+        if name in header or name in renamed:
+            continue
+        taken = {*renamed.values(), *wanted}
+        free = [column for column in header if column not in taken]
+        if name == item_id:
+            alike = _id(name, [one for one in header if one not in {*wanted}], rows)
+        elif name in addresses:
+            alike = _address(name, free, rows)
+        else:
+            alike = _same_letters(name, free) or _alike(name, free)
+        if alike:
+            renamed[name] = alike
+        else:
+            missing.append(name)
+    in_order = sorted(renamed, key=[*wanted, *renamed].index)
+    return Matched(
+        renamed={name: renamed[name] for name in in_order}, missing=tuple(missing)
+    )
+
+
+def folder_of_pictures(folders: Sequence[Path], address: str) -> Path | None:
+    """The first of some folders, or of those just below, that holds this file."""
+    inside = address.removeprefix("/pictures/").lstrip("/")
+    for folder in folders:
+        below = sorted(path for path in folder.iterdir() if path.is_dir())
+        for one in (folder, *below):
+            if (one / inside).is_file():
+                return one
+    return None
+
+
+def is_on_the_web(address: str) -> bool:
+    """Whether an address needs no folder of pictures."""
+    return address.startswith(("http://", "https://"))
+
+
+def _id(name: str, columns: list[str], rows: Sequence[Row]) -> str:
+    named = (_same_letters(known, columns) for known in (name, *_ID_NAMES))
+    return next((column for column in named if column and _is_key(column, rows)), "")
+
+
+def _is_key(column: str, rows: Sequence[Row]) -> bool:
+    values = [row.get(column, "").strip() for row in rows]
+    return all(values) and len(set(values)) == len(values)
+
+
+def _address(name: str, columns: list[str], rows: Sequence[Row]) -> str:
+    holding = [column for column in columns if _holds_addresses(column, rows)]
+    named = (_same_letters(known, holding) for known in (name, *_ADDRESS_NAMES))
+    by_name = next(filter(None, named), "")
+    return by_name or (holding[0] if len(holding) == 1 else "")
+
+
+def _holds_addresses(column: str, rows: Sequence[Row]) -> bool:
+    values = [row.get(column, "").strip() for row in rows]
+    return all(
+        is_on_the_web(value) or PurePosixPath(value).suffix.lower() in PICTURES
+        for value in values
+    )
+
+
+def _same_letters(name: str, columns: Sequence[str]) -> str:
+    """The column that is called so, capitals and punctuation aside; or ""."""
+    return next(_called(name, columns), "")
+
+
+def _called(name: str, columns: Sequence[str]) -> Iterator[str]:
+    wanted = _letters(name)
+    yield from (column for column in columns if _letters(column) == wanted)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _alike(name: str, columns: Sequence[str]) -> str:
+    return next(iter(get_close_matches(name, columns, n=1, cutoff=_ALIKE)), "")

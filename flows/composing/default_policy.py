@@ -1,0 +1,131 @@
+"""The policy that a new campaign begins with: what its task's answers can be held to.
+
+No rule of it refuses pay. What it drops is paid, and what is flagged a person sees
+first, since a new campaign file says `by = "person"`.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from domain.hit import Item
+from domain.task import GOLD, TWIN, Task
+from domain.verdicts import PolicyRule
+
+_TWO_IN_FIVE = 0.4
+_LOOKS_NOT = (
+    "The answer is none that the page allows, or comes from a worker who does not look."
+)
+_DESCRIBES_NOT = (
+    "The caption breaks a rule that the page states, or does not describe this picture."
+)
+
+
+def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
+    """Rules in their order, by what the task asks and what its items say.
+
+    Args:
+        task: its fields and rules say which heuristics can find anything.
+        items: their columns say whether right answers or twins are known.
+    """
+    patterns = [*_patterns(task), *_by_items(items)] if _is_judged(task) else []
+    texts = [*_about_texts(task)]
+    # Who thinks of a text that no one needs to read is not found by speed.
+    hasty = ["too_fast"] if patterns else []
+    return (
+        PolicyRule(
+            subject_kind="answer",
+            any_of=tuple(dict.fromkeys(["rule_violation", *hasty, *texts, *patterns])),
+            then="drop",
+            because=_DESCRIBES_NOT if task.dataset == "captions" else _LOOKS_NOT,
+        ),
+        *_outside_study(task),
+        *_canned(task),
+        *_exclusions(patterns, texts),
+    )
+
+
+def _is_judged(task: Task) -> bool:
+    return any(field.kind != "text" for field in task.item_fields) and (
+        task.dataset != "captions"
+    )
+
+
+def _patterns(task: Task) -> Iterator[str]:
+    """Heuristics on workers who answer by a pattern or by chance."""
+    fields = task.item_fields
+    kinds = {field.kind for field in fields}
+    if kinds & {"choice", "choices"}:
+        yield "straight_line"
+    if "number" in kinds or any(field.mirrored_by for field in fields):
+        yield "low_scale_variance"
+    if task.arrangements or any(field.shuffled for field in fields):
+        yield "same_place"
+    if not all(field.is_opinion for field in fields if field.kind != "text"):
+        yield "low_agreement"
+    if any(rule.is_question for rule in task.rules):
+        yield "ignored_page_warnings"
+
+
+def _by_items(items: Sequence[Item]) -> Iterator[str]:
+    columns = {name for item in items for name, cell in item.columns.items() if cell}
+    if any(name.startswith(GOLD) for name in columns):
+        yield "gold_failed"
+    if TWIN in columns:
+        yield "contradiction"
+
+
+def _about_texts(task: Task) -> Iterator[str]:
+    if task.dataset == "captions" and task.language == "en":
+        yield from ("capitals", "quality_words")
+    if any(one.kind == "best_edit" for one in task.aggregates):
+        yield "pasted"
+    if any(field.kind == "text" and not field.optional for field in task.item_fields):
+        yield "same_sentence"
+
+
+def _outside_study(task: Task) -> Iterator[PolicyRule]:
+    if any(option.excludes for field in task.fields for option in field.options):
+        yield PolicyRule(
+            subject_kind="answer",
+            any_of=("outside_study",),
+            then="drop",
+            because="The study is about other people; taking part is paid all the "
+            "same.",
+        )
+
+
+def _canned(task: Task) -> Iterator[PolicyRule]:
+    if not task.canned_text:
+        return
+    yield PolicyRule(
+        subject_kind="answer",
+        any_of=("canned_share", "minority_canned"),
+        at_least=2,
+        then="drop",
+        because="Called unreadable by nobody else, and by a worker who does so most "
+        "of the time.",
+    )
+    yield PolicyRule(
+        subject_kind="worker",
+        any_of=("canned_share",),
+        then="exclude",
+        because="Called most pictures unreadable, while others could describe them.",
+    )
+
+
+def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:
+    if patterns:
+        yield PolicyRule(
+            subject_kind="worker",
+            any_of=tuple(patterns),
+            then="exclude",
+            because="Answers follow a pattern or chance and not the items; others "
+            "agree with each other.",
+        )
+    if texts:
+        yield PolicyRule(
+            subject_kind="worker",
+            any_of=tuple(texts),
+            share=_TWO_IN_FIVE,
+            then="exclude",
+            because="Two in five answers or more were not what the page asks for.",
+        )
