@@ -11,6 +11,7 @@ from pydantic import AfterValidator, WithJsonSchema
 from config.campaign_file import parse
 from domain.errors import ConfigError
 from domain.money import cents_from_text
+from hit_templates.own_files import is_own
 
 
 def _absolute(campaign: str) -> str:
@@ -72,17 +73,20 @@ class PassRequest:
             ConfigError: the campaign file cannot be read.
         """
         tables = parse(self.campaign).tables
+        beside = self.campaign.parent
         files = [self.campaign]
-        if tables.items.file is not None:
-            files.append(self.campaign.parent / tables.items.file)
+        files += [
+            beside / name for name in (tables.items.file, tables.question) if name
+        ]
+        if tables.task is not None and is_own(tables.task):
+            files += sorted((beside / tables.task).rglob("*"))
         contents = [
             hashlib.sha256(file.read_bytes()).hexdigest()
             for file in files
             if file.is_file()
         ]
         if tables.items.file is None and tables.items.pictures is not None:
-            folder = self.campaign.parent / tables.items.pictures
-            contents += sorted(map(str, folder.rglob("*")))
+            contents += sorted(map(str, (beside / tables.items.pictures).rglob("*")))
         request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
         return hashlib.sha256(request.encode()).hexdigest()
 
