@@ -32,7 +32,7 @@ test-full: $(READY)  ## the long forms too
 	@sh tests/need_chromium.sh
 	$(BIN)/pytest -n 2 -q -m "not clients"
 
-test-clients: $(READY)  ## every client of other people's, each in its own environment
+test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"
 
 check: fmt lint types imports test  ## what a change must pass
@@ -57,7 +57,7 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.results
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
-	uv pip compile requirements.in --universal --no-strip-extras --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \
 	  --no-header --no-annotate --python-version 3.11 -o requirements.lock
 
 clean:

@@ -15,12 +15,14 @@ from cli.crowd import crowd
 from cli.decisions import decisions
 from cli.describe import describe
 from cli.errors import ErrorCodes
+from cli.examples import examples
 from cli.export import export
 from cli.forecast import forecast
 from cli.init import init
 from cli.layout import layout
 from cli.new_task import new_task
 from cli.pay import pay
+from cli.prefect_server import leave_no_home
 from cli.preview import preview
 from cli.prolific import prolific
 from cli.prolific_emulator import prolific_emulator
@@ -56,6 +58,7 @@ def main() -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
+    leave_no_home()
     # Its temporary server keeps what is for its pages alone; it tries again by itself.
     os.environ.setdefault("PREFECT_SERVER_LOGGING_LEVEL", "CRITICAL")
     # No page that is open in a browser is to read or start flows of a temporary server.
@@ -71,6 +74,7 @@ for command in (
     init,
     tasks,
     new_task,
+    examples,
     check,
     preview,
     rehearse,

@@ -2,10 +2,10 @@
 
 Prefect would start one itself when a flow begins, after everything was imported, and
 would import the whole server into this process to do so. Here it starts as Prefect
-starts it, in a process of its own, while this one imports and draws. Its database is
-its own as well, so that no two commands wait for each other's locks and nothing of a
-user's Prefect is touched: a copy of an empty one, which is kept because Prefect takes
-half a minute to make its tables.
+starts it, in a process of its own, while this one imports and draws. Its home and its
+database are its own as well, so that no two commands wait for each other's locks and
+nothing of a user's Prefect is touched. The database is a copy of an empty one, which is
+kept because Prefect takes half a minute to make its tables.
 
 It is stopped when Python ends; a process that is killed does not come that far, and the
 server would live on. So a small process waits for the end of ours: the operating system
@@ -50,6 +50,17 @@ shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
 
+def leave_no_home() -> None:
+    """Let Prefect, which makes its home as it is imported, make none where none is.
+
+    Called before anything imports it. A user's home, with its profiles, stays in use.
+    """
+    if not (Path.home() / ".prefect").exists():
+        os.environ.setdefault("PREFECT_HOME", str(_caches() / "prefect-home"))
+        with contextlib.suppress(OSError):  # Prefect warns if it cannot make its own
+            _caches().mkdir(parents=True, exist_ok=True)
+
+
 class TemporaryServer:
     """Prefect's server for one command, unless the command's user has one already.
 
@@ -77,6 +88,7 @@ class TemporaryServer:
         """
         from prefect.settings import (  # noqa: PLC0415 - Prefect costs seconds
             PREFECT_API_URL,
+            PREFECT_LOGGING_TO_API_ENABLED,
             temporary_settings,
         )
 
@@ -87,7 +99,11 @@ class TemporaryServer:
             return
         self._wait_until_it_answers()
         with temporary_settings(
-            {PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api"}
+            {
+                PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api",
+                # Nobody reads log lines there: its database goes with the command.
+                PREFECT_LOGGING_TO_API_ENABLED: False,
+            }
         ):
             yield
 
@@ -152,8 +168,12 @@ def _keep_empty(database: Path) -> None:
 
 
 def _kept() -> Path:
+    return _caches() / f"prefect-{version('prefect')}.db"
+
+
+def _caches() -> Path:
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "piecework" / f"prefect-{version('prefect')}.db"
+    return Path(caches) / "piecework"
 
 
 def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
@@ -167,6 +187,7 @@ def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
         ],
         env={
             **os.environ,
+            "PREFECT_HOME": str(database.parent),
             "PREFECT_API_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
             "PREFECT_UI_ENABLED": "0",
             "PREFECT__SERVER_EPHEMERAL": "1",

@@ -23,11 +23,13 @@ from flows.credentials import from_block
 from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
 from flows.opening import open_on_marketplace
-from flows.pass_request import PassRequest, amount_cents, campaign_path
+from flows.pass_request import CampaignPath, PassRequest, amount_cents
 from flows.passes import run_pass, write_results
 from flows.polling import next_wait
-from flows.prefect_tasks import run_as_task, run_name, task_for_each
+from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
+from flows.progress import read_progress
 from flows.quick_check import cached_progress
+from flows.run_log import logged_in_run
 from platforms.credentials import Credentials
 from platforms.outage import LONG_PATIENCE_SECONDS
 from store import last_pass
@@ -42,7 +44,9 @@ _LOG = logging.getLogger(__name__)
     on_failure=[tell_of_failure],
     on_crashed=[tell_of_failure],
 )
-def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, object]]:
+def advance(
+    campaign: CampaignPath, *, poll_open_hits: bool = False
+) -> State[dict[str, object]]:
     """Do what is due on a campaign and end; what a deployment runs.
 
     It never waits: where workers or people have to act first, the run ends and its
@@ -51,14 +55,14 @@ def advance(campaign: str, *, poll_open_hits: bool = False) -> State[dict[str, o
     beside the campaign's (`config.deployment_file`).
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
         poll_open_hits: ask open HITs for what they have got, however lately that was
             done.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    path = campaign_path(campaign)
+    path = Path(campaign)
     deployment = read_deployment(path)
     request = PassRequest(
         campaign=path,
@@ -91,7 +95,7 @@ def flow_of(
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
 def run(
-    campaign: str,
+    campaign: CampaignPath,
     endpoint: str,
     *,
     live: bool = False,
@@ -102,7 +106,7 @@ def run(
     """Make passes until the campaign is finished or waits for people.
 
     Args:
-        campaign: path of the campaign file.
+        campaign: absolute path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
         poll_seconds: how long to wait while workers work; longer, up to sixty times
@@ -114,21 +118,25 @@ def run(
     Returns:
         The progress as plain values.
     """
-    with open_on_marketplace(
-        load_campaign(Path(campaign)),
-        endpoint,
-        live=live,
-        spend_at_most_cents=_cents(spend_at_most, Path(campaign)),
-        credentials=from_block(credentials_block),
-        # No schedule would make another pass.
-        patience_seconds=LONG_PATIENCE_SECONDS,
-    ) as opened:
+    with (
+        logged_in_run(),
+        open_on_marketplace(
+            load_campaign(Path(campaign)),
+            endpoint,
+            live=live,
+            spend_at_most_cents=_cents(spend_at_most, Path(campaign)),
+            credentials=from_block(credentials_block),
+            # No schedule would make another pass.
+            patience_seconds=LONG_PATIENCE_SECONDS,
+        ) as opened,
+    ):
         least = timedelta(seconds=poll_seconds)
         wait, known, call = least, 0, task_for_each(opened)
         while (progress := run_pass(opened, call=call)).waiting_for in GOES_ON:
             left, done = progress.hits_open, progress.hits_posted - progress.hits_open
             wait = next_wait(wait, came=done - known, left=left, least=least)
             known = done
+            label_run(progress)
             if progress.waiting_for != "the next pass":
                 _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
@@ -139,36 +147,46 @@ def run(
 def _advance(
     request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> State[dict[str, object]]:
-    try:
-        progress = None
-        if not poll_open_hits:
-            progress = cached_progress(request, credentials=credentials)
-        if progress is None:
-            progress = _whole_pass(request, credentials, poll_open_hits=poll_open_hits)
-    except CampaignBusy as busy:
-        return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
-    tell_of_end(str(request.campaign), progress)
+    with logged_in_run():
+        try:
+            progress = None
+            if not poll_open_hits:
+                progress = cached_progress(request, credentials=credentials)
+            if progress is None:
+                progress = _whole_pass(
+                    request, credentials, poll_open_hits=poll_open_hits
+                )
+        except CampaignBusy as busy:
+            return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
+        label_run(progress)
+        _LOG.info("%s", _so_far(progress))
+        tell_of_end(str(request.campaign), progress)
     return _ended(progress)
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:
     """What has come so far, who is waited for, and when that is looked at again."""
     next_look = run.clock.now() + wait
-    waited_for = {
-        "workers": f"workers, {plural(progress.hits_open, 'HIT')} open",
-        "the next day": f"the next day, by {progress.stopped_by}",
-    }[progress.waiting_for]
     _LOG.info(
-        "batch %d of %d: %s accepted, %d missing; %s spent; waiting for %s; "
-        "next look at %s",
-        progress.batch,
-        progress.batches,
-        plural(progress.accepted, "answer"),
-        progress.missing,
-        progress.shown(progress.spent_cents),
-        waited_for,
+        "%s; next look at %s",
+        _so_far(progress),
         next_look.astimezone().strftime("%H:%M:%S"),
         extra={"facts": {"progress": progress.as_dict(), "next_look": next_look}},
+    )
+
+
+def _so_far(progress: Progress) -> str:
+    waited_for = {
+        "nobody": "finished",
+        "workers": f"waiting for workers, {plural(progress.hits_open, 'HIT')} open",
+        "people": f"waiting for people, {plural(progress.to_decide, 'decision')}",
+        "the next pass": "waiting for the next pass",
+        "the next day": f"waiting for the next day, by {progress.stopped_by}",
+    }[progress.waiting_for]
+    return (
+        f"batch {progress.batch} of {progress.batches}: "
+        f"{plural(progress.accepted, 'answer')} accepted, {progress.missing} missing; "
+        f"{progress.shown(progress.spent_cents)} spent; {waited_for}"
     )
 
 
@@ -180,6 +198,7 @@ def _whole_pass(
     request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> Progress:
     with open_environment(request, credentials=credentials) as opened_run:
+        label_run(read_progress(opened_run))  # a pass that fails is found by it, too
         progress = run_pass(
             opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
         )

@@ -1,9 +1,9 @@
 """What Prefect's pages show of a campaign: progress, flagged workers, the report."""
 
+import socket
 from pathlib import Path
 
 from prefect.artifacts import (
-    create_link_artifact,
     create_markdown_artifact,
     create_progress_artifact,
     create_table_artifact,
@@ -12,6 +12,7 @@ from prefect.artifacts import (
 from domain.ids import WorkerId
 from domain.progress import Progress
 from flows.campaign_run import CampaignStore
+from flows.results.export import SUMMARY
 from postprocess.pseudonyms import pseudonym
 from store import findings
 
@@ -22,6 +23,9 @@ def publish_artifacts(
     campaign_store: CampaignStore, progress: Progress, report: str | None
 ) -> None:
     """Attach progress, flagged workers and the report to the flow run.
+
+    A browser opens no file of another machine, so the report is there in Markdown, and
+    says where its file is.
 
     Args:
         campaign_store: the campaign.
@@ -36,7 +40,11 @@ def publish_artifacts(
         key=f"{key}-progress",
         description=f"accepted answers of {name}",
     )
-    create_markdown_artifact(_markdown(progress), key=f"{key}-status")
+    create_markdown_artifact(
+        _markdown(progress),
+        key=f"{key}-status",
+        description=f"how far {name} is, what it cost, and who is waited for",
+    )
     flagged = [
         {
             "worker": pseudonym(
@@ -49,10 +57,20 @@ def publish_artifacts(
         if finding.subject_kind == "worker"
     ]
     if flagged:
-        create_table_artifact(flagged[:_ROWS], key=f"{key}-flagged-workers")
+        create_table_artifact(
+            flagged[:_ROWS],
+            key=f"{key}-flagged-workers",
+            description=f"workers of {name} whom a heuristic flagged, by pseudonym: "
+            "a flag is a suspicion, no verdict",
+        )
     if report:
-        create_link_artifact(
-            Path(report).as_uri(), link_text="report.html", key=f"{key}-report"
+        where = (
+            f"The whole report, with its plots: `{report}` on {socket.gethostname()}"
+        )
+        create_markdown_artifact(
+            f"{Path(report).with_name(SUMMARY).read_text(encoding='utf-8')}\n{where}\n",
+            key=f"{key}-report",
+            description=f"what bears on whether the dataset of {name} is to be trusted",
         )
 
 

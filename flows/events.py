@@ -3,6 +3,7 @@
 An event is best effort and may be lost: nothing that has to happen hangs on one.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefect.client.schemas.objects import FlowRun, State
@@ -10,7 +11,6 @@ from prefect.events import emit_event
 
 from domain.errors import PieceworkError
 from domain.progress import Progress
-from flows.pass_request import campaign_path
 
 if TYPE_CHECKING:
     from prefect import Flow
@@ -56,7 +56,7 @@ def tell_of_end(campaign: str, progress: Progress) -> None:
 
 
 def _resource(campaign: str) -> dict[str, str]:
-    path = campaign_path(campaign)
+    path = Path(campaign).resolve()
     return {
         "prefect.resource.id": f"piecework.campaign.{path.stem}",
         "prefect.resource.name": path.stem,

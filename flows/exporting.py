@@ -3,45 +3,57 @@
 Both only read the store, so they need no marketplace and may run beside a pass.
 """
 
+from pathlib import Path
+
 from prefect import flow
 
 from flows.artifacts import publish_artifacts
 from flows.assembling import load_campaign
 from flows.opening import open_to_look
-from flows.pass_request import campaign_path
+from flows.pass_request import CampaignPath
 from flows.passes import write_results
-from flows.prefect_tasks import run_as_task, run_name
+from flows.prefect_tasks import label_run, run_as_task, run_name
 from flows.progress import read_progress
 from flows.results.export import write_report
+from flows.run_log import logged_in_run
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)
-def export(campaign: str) -> str:
+def export(campaign: CampaignPath) -> str:
     """Clean all text, then write dataset and report.
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
 
     Returns:
         The path of the report.
     """
-    with open_to_look(load_campaign(campaign_path(campaign))) as campaign_store:
+    with (
+        logged_in_run(),
+        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+    ):
+        progress = read_progress(campaign_store)
+        label_run(progress)
         report_path = write_results(campaign_store, call=run_as_task)
-        publish_artifacts(campaign_store, read_progress(campaign_store), report_path)
+        publish_artifacts(campaign_store, progress, report_path)
     return report_path
 
 
 @flow(name="report", flow_run_name=run_name, validate_parameters=True)
-def report(campaign: str) -> dict[str, object]:
+def report(campaign: CampaignPath) -> dict[str, object]:
     """Show progress, money and who waits for whom, and write the report alone.
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    with open_to_look(load_campaign(campaign_path(campaign))) as campaign_store:
+    with (
+        logged_in_run(),
+        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+    ):
         progress = read_progress(campaign_store)
+        label_run(progress)
         publish_artifacts(campaign_store, progress, str(write_report(campaign_store)))
     return progress.as_dict()

@@ -4,12 +4,43 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, WithJsonSchema
 
 from config.campaign_file import parse
 from domain.errors import ConfigError
 from domain.money import cents_from_text
+from hit_templates.own_files import is_own
 
-ROOT = Path(__file__).resolve().parents[1]
+
+def _absolute(campaign: str) -> str:
+    if not Path(campaign).is_absolute():
+        raise ValueError(
+            f"the campaign's path {campaign!r} is relative, and a worker runs in a "
+            "folder of its own; deploy it with an absolute one, in prefect.yaml as "
+            '"{{ $PWD }}/…" (docs/operations.md)'
+        )
+    return campaign
+
+
+CampaignPath = Annotated[
+    str,
+    AfterValidator(_absolute),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": "^/",
+            "description": "absolute path of the campaign file, where its store is",
+        }
+    ),
+]
+"""A flow's parameter that names a campaign file.
+
+A relative path would mean another file in each checkout, with another store. So
+Prefect's server refuses one by the schema when it is deployed or a run is asked for,
+and the flow refuses what an earlier deployment holds.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +73,20 @@ class PassRequest:
             ConfigError: the campaign file cannot be read.
         """
         tables = parse(self.campaign).tables
+        beside = self.campaign.parent
         files = [self.campaign]
-        if tables.items.file is not None:
-            files.append(self.campaign.parent / tables.items.file)
+        files += [
+            beside / name for name in (tables.items.file, tables.question) if name
+        ]
+        if tables.task is not None and is_own(tables.task):
+            files += sorted((beside / tables.task).rglob("*"))
         contents = [
             hashlib.sha256(file.read_bytes()).hexdigest()
             for file in files
             if file.is_file()
         ]
         if tables.items.file is None and tables.items.pictures is not None:
-            folder = self.campaign.parent / tables.items.pictures
-            contents += sorted(map(str, folder.rglob("*")))
+            contents += sorted(map(str, (beside / tables.items.pictures).rglob("*")))
         request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
         return hashlib.sha256(request.encode()).hexdigest()
 
@@ -68,11 +102,3 @@ def amount_cents(text: str, campaign: Path, *, option: str = "--spend-at-most") 
         return cents_from_text(text, currency)
     except ValueError as fault:
         raise ConfigError([f"{option} {fault}"]) from fault
-
-
-def campaign_path(campaign: str) -> Path:
-    """The file that a flow's parameter names; a relative path begins at the checkout.
-
-    A worker runs flows in a folder of its own making, so its own is no place to begin.
-    """
-    return (ROOT / campaign).resolve()

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from prefect import Task
+from prefect import Task, get_client
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 
+from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.passes import Call
 from flows.planning.next_action import next_action
@@ -51,6 +53,27 @@ def run_name() -> str:
     """What Prefect's pages call a flow run: the flow and the campaign file's stem."""
     campaign = Path(str(flow_run.parameters["campaign"])).stem
     return f"{flow_run.flow_name} {campaign}"
+
+
+def label_run(progress: Progress) -> None:
+    """Let the flow run that is going carry the campaign's name and its batch.
+
+    In its name the batch at work, in its tags every batch that it worked on.
+    """
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        return
+    run = context.flow_run
+    name = run.name.partition(", batch ")[0]
+    labels = [f"campaign:{progress.campaign}"]
+    if progress.batch:
+        name += f", batch {progress.batch} of {progress.batches}"
+        labels.append(f"batch:{progress.batch}")
+    if name == run.name and {*labels} <= {*run.tags}:
+        return
+    run.name, run.tags = name, sorted({*run.tags, *labels})
+    with get_client(sync_client=True) as client:
+        client.update_flow_run(run.id, name=run.name, tags=run.tags)
 
 
 def _is_work_due(campaign_store: CampaignStore) -> bool:

@@ -15,7 +15,8 @@ def code_version() -> str:
     >>> len(code_version()) > 0
     True
     """
-    commit = _git("rev-parse", "HEAD")
+    # Installed, the code may lie in an environment inside somebody's own repository.
+    commit = _git("rev-parse", "HEAD") if (_ROOT / ".git").exists() else ""
     if not commit:
         return f"piecework {version('piecework')}"
     return f"{commit} with local changes" if _git("status", "--porcelain") else commit

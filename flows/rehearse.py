@@ -29,16 +29,17 @@ from flows.binding import check_store, rehearsal_environment
 from flows.campaign_run import CampaignRun
 from flows.caps import check_caps, next_day
 from flows.opening import open_for_rehearsal
-from flows.pass_request import campaign_path
+from flows.pass_request import CampaignPath
 from flows.passes import Call, call_plainly, run_pass, write_results
 from flows.planted_traits import remember_planted
-from flows.prefect_tasks import CROWD, run_as_task, run_name, task_for_each
+from flows.prefect_tasks import CROWD, label_run, run_as_task, run_name, task_for_each
 from flows.rehearse_prolific import (
     DATABASE,
     AtProlific,
     at_prolific,
     offline_prolific,
 )
+from flows.run_log import logged_in_run
 from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
@@ -62,11 +63,11 @@ CrowdKind = Literal["workers", "prolific"]
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
-def rehearse(campaign: str, crowd: CrowdKind = "workers") -> dict[str, object]:
+def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, object]:
     """Rehearse a campaign from its file to dataset and report.
 
     Args:
-        campaign: path of the campaign file; a relative one begins at the checkout.
+        campaign: absolute path of the campaign file.
         crowd: who works: simulated workers of the marketplace, or participants of an
             offline Prolific, whom the bridge leads there.
 
@@ -75,7 +76,7 @@ def rehearse(campaign: str, crowd: CrowdKind = "workers") -> dict[str, object]:
         report, the virtual seconds that the campaign took as `virtual_seconds`, and
         of participants what three ledgers say was spent as `books`.
     """
-    return _rehearse(prepare(campaign_path(campaign)), crowd=crowd)
+    return _rehearse(prepare(Path(campaign)), crowd=crowd)
 
 
 def work_through(
@@ -131,9 +132,12 @@ def _rehearse(
 ) -> dict[str, object]:
     """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""
     if crowd == "workers":
-        with rehearsal_of(campaign) as (run, workers):
+        with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)
-    with rehearsal_at_prolific(campaign) as (run, participants, prolific):
+    with (
+        logged_in_run(),
+        rehearsal_at_prolific(campaign) as (run, participants, prolific),
+    ):
 
         def close_books(progress: Progress) -> dict[str, object]:
             return {"books": asdict(prolific.close_books(progress))}
@@ -156,9 +160,14 @@ def _to_the_end(
         on_progress: told how far it is.
         at_end: called once the pipeline is done; gives facts that the report needs.
     """
-    progress = work_through(
-        run, crowd, call=task_for_each(run), on_progress=on_progress
-    )
+
+    def reached(progress: Progress) -> None:
+        label_run(progress)
+        if on_progress is not None:
+            on_progress(progress)
+
+    progress = work_through(run, crowd, call=task_for_each(run), on_progress=reached)
+    label_run(progress)
     virtual = run.clock.now() - START
     # If it is not finished, people decide first, however long that takes.
     more = at_end(progress) if progress.is_finished else {}

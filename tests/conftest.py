@@ -35,6 +35,7 @@ SLOW = (
     "tests/cli/test_prolific_emulator.py",
     "tests/cli/test_requesters.py",
     "tests/cli/test_serving.py",
+    "tests/cli/test_shells.py",
     "tests/clients",
     "tests/crash",
     "tests/end_to_end",

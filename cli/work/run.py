@@ -47,7 +47,7 @@ def run_passes(
         loaded.out,
     )
     with server.in_use(), tags("piecework", loaded.name):
-        run(str(campaign), endpoint, live=live, poll_seconds=poll_seconds)
+        run(str(campaign.resolve()), endpoint, live=live, poll_seconds=poll_seconds)
     return _progress(campaign)
 
 

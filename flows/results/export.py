@@ -15,9 +15,11 @@ from flows.results.report_facts import report_facts
 from flows.results.table import answers_table
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.files import PICTURES, dataset_files
+from report.markdown import render_markdown
 from report.page import render
 
 REPORT = "report.html"
+SUMMARY = "report.md"
 DATASET = "dataset"
 
 
@@ -55,11 +57,17 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
 
 
 def write_report(campaign_store: CampaignStore) -> Path:
-    """Write the report alone; its path."""
-    report = campaign_store.campaign.out / REPORT
-    page = render(report_facts(campaign_store)).encode()
-    write_whole(report, lambda file: file.write(page))
-    return report
+    """Write the report alone, and its first page as Markdown; the report's path."""
+    out = campaign_store.campaign.out
+    facts = report_facts(campaign_store)
+    write_text(out / REPORT, render(facts))
+    write_text(out / SUMMARY, render_markdown(facts))
+    return out / REPORT
+
+
+def write_text(path: Path, text: str) -> None:
+    """Make a file of a text; a fault leaves the old file as it was."""
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:

@@ -57,8 +57,10 @@ class Sender:
         ) as client:
             while due := self._due():
                 for event in due:
+                    # The clock may be moved on before the answer is here.
+                    sent_ms = self._state.clock.now_ms()
                     taken = [await self._sent(client, event) for _ in range(times)]
-                    self._note(event, is_taken=all(taken))
+                    self._note(event, sent_ms, is_taken=all(taken))
 
     async def _sent(self, client: httpx.AsyncClient, event: dict[str, object]) -> bool:
         now_ms = self._state.clock.now_ms()
@@ -83,12 +85,12 @@ class Sender:
             return False
         return reply.is_success
 
-    def _note(self, event: dict[str, object], *, is_taken: bool) -> None:
+    def _note(self, event: dict[str, object], sent_ms: int, *, is_taken: bool) -> None:
         state, tries = self._state, int(str(event["tries"])) + 1
         with state.transaction():
             next_ms = None
             if not is_taken and tries < _MOST_TRIES:
-                next_ms = state.now_ms + min(2**tries * MINUTE, DAY // 4)
+                next_ms = sent_ms + min(2**tries * MINUTE, DAY // 4)
             status = "SUCCEEDED" if is_taken else "FAILED"
             state.conn.execute(
                 "UPDATE event SET status = ?, tries = ?, next_ms = ?, updated_ms = ? "

@@ -1,11 +1,17 @@
 """Prefect's temporary server, as far as a command sees to it itself."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cli.prefect_server import TemporaryServer
 from domain.errors import PieceworkError
+from tests.conftest import ROOT
+
+_PYTHON = sys.executable
 
 
 @pytest.fixture(autouse=True)
@@ -34,3 +40,35 @@ def test_a_server_of_the_user_s_is_used_and_none_started(
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:4200/api")
     with TemporaryServer().in_use():
         pass
+
+
+@pytest.mark.parametrize("has_one", [False, True])
+def test_a_user_s_home_of_prefect_is_used_and_never_made(
+    tmp_path: Path, *, has_one: bool
+) -> None:
+    """A command that imports Prefect leaves a home folder as it was."""
+    home = tmp_path / ".prefect"
+    if has_one:
+        home.mkdir()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PREFECT_", "XDG_"))
+    }
+    script = (
+        "from cli.main import main\n"
+        "main(['check', '--help'], standalone_mode=False)\n"
+        "from prefect.settings import PREFECT_HOME; print(PREFECT_HOME.value())"
+    )
+    done = subprocess.run(
+        [_PYTHON, "-c", script],
+        env={**environment, "HOME": str(tmp_path)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    used = Path(done.stdout.splitlines()[-1])
+    assert home.exists() == has_one
+    assert (used == home) == has_one

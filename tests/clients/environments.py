@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,30 @@ def python_client(name: str, *, pythons: tuple[str, ...] = ()) -> Path:
                 [*pip, "--no-deps", "--require-hashes", "-r", str(lock)],
                 what=f"{lock.name} with pip",
             )
+    return home / "bin"
+
+
+def python_with_wheel(wheel: Path, *, version: str) -> Path:
+    """The bin folder of an environment with a wheel, and what its ranges resolve to.
+
+    What it needs is resolved again when that changes; the wheel is always put in.
+
+    Raises:
+        UnavailableError: no such Python here, or pip failed.
+    """
+    home = PLACE / f"wheel-{version}"
+    with zipfile.ZipFile(wheel) as packed:
+        metadata = next(name for name in packed.namelist() if name.endswith("METADATA"))
+        lines = packed.read(metadata).splitlines()
+    needs = b"\n".join(line for line in lines if line.startswith(b"Requires-"))
+    pip = [str(home / "bin" / "pip"), "install", "--quiet", "--retries", "1"]
+    with _made_once(home, needs) as is_ready:
+        if not is_ready:
+            interpreter = _find_python("piecework", (version,))
+            _run([interpreter, "-m", "venv", str(home)], what=f"a venv of {version}")
+            _run([*pip, str(wheel)], what=f"{wheel.name} with pip")
+        again = [*pip, "--no-deps", "--force-reinstall", str(wheel)]
+        _run(again, what=f"{wheel.name} with pip")
     return home / "bin"
 
 

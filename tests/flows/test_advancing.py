@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
+import pandas as pd
 import pytest
 
 from cli.main import main
@@ -152,6 +153,8 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
         else:
             file = tmp_path / "decisions.csv"
             piecework("decisions", request.campaign, "--write", file)
+            table = pd.read_csv(file, dtype=str, keep_default_na=False)
+            table.assign(verdict=table["proposed"]).to_csv(file, index=False)
             piecework("decisions", request.campaign, "--read", file, "--by", "ada")
         return reached
 

@@ -4,15 +4,20 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
 from cli.main import main
 from flows.passes import run_pass
+from marketplace.http.server import serve
 from store.files import FILE_NAME
+from tests.crash.people import People
 from tests.flows.conftest import Open
+from tests.small_campaign import write_campaign
 
 
 @pytest.fixture
@@ -80,3 +85,64 @@ def test_a_copy_is_sound(finished: Path, tmp_path: Path) -> None:
     store = finished.parent / "out/crash" / FILE_NAME
     shutil.copy(store, tmp_path / "copy.db")
     assert [code for code, _ in _look(finished, store, store.read_bytes())] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "finds_out"),
+    [
+        ("UPDATE hits SET posted_at = 'yesterday'", True),
+        ("UPDATE hits SET item_ids = '{'", True),
+        # Of work that is settled; nobody reads it any more.
+        ("UPDATE assignments SET submitted_at = '20'", False),
+        (None, True),
+    ],
+)
+def test_what_spends_refuses_a_damaged_store(
+    tmp_path: Path,
+    campaign_text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str | None,
+    *,
+    finds_out: bool,
+) -> None:
+    """`advance` and `pay` say it, and the marketplace is called for nothing."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    path = write_campaign(tmp_path, campaign_text)
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    with serve(
+        tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start
+    ) as running:
+        at = ("--endpoint", running.endpoint_url)
+        advance = ["advance", str(path), *at, "--poll-open-hits"]
+        assert CliRunner().invoke(main, advance).exit_code == 0
+        People(running.endpoint_url).work(2)
+        assert CliRunner().invoke(main, advance).exit_code == 0
+        People(running.endpoint_url).work(1)
+        store = tmp_path / "out/crash" / FILE_NAME
+        before = _acts(running.endpoint_url)
+        if change is None:
+            spoiled = bytearray(store.read_bytes())
+            spoiled[4096:] = bytes(len(spoiled) - 4096)
+            store.write_bytes(spoiled)
+        else:
+            with closing(sqlite3.connect(store)) as spoiling, spoiling:
+                spoiling.execute(change)
+        for words in (advance, ["pay", str(path), "--yes"]):
+            done = CliRunner().invoke(main, words)
+            fault = done.exception
+            assert fault is None or isinstance(fault, SystemExit), done.exc_info
+            assert done.exit_code in ({1} if finds_out else {0, 1}), done.output
+            assert done.exit_code == 0 or "damaged" in done.output
+        if finds_out:
+            assert _acts(running.endpoint_url) == before
+
+
+def _acts(endpoint: str) -> dict[str, int]:
+    """How often the marketplace was asked to do anything that changes something."""
+    calls = httpx.get(f"{endpoint}/rehearsal/calls").json()
+    return {
+        name: number
+        for name, number in calls.items()
+        if not name.startswith(("Get", "List"))
+    }

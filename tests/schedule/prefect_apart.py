@@ -45,9 +45,6 @@ class PrefectApart:
         """What every process of this Prefect is started with."""
         return {
             **os.environ,
-            **self.settings,
-            "PREFECT_HOME": str(self.home),
-            "PREFECT_API_URL": self.api,
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "DO_NOT_TRACK": "1",
             "PREFECT_WORKER_QUERY_SECONDS": "1",
@@ -58,6 +55,9 @@ class PrefectApart:
             "PREFECT_SERVER_SERVICES_SCHEDULER_MAX_RUNS": "10",
             "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "20",
             "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+            **self.settings,
+            "PREFECT_HOME": str(self.home),
+            "PREFECT_API_URL": self.api,
         }
 
     def server(self) -> None:
@@ -93,7 +93,8 @@ class PrefectApart:
         file.write_text(yaml.safe_dump(words))
         pool = {"name": "piecework", "type": "process"}
         reply = httpx.post(f"{self.api}/work_pools/", json=pool, timeout=30)
-        reply.raise_for_status()
+        if reply.status_code != httpx.codes.CONFLICT:  # it is there already
+            reply.raise_for_status()
         self.run("--no-prompt", "deploy", "--all", "--prefect-file", file)
 
     def run(self, *words: str | Path) -> str:

@@ -1,0 +1,51 @@
+"""The report's first page in Markdown says what the page in HTML says."""
+
+import pytest
+from markdown_it import MarkdownIt
+
+from report.facts import ReportFacts
+from report.markdown import render_markdown
+from report.model import report_model
+from report.sections import summary
+from tests.report.campaign import by_hand, hostile, made_up
+
+_CAMPAIGNS = {
+    "empty": made_up.empty(),
+    "small": by_hand.small(),
+    "small and real": by_hand.small(is_rehearsal=False),
+    **{
+        f"hostile {place}": hostile.campaign((text, text))
+        for place, text in enumerate(hostile.NASTY)
+    },
+}
+
+
+@pytest.mark.parametrize("facts", _CAMPAIGNS.values(), ids=_CAMPAIGNS.keys())
+def test_a_reader_of_markdown_sees_the_key_figures_and_notes(
+    facts: ReportFacts,
+) -> None:
+    """A row a figure and an item a note, with text that is text and nothing else."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(render_markdown(facts))
+    kinds = [token.type for token in tokens]
+    model = report_model(facts)
+    # The heading of the table is a row, too.
+    assert kinds.count("tr_open") == 1 + len(summary.key_figures(model))
+    assert kinds.count("list_item_open") == len(summary.notes(model))
+    assert kinds.count("heading_open") == 1
+    inline = {child.type for token in tokens for child in token.children or ()}
+    assert inline <= {"text", "strong_open", "strong_close", "softbreak"}
+    assert not {"html_block", "code_block", "fence"} & {*kinds}
+
+
+def test_the_words_are_those_of_the_report() -> None:
+    """Figures and notes stand in it as a person reads them."""
+    facts = by_hand.small()
+    tokens = MarkdownIt("commonmark").enable("table").parse(render_markdown(facts))
+    said = " ".join(child.content for token in tokens for child in token.children or ())
+    model = report_model(facts)
+    assert facts.campaign in said
+    for figure in summary.key_figures(model):
+        assert figure.value in said
+        assert figure.beside in said
+    for note in summary.notes(model):
+        assert note.text in said
