@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 from math import prod
+from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from domain.capabilities import MTURK
@@ -163,5 +164,5 @@ def _with_whole_url(item: Item, site: str) -> Item:
     url = item.columns.get("url", "")
     if not url or "://" in url:
         return item
-    path = url if url.startswith("/") else f"/pictures/{url}"
+    path = url if url.startswith("/") else f"/pictures/{quote(url)}"
     return Item(item_id=item.item_id, columns={**item.columns, "url": site + path})

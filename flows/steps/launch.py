@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import chain, takewhile
+from urllib.parse import quote
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused
@@ -325,7 +326,8 @@ def _with_page_url(task: Task, item: Item) -> Item:
     """Pictures that the marketplace serves have a path of its own on the page."""
     named = {"url"} if task.html_page is None else {*task.columns[1:]}
     served = {
-        name: f"/pictures/{url}"
+        # Names of files may hold spaces and "#", addresses may not.
+        name: f"/pictures/{quote(url)}"
         for name, url in item.columns.items()
         if name in named and url and not url.startswith(_WHOLE)
     }

@@ -6,6 +6,8 @@ import pty
 import sys
 import tomllib
 from collections.abc import Iterator
+from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from cli.init import init
 from cli.main import main
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
+from flows.planning.dealing import all_first_rounds
+from flows.steps.launch import question
 from hit_templates.messages import FOLDER
 from hit_templates.starters import STARTER_KINDS
 from hit_templates.tasks import task_names
@@ -62,6 +66,20 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     assert "assumed: Wage an hour in USD: 10.00" in said
     assert "piecework rehearse photos.toml" in said
     assert "WARNING" not in said
+
+
+def test_pictures_are_called_as_people_call_them() -> None:
+    """Spaces, accents and signs of a file's name become those of an address."""
+    Path("photos").mkdir()
+    for name in ("IMG 1.svg", "café.svg", "100% #2?.svg"):
+        (Path("photos") / name).write_text(SVG)
+    _written("--task", "caption", "--items", "photos", "--yes")
+    campaign = load_campaign(Path("photos.toml"))
+    (hit,) = chain(*all_first_rounds(campaign, on=date(2026, 11, 22)))
+    items = {item.item_id: item for item in campaign.items}
+    page = question(campaign, hit, items)
+    for address in ("IMG%201.svg", "caf%C3%A9.svg", "100%25%20%232%3F.svg"):
+        assert f'"/pictures/{address}"' in page
 
 
 def test_the_budget_is_what_is_expected_and_a_fifth() -> None:
