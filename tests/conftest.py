@@ -45,6 +45,7 @@ SLOW = (
     "tests/flows/test_changed_by_hand.py",
     "tests/flows/test_cost_of_a_pass.py",
     "tests/flows/test_damaged_store.py",
+    "tests/flows/test_drawn_truth.py",
     "tests/flows/test_half_posted.py",
     "tests/flows/test_open_hits.py",
     "tests/flows/test_own_page.py",
