@@ -25,7 +25,13 @@ from cli.prefect_server import TemporaryServer
 @LIVE
 @SPEND_AT_MOST
 @ALLOW_SECOND_STORE
-@click.option("--poll-seconds", type=POLL_SECONDS, default=60.0, show_default=True)
+@click.option(
+    "--poll-seconds",
+    type=POLL_SECONDS,
+    default=60.0,
+    show_default=True,
+    help="The least between two looks; while nothing comes it grows, to 60 times that.",
+)
 @JSON
 def run(
     campaign: Path,
@@ -48,17 +54,21 @@ def run(
     """
     logs.say_from(logging.INFO)
     server = TemporaryServer()
-    from cli.work.run import run_passes  # noqa: PLC0415 - Prefect costs seconds
+    from cli.work.run import folder_of, run_passes  # noqa: PLC0415 - Prefect costs seconds
 
-    say_progress(
-        run_passes(
-            campaign,
-            endpoint,
-            live=live,
-            poll_seconds=poll_seconds,
-            spend_at_most=spend_at_most,
-            allow_second_store=allow_second_store,
-            server=server,
-        ),
-        as_json=as_json,
+    progress = run_passes(
+        campaign,
+        endpoint,
+        live=live,
+        poll_seconds=poll_seconds,
+        spend_at_most=spend_at_most,
+        allow_second_store=allow_second_store,
+        server=server,
     )
+    say_progress(progress, as_json=as_json)
+    if as_json:
+        return
+    if progress.to_decide:
+        click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
+    elif progress.is_finished:
+        click.echo(f"finished; dataset and report: {folder_of(campaign)}")

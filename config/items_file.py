@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -74,7 +74,7 @@ def read_items(
     """
     by_line = read_rows(path)
     if renamed:
-        by_line = list(_renamed(path, by_line, renamed))
+        by_line = list(_renamed(path, by_line, renamed, wanted=columns))
     if numbered and not any(columns[0] in row for _, row in by_line):
         by_line = [
             (line, {columns[0]: f"row_{number}", **row})
@@ -95,6 +95,14 @@ def read_rows(path: Path) -> list[tuple[int, Row]]:
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
     return list(rows(path, text))
+
+
+def is_picture(cell: str) -> bool:
+    """Whether a cell names a picture: an address or a file, by how its path ends."""
+    try:
+        return PurePosixPath(urlsplit(cell).path).suffix.lower() in PICTURES
+    except ValueError:
+        return False
 
 
 def items_of_folder(
@@ -138,8 +146,13 @@ def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item
 
 
 def _renamed(
-    path: Path, numbered: list[tuple[int, Row]], renamed: Mapping[str, str]
+    path: Path,
+    numbered: list[tuple[int, Row]],
+    renamed: Mapping[str, str],
+    *,
+    wanted: tuple[str, ...],
 ) -> Iterator[tuple[int, Row]]:
+    """The rows with their columns' other names; what the task wants keeps its own."""
     header = [*numbered[0][1]] if numbered else [*renamed.values()]
     _raise(
         [
@@ -149,7 +162,7 @@ def _renamed(
             if name not in header
         ]
     )
-    old = {*renamed.values()} - {*renamed}
+    old = {*renamed.values()} - {*renamed} - {*wanted}
     for line, row in numbered:
         kept = {name: cell for name, cell in row.items() if name not in old}
         yield line, kept | {new: row.get(name, "") for new, name in renamed.items()}

@@ -93,6 +93,12 @@ def count_by_hit(
     return {HitId(row["hit_id"]): row["n"] for row in rows}
 
 
+def count(store: Store) -> int:
+    """How many assignments were collected."""
+    (number,) = store.db.execute("SELECT count(*) FROM assignments").fetchone()
+    return int(number)
+
+
 def count_workers(store: Store) -> int:
     """How many workers have sent anything."""
     row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")

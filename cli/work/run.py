@@ -51,6 +51,11 @@ def run_passes(
     return _progress(campaign)
 
 
+def folder_of(campaign: Path) -> Path:
+    """Where a campaign's dataset and report lie."""
+    return load_campaign(campaign).out
+
+
 def advance_in_prefect(request: PassRequest, *, poll_open_hits: bool) -> Progress:
     """Run the flow `advance` in this process, recorded by the server that is set."""
     with tags("piecework", request.campaign.stem):

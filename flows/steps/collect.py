@@ -47,13 +47,15 @@ def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
     listed = _reviewable(run, waiting, older)
     # In the order they were planned, so that two stores of one campaign read alike.
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
-    came = _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
+    known = assignments.count(run.store)
+    _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
     still_open = [
         hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())
     ]
     if still_open and (listed is None or poll_open_hits or _is_poll_due(run)):
-        came += _poll_open_hits(run, still_open, older)
-    return came
+        _poll_open_hits(run, still_open, older)
+    # A HIT that was extended is fetched again, with what was known.
+    return assignments.count(run.store) - known
 
 
 def _reviewable(
@@ -89,7 +91,7 @@ def _is_poll_due(run: CampaignRun) -> bool:
 
 def _poll_open_hits(
     run: CampaignRun, still_open: Sequence[PlannedHit], older: Container[str]
-) -> int:
+) -> None:
     """Fetch what open HITs have got since they were last asked, and close what is over.
 
     What was put aside, deleted by hand, or disposed of by the platform is in no listing
@@ -110,12 +112,10 @@ def _poll_open_hits(
         and status.get(hit.hit_id) not in {*_OVER, "Disposed"}
         and got.get(hit.hit_id, 0) > known.get(hit.hit_id, 0)
     ]
-    before = sum(known.values())
     _fetch_all(run, news, _keep_part)
     with run.store.db.atomic():
         asked = [hit.hit_id for hit in still_open if hit.hit_id]
         hits.mark_looked(run.store, asked, at=wall_time(run.clock))
-    return sum(assignments.count_by_hit(run.store).values()) - before
 
 
 def _status_where_in_doubt(
@@ -138,10 +138,9 @@ def _status_where_in_doubt(
 
 def _fetch_all(
     run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep
-) -> int:
-    """Fetch HITs that hold so many assignments, or so many slots; how many came."""
+) -> None:
+    """Fetch HITs that hold so many assignments, or so many slots."""
     columns = {item.item_id: item.columns for item in run.campaign.items}
-    came = 0
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
         slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
         parts = run.platform.in_one_call(slots)
@@ -152,8 +151,6 @@ def _fetch_all(
             with run.store.db.atomic():
                 for hit, read in together:
                     keep(run, hit, read)
-            came += sum(len(read) for _, read in together)
-    return came
 
 
 def _read(

@@ -52,9 +52,14 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     people.join(60)
     assert done.returncode == 0, done.stdout + done.stderr
     folder = tmp_path / "shapes"
-    live = (folder / "out/shapes-live/dataset/answers.csv").read_text().splitlines()
-    assert len(live) == 1 + 6 * 3
-    assert sum('"circle"' in line for line in live) == 9
+    dataset = folder / "out/shapes-live/dataset"
+    kept = (dataset / "answers.csv").read_text().splitlines()[1:]
+    # What a person has to look at is undecided, and set aside as that.
+    waiting = (dataset / "set_aside.csv").read_text().splitlines()[1:]
+    assert all("undecided" in line for line in waiting)
+    assert len(kept) + len(waiting) == 6 * 3
+    assert len(kept) >= 12
+    assert sum('"circle"' in line for line in [*kept, *waiting]) == 9
     assert "waiting for workers" in done.stderr
     assert (folder / "out/shapes/report.html").exists()
     assert (folder / "out/shapes-live/dataset/croissant.json").exists()
