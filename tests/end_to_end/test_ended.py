@@ -97,7 +97,11 @@ def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "kind"), [(signal.SIGINT, "lines"), (signal.SIGTERM, "json")]
+    ("number", "kind"),
+    [
+        (signal.SIGINT, "lines"),
+        pytest.param(signal.SIGTERM, "json", marks=pytest.mark.full),
+    ],
 )
 def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     tmp_path: Path, number: signal.Signals, kind: Literal["lines", "json"]

@@ -13,6 +13,7 @@ from domain.errors import ConfigError
 from flows.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
 from flows.forecasting.outcomes import Outcome, summarised
 from flows.forecasting.pilot import pilot_of
+from flows.forecasting.rehearsals import rehearse_once
 from flows.passes import run_pass
 from report.forecast import Estimate, Forecast, Row, in_two_lines, in_words, render
 from tests.flows.conftest import Open
@@ -152,6 +153,19 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     assert "Mean of 2 rehearsals each" in page
 
 
+def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Real marketplace, real pages; eight workers, of whom two shout."""
+    path = write_campaign(tmp_path, SCENES)
+    before = sorted(tmp_path.rglob("*"))
+    outcome = rehearse_once(path, Choice((("assignments", "3"),)), 5, None)
+    assert outcome.complete == 1.0
+    # Four pictures, three answers, two to a HIT, 50 cents and a fifth.
+    assert outcome.cost_cents >= 6 * 60
+    assert 0 <= outcome.bad_found <= 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.full
 def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     """Three answers cost more than two; page and document lie in the folder."""
     path = write_campaign(tmp_path, SCENES)
