@@ -220,7 +220,7 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
             f"{file.at('dataset', 'split_by')}: the items have no column "
             f"{table.split_by!r}; the columns are {', '.join(known)}"
         )
-    elsewhere = [item for item in items if urlsplit(item.columns.get("url", "")).netloc]
+    elsewhere = [item for item in items if urlsplit(item.picture).netloc]
     if table.pictures == "files" and elsewhere:
         faults.append(
             f"{file.at('dataset', 'pictures')}: is 'files', but the url of "

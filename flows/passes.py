@@ -32,6 +32,10 @@ _DONE = {
 """What the number means that a step gives back."""
 
 
+CROWD = "crowd"
+"""The step between two passes of a rehearsal, in which simulated workers work."""
+
+
 class Call(Protocol):
     """Runs a step by its name; gives what the step gives."""
 

@@ -58,7 +58,7 @@ _HOUSE_WORDS = {
 word stands in its plain sense."""
 
 
-_REHEARSING = {"forecasting", "rehearse", "rehearse_prolific"}
+_REHEARSING = {"forecasting", "rehearse", "rehearsing"}
 _PLAIN_SUBMISSION = ("flows/snapshot.py", "store/assignments.py")  # that it was sent
 _VISITS = (
     "marketplace/crowd.py",
@@ -67,7 +67,7 @@ _VISITS = (
 )
 _OF_PROLIFIC = {
     "researcher": (),
-    "studies": ("flows/rehearse_prolific.py",),
+    "studies": ("flows/rehearsing/prolific.py",),
     "submission": (*_PLAIN_SUBMISSION, *_VISITS, "rehearsal/crowd/visit_site.py"),
     "submissions": (),
 }

@@ -56,7 +56,7 @@ def make_forecast(
             seeds=seeds,
             pilot=measured,
             processes=processes,
-            done=lambda done, _of: bar.update(shown, completed=done),
+            done=lambda done: bar.update(shown, completed=done),
         )
     made = Forecast(
         campaign=file.tables.name,

@@ -12,9 +12,10 @@ import click
 
 from cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
 from cli.work.check import check_campaign
-from config.items_file import PICTURES, Row, read_rows
+from config.items_file import Row, read_rows
 from domain.counts import plural
 from domain.errors import ConfigError
+from domain.hit import PICTURES
 from domain.money import Currency
 from flows.composing.columns import (
     folder_of_pictures,

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from config.items_file import is_picture
 from domain.capabilities import Capabilities
 from domain.errors import ConfigError
-from domain.hit import Item
 from domain.ids import AssignmentId, ItemId, WorkerId
 from domain.tables import ITEM_VALUE
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
@@ -268,7 +266,7 @@ class _Shown:
         self._values = [
             name for name in self._table.columns if name.startswith(ITEM_VALUE)
         ]
-        self._urls = {item.item_id: _picture(item) for item in run.campaign.items}
+        self._urls = {item.item_id: item.picture for item in run.campaign.items}
         self._of_answer = {name: n for n, name in enumerate(self._table.index)}
         self._of_item = self._table.groupby("item_id", sort=False).indices
         self._of_worker = self._table.groupby("worker_id", sort=False).indices
@@ -314,14 +312,6 @@ class _Shown:
             f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
             for name, value in said.items()
         )
-
-
-def _picture(item: Item) -> str:
-    """Where the item's picture is: its `url`, or on an own page the cell of one."""
-    if url := item.columns.get("url"):
-        return url
-    cells = item.columns.values()
-    return next((cell for cell in cells if is_picture(cell)), "")
 
 
 def _evidence(run: CampaignStore) -> dict[tuple[SubjectKind, str], list[str]]:

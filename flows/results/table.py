@@ -100,7 +100,7 @@ def _published(
         worker: pseudonym(WorkerId(worker), key)
         for worker in table["worker_id"].unique()
     }
-    urls = {str(item.item_id): item.columns.get("url", "") for item in items}
+    urls = {str(item.item_id): item.picture for item in items}
     split_of = splits(items, campaign_store.campaign.dataset.shares)
     return {
         "worker": table["worker_id"].map(of_worker).astype("str"),

@@ -91,7 +91,7 @@ def captions_layout(
     listed = pd.DataFrame(
         {
             "item_id": summary.index,
-            "url": [item.columns.get("url", "") for item in items],
+            "url": [item.picture for item in items],
             "split": [split_of[item_id] for item_id in item_ids],
         },
         dtype="str",

@@ -146,7 +146,7 @@ def _items(
     split_of = splits(items, facts.shares)
     listed = {
         "item_id": list(summary.index),
-        "url": [item.columns.get("url", "") for item in items],
+        "url": [item.picture for item in items],
         "split": [split_of[str(item.item_id)] for item in items],
         **{
             name: [item.columns.get(name, "") for item in items] for name in compared_by

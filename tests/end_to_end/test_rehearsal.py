@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from flows.passes import write_results
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.at_work import rehearsal_of, work_through
+from flows.rehearsing.prepare import prepare
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow
