@@ -20,6 +20,8 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
     for name, value in progress_rows(progress):
         table.add_row(name, value)
     Console().print(table)
+    if progress.too_few_workers:
+        click.echo(f"too few workers: {progress.too_few_workers}")
 
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
@@ -52,9 +54,4 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
-        *(
-            [("too few workers", progress.too_few_workers)]
-            if progress.too_few_workers
-            else []
-        ),
     ]

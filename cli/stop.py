@@ -42,6 +42,8 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
         if undo:
             was_stopped = stops.undo(run.store, at=run.clock.now())
             outcome = "goes on" if was_stopped else "was not stopped"
+        elif read_progress(run).is_finished:
+            outcome = "is finished: nothing is open that could be stopped"
         else:
             stops.stop(run.store, at=run.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(run))}"

@@ -62,6 +62,8 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
     How many there are is what the campaign file states; else those are counted who have
     worked, and only while something is asked for again, or when nothing is open.
     """
+    if snapshot.proposals:
+        return ""  # a person may keep what now counts as missing
     store, campaign = campaign_store.store, campaign_store.campaign
     crowd, who, then = campaign.crowd_size, "workers", "stay missing"
     if crowd is None:

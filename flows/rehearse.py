@@ -13,13 +13,13 @@ from flows.campaign_run import CampaignRun
 from flows.pass_request import CampaignPath
 from flows.passes import write_results
 from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
-from flows.rehearsing.at_work import (
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import (
     CrowdKind,
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
-from flows.rehearsing.prepare import prepare
 from flows.run_log import logged_in_run
 from platforms.virtual_clock import START
 from rehearsal.crowd.crowd import Crowd

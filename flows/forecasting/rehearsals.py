@@ -18,8 +18,8 @@ from domain.campaign import Campaign
 from flows.forecasting.choices import Choice, chosen
 from flows.forecasting.outcomes import Outcome, outcome_of
 from flows.forecasting.pilot import Pilot
-from flows.rehearsing.at_work import rehearsal_of, work_through
-from flows.rehearsing.prepare import prepare_file
+from flows.rehearsing.campaign import prepare_file
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from rehearsal.crowd.people import people
 from rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
 

@@ -76,6 +76,7 @@ class _Reader(HTMLParser):
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
         self._legend = ""
+        self._nameless: list[tuple[int, str]] = []
         self._begins = {
             "label": self._begin_label,
             "legend": self._begin_legend,
@@ -184,6 +185,8 @@ class _Reader(HTMLParser):
         if found is None or "disabled" in values:
             return
         control, option = found
+        if not control.name and values.get("type", "").lower() != "hidden":
+            self._nameless.append((self.getpos()[0], tag))
         if control.name in {"", "assignmentId"}:
             return
         if is_mark(control.name):
@@ -282,6 +285,11 @@ class _Reader(HTMLParser):
                 control.options[option] = said
         self._join_groups()
         self._add_hidden()
+        if not self.found.has_script:  # one may well read what the form does not send
+            self.found.faults += [
+                f"line {line}: <{tag}> has no name, so nothing of it is sent"
+                for line, tag in self._nameless
+            ]
         for control in self.found.by_name.values():
             if control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"

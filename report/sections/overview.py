@@ -138,5 +138,7 @@ def _cares(model: ReportModel) -> str:
         ),
     ]
     shown = " ".join(note.text for note in grave[:_MOST_CARES])
-    more = " All are listed below." if len(grave) > _MOST_CARES else ""
-    return f"{listed(counts).capitalize()}. {shown}{more}"
+    said = listed(counts).capitalize()
+    if len(grave) <= _MOST_CARES:
+        return f"{said}. {shown}"
+    return f"{said}, all listed below; the first of them: {shown}"

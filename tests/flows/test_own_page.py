@@ -13,8 +13,8 @@ from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
 from flows.planning.dealing import all_first_rounds
-from flows.rehearsing.at_work import rehearsal_of, work_through
-from flows.rehearsing.prepare import prepare
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.clean import clean
 from flows.results.export import export
 from flows.results.pictures import picture_sizes, small_pictures
@@ -102,6 +102,11 @@ def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
     assert checked.price.hits == 20
     assert checked.campaign.items[4].item_id == "row_5"
     assert checked.campaign.task.name == "hit"
+    assert not [one for one in checked.warnings if "placeholder" in one]
+    same = check_campaign(
+        written(tmp_path, html=HTML.replace("${image_url}", "a.jpg")), on=START.date()
+    )
+    assert "all items look the same on it" in " ".join(same.warnings)
 
 
 def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ('<option ${a}> <input name="b">', "line 1: 'a' stands inside a tag"),
         ('<input name="q_${id}">', "line 1: the name of <input> depends on the item"),
         ("<p>No input</p>", "nothing on the page can be filled in"),
+        ('<input name="a">\n<textarea></textarea>', "line 2: <textarea> has no name"),
         (
             "<crowd-polygon name='a'></crowd-polygon>",
             "<crowd-polygon> is not available",

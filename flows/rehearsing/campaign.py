@@ -12,7 +12,7 @@ from domain.hit import Item
 from flows.assembling import assemble
 from flows.binding import check_store, rehearsal_environment
 from flows.caps import check_caps
-from flows.rehearsing.market import MARKET
+from flows.rehearsing.marketplace import MARKET
 from platforms.virtual_clock import START
 from rehearsal.crowd.campaign_crowd import answering_of
 from rehearsal.crowd.people import people

@@ -17,7 +17,7 @@ from flows.caps import next_day
 from flows.opening import open_for_rehearsal
 from flows.passes import CROWD, Call, call_plainly, run_pass
 from flows.planted_traits import remember_planted
-from flows.rehearsing.market import MARKET, rehearsal_market
+from flows.rehearsing.marketplace import MARKET, rehearsal_market
 from flows.rehearsing.prolific import (
     DATABASE,
     AtProlific,
