@@ -6,6 +6,9 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 
+# Compiled files are kept: each of the many processes that tests start reads them.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
 QUICK := not browser and not flow and not full and not clients and not slow
 

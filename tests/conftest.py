@@ -114,6 +114,7 @@ SLOW = (
 are killed, laws over many examples. `make quick` leaves them out."""
 
 ROOT = Path(__file__).resolve().parents[1]
+_SLOW = tuple(str(ROOT / slow) for slow in SLOW)
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -145,7 +146,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _is_slow(path: Path) -> bool:
-    return str(path).startswith(tuple(str(ROOT / slow) for slow in SLOW))
+    return str(path).startswith(_SLOW)
 
 
 @pytest.fixture(scope="session")
