@@ -137,16 +137,21 @@ def _identifiers(path: Path) -> frozenset[str]:
         )
 
 
+@cache
+def _places_by_word() -> dict[str, list[tuple[str, str]]]:
+    """Files and identifiers by each word that the identifiers hold."""
+    places: dict[str, list[tuple[str, str]]] = {}
+    for path in MODULES:
+        for name in _identifiers(path):
+            for word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()):
+                places.setdefault(word, []).append((str(path.relative_to(ROOT)), name))
+    return places
+
+
 def _identifiers_with(word: str, *, but_in: tuple[str, ...]) -> set[tuple[str, str]]:
     """Files and identifiers that hold the word, outside of these places."""
-    allowed = tuple(str(ROOT / place) for place in but_in)
-    return {
-        (str(path.relative_to(ROOT)), name)
-        for path in MODULES
-        if not str(path).startswith(allowed)
-        for name in _identifiers(path)
-        if word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
-    }
+    places = _places_by_word().get(word, [])
+    return {(path, name) for path, name in places if not path.startswith(but_in)}
 
 
 @pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))
