@@ -29,11 +29,13 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
     from flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from flows.binding import refuse_imported  # noqa: PLC0415
     from flows.opening import on_its_platform, open_to_look  # noqa: PLC0415
     from flows.progress import read_progress  # noqa: PLC0415
     from store import stops  # noqa: PLC0415
 
     with open_to_look(load_campaign(campaign)) as run:
+        refuse_imported(run.campaign)
         if run.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; nobody works on it between passes"],

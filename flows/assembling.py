@@ -4,6 +4,7 @@ Every fault is found before any is raised, since a person mends them all at once
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
 from config.drawn_pictures import item_rows
+from config.imported_table import ImportedTable
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from config.schema import CampaignTables
@@ -20,13 +22,18 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
+from flows.binding import refuse_imported
+from hit_templates.answer_fields import answers_task
 from hit_templates.item_faults import faults_of_items
 from hit_templates.own_html.fields import Said
-from hit_templates.own_html.task import Around, html_task
+from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings
+from store import imports
+from store.database import open_store
+from store.files import FILE_NAME
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10
@@ -52,11 +59,16 @@ def load_campaign(
 def read_anywhere(path: Path) -> Campaign:
     """The campaign of a file, with drawn pictures even if none were drawn yet.
 
+    It is read so where its pages are to be shown or posted.
+
     Raises:
         ConfigError: as `load_campaign`.
+        RefusedForSafety: its answers were imported; there is no page.
     """
     file = parse(path)
     items = file.tables.items
+    if file.tables.imported is not None:
+        refuse_imported(assemble(file))
     if not items.scenes or items.file is not None:
         return assemble(file)
     return assemble(file, drawn=item_rows(items.scenes))
@@ -73,7 +85,8 @@ def assemble(
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
     items = None
     if task is not None:
-        items = _collect(faults, lambda: _items(file, task, drawn))
+        read = _items if file.tables.imported is None else _imported_items
+        items = _collect(faults, lambda: read(file, task, drawn))
         faults += _faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
         raise ConfigError(faults)
@@ -83,9 +96,35 @@ def assemble(
 def _asked(file: CampaignFile) -> Task:
     """What the campaign asks: its task, or the page that it names instead."""
     tables = file.tables
+    if tables.imported is not None and tables.task is None:
+        return _asked_elsewhere(file, tables.imported)
     if tables.question is None:
         return _task(file, str(tables.task))
     return html_task(file.path.parent / tables.question, _around_page(tables))
+
+
+def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
+    tables = file.tables
+    try:
+        return answers_task(
+            tables.name,
+            _said(tables),
+            title=tables.posting.title or tables.description,
+            columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
+            once=frozenset(
+                name for name, field in tables.fields.items() if field.scope == "hit"
+            ),
+            language=tables.language,
+        )
+    except ConfigError as fault:
+        raise ConfigError([f"{file.path}: {one}" for one in fault.faults]) from fault
+
+
+def _said(tables: CampaignTables) -> dict[str, Said]:
+    return {
+        name: Said(**table.model_dump(exclude={"scope"}))
+        for name, table in tables.fields.items()
+    }
 
 
 def _around_page(tables: CampaignTables) -> Around:
@@ -93,9 +132,7 @@ def _around_page(tables: CampaignTables) -> Around:
     return Around(
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
-        fields={
-            name: Said(**table.model_dump()) for name, table in tables.fields.items()
-        },
+        fields=_said(tables),
         hosts=tables.page.hosts,
         html_columns=tables.page.html_columns,
         reward_cents=tables.rewards.reward or 1,
@@ -179,19 +216,27 @@ def _items(
     return file.items(task.columns, file=left, is_own=False)
 
 
+def _imported_items(
+    file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    """What the imported answers are about; nothing before the first import."""
+    path = file.out / FILE_NAME
+    if not path.is_file():
+        return ()
+    with closing(open_store(path)) as store:
+        return imports.items(store)
+
+
 def _faults_with_items(
     file: CampaignFile, task: Task, items: Sequence[Item]
 ) -> list[str]:
     """What only shows beside the task and its items, with its line if a key has it."""
+    if file.tables.imported is not None:
+        # They were shown elsewhere, whatever their words are.
+        return _faults_of_formats(file, task)
     posting, out = file.tables.posting, file.out
-    allowed = FORMATS[task.dataset]
     count = sum(not item.columns.get(PRACTICE) for item in items)
-    faults = [
-        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
-        f"{task.name} is written as {' or '.join(allowed)}"
-        for name in file.tables.output.formats or ()
-        if name not in allowed
-    ]
+    faults = _faults_of_formats(file, task)
     if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
         faults.append(
             f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
@@ -210,6 +255,16 @@ def _faults_with_items(
     if items and not count:
         faults.append(f"{file.path}: all items are practice; nothing is left to answer")
     return faults
+
+
+def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
+    allowed = FORMATS[task.dataset]
+    return [
+        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
+        f"{task.name} is written as {' or '.join(allowed)}"
+        for name in file.tables.output.formats or ()
+        if name not in allowed
+    ]
 
 
 def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
@@ -268,4 +323,5 @@ def _campaign(
             replay=(file.path.parent / replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),
+        imported=None if tables.imported is None else tables.imported.reading(),
     )

@@ -51,6 +51,34 @@ class OtherLedgers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSource:
+    """One file of another tool, as it was read; counts of assignments and rows."""
+
+    name: str
+    format_name: str
+    assignments: int
+    known: int
+    not_sent: int
+    unreadable: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedFacts:
+    """Where answers come from that another tool collected.
+
+    Attributes:
+        outcomes: what became of each answer there, in that tool's word; by answer id.
+        unnamed_workers: assignments of which no file says who worked.
+        wages_cents_per_hour: by worker, what the files state as rewards over the time.
+    """
+
+    files: tuple[ImportedSource, ...]
+    outcomes: "pd.Series[str]"
+    unnamed_workers: int
+    wages_cents_per_hour: "pd.Series[float]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
     """What was spent, in cents (or pence) of a currency.
 
@@ -133,6 +161,7 @@ class ReportFacts:
             (`report.correction_gains`).
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
+        imported: where the answers come from, if another tool collected them.
     """
 
     campaign: str
@@ -161,6 +190,7 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    imported: ImportedFacts | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

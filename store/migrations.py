@@ -116,6 +116,12 @@ def m_currency(db: Database) -> None:
     )
 
 
+@migrations()
+def m_imports(db: Database) -> None:
+    """Results that other tools collected: files, items, and what was decided there."""
+    _execute(db, "imports.sql")
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

@@ -40,6 +40,8 @@ def make_forecast(
 ) -> Made:
     """Rehearse all choices, and write the page."""
     file = parse(campaign)
+    if file.tables.imported is not None:
+        read_anywhere(campaign)  # which refuses: nobody can be shown it
     tried = choices(vary)
     measured = _measured(pilot)
     with Progress(

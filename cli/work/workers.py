@@ -62,6 +62,8 @@ def decide_by_hand(
 
 def _carried_out(run: CampaignStore) -> str | None:
     """Tell the marketplace now; `None`, or why it is told later."""
+    if run.is_imported:
+        return "there is no marketplace to tell"
     try:
         with only_pass(run.campaign.out):
             settle_workers(on_its_platform(run))

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+import pandas as pd
+from pandas.api.typing import NaTType
+
 from domain.capabilities import Capabilities
 from domain.errors import ConfigError
 from domain.ids import AssignmentId, ItemId, WorkerId
@@ -281,7 +284,7 @@ class _Shown:
         items = [str(item) for item in rows["item_id"]]
         return (
             pseudonym(WorkerId(rows["worker_id"].iloc[0]), self._run.pseudonym_key),
-            rows["submitted_at"].max().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            _time(rows["submitted_at"].max()),
             " | ".join(items),
             " | ".join(self._urls[ItemId(item)] for item in items),
             " | ".join(self._answer(number) for number in numbers[:_MOST_SHOWN]),
@@ -312,6 +315,10 @@ class _Shown:
             f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
             for name, value in said.items()
         )
+
+
+def _time(moment: pd.Timestamp | NaTType) -> str:
+    return "" if pd.isna(moment) else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _evidence(run: CampaignStore) -> dict[tuple[SubjectKind, str], list[str]]:

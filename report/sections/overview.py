@@ -37,6 +37,12 @@ def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
 def _asked(model: ReportModel) -> str:
     facts = model.facts
     title = excerpt(facts.task.title, limit=_TITLE_CHARACTERS)
+    if facts.imported is not None:
+        return (
+            f"“{title}”, about {plural(facts.items, model.item_noun)}. Another tool "
+            f"asked; its answers were imported from "
+            f"{plural(len(facts.imported.files), 'file')}."
+        )
     return (
         f"“{title}”: {plural(facts.wanted_per_item, 'answer')} about each of "
         f"{plural(facts.items, model.item_noun)}, each by another worker; "
@@ -54,9 +60,14 @@ def _came(model: ReportModel) -> str:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
     workers = f"{'simulated ' * facts.is_rehearsal}worker"
-    return (
+    came = (
         f"{plural(model.submitted, 'answer')} by {plural(len(facts.workers), workers)}."
-        f" {listed(kinds)} count.{_DRAWN if facts.is_drawn else ''} "
+        f" {listed(kinds)} count."
+    )
+    if facts.imported is not None:
+        return came
+    return (
+        f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
         f"{'has' if model.complete_items == 1 else 'have'} all the answers wanted."
     )

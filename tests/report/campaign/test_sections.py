@@ -20,6 +20,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    imported,
     items,
     judgements,
     money,
@@ -503,6 +504,7 @@ OF_ANSWERS = {
     conditions.build,
     corrected.build,
     items.build,  # see test_items
+    imported.build,  # see test_imported
 }
 of_captions = pytest.mark.parametrize(
     "build",
