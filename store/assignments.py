@@ -216,6 +216,30 @@ def verdicts_of_answers(
     ]
 
 
+def verdicts_by_answer(
+    store: Store, answer_ids: Iterable[AnswerId]
+) -> dict[AnswerId, Verdict | None]:
+    """The verdict in force about each of these answers; `None` while it has none."""
+    rows = store.db.execute(
+        "SELECT answer_id, verdict FROM answers "
+        "WHERE answer_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(answer_ids))],
+    )
+    return {AnswerId(answer_id): verdict for answer_id, verdict in rows}
+
+
+def with_verdict(
+    store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict
+) -> list[AnswerId]:
+    """Those of these answers that have a verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE verdict = ? "
+        "AND answer_id IN (SELECT value FROM json_each(?))",
+        [verdict, json.dumps(list(answer_ids))],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictCounts:
     """What came, and what became of it.

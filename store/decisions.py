@@ -36,7 +36,7 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
             ":because WHERE NOT EXISTS (SELECT 1 FROM decisions "
             "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
             "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
-            map(_row, decisions),
+            map(row_of, decisions),
         )
     return max(written.rowcount, 0)
 
@@ -46,7 +46,7 @@ def overrule(store: Store, decisions: Iterable[Decision]) -> None:
 
     Part of the caller's transaction.
     """
-    insert(store, "decisions", map(_row, decisions))
+    insert(store, "decisions", map(row_of, decisions))
 
 
 def load(
@@ -72,6 +72,19 @@ def load(
         [*kinds, *verdicts],
     )
     return [_decision(row) for row in rows]
+
+
+def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
+    """The decision in force about each of these subjects that has one."""
+    return [
+        _decision(row)
+        for kind, subject_id in subjects
+        for row in store.db.query(
+            "SELECT * FROM decisions WHERE subject_kind = ? AND subject_id = ? "
+            "ORDER BY decision_id DESC LIMIT 1",
+            [kind, subject_id],
+        )
+    ]
 
 
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
@@ -201,7 +214,8 @@ def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
     return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
 
 
-def _row(decision: Decision) -> Row:
+def row_of(decision: Decision) -> Row:
+    """The cells of a decision, as the table has them."""
     return {
         "subject_kind": decision.subject_kind,
         "subject_id": decision.subject_id,

@@ -111,6 +111,15 @@ def unposted(store: Store) -> list[PlannedHit]:
     return _select(store, "posted_at IS NULL")
 
 
+def posted_since(store: Store, moment: datetime) -> bool:
+    """Whether a HIT was posted, or begun to be, at this moment or later."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE operation = 'publish' AND made_at >= ? LIMIT 1",
+        [to_text(moment)],
+    ).fetchone()
+    return row is not None
+
+
 def uncollected(store: Store) -> list[PlannedHit]:
     """HITs that are posted and whose answers have not been fetched."""
     return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")

@@ -122,7 +122,11 @@ def _act(run: CampaignRun, decision: Decision, key: str) -> Act:
         if hit is not None:
             _book(run, decision, hit, intent.key, outcome)
 
-    return Act(intent=intent, do=do, look=look, record=record)
+    def is_due() -> bool:
+        subject = (decision.subject_kind, decision.subject_id)
+        return decisions.latest(run.store, [subject]) == [decision]
+
+    return Act(intent=intent, do=do, look=look, record=record, is_due=is_due)
 
 
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
