@@ -11,6 +11,7 @@ import pandas as pd
 
 from analyses.condition_scores import Compared
 from domain.money import SIGNS, Currency, shown
+from domain.review import ReviewQuality
 from domain.tables import build, faults
 from domain.task import Task
 from postprocess.answers import answer_columns
@@ -133,6 +134,7 @@ class ReportFacts:
             (`report.correction_gains`).
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
+        reviews: what people's decisions say of heuristics and of each other.
     """
 
     campaign: str
@@ -161,6 +163,7 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    reviews: ReviewQuality | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from domain.errors import ConfigError
 from flows.people.deciding import NEEDS_REASON
+from flows.people.review_quality import review_quality
 from flows.people.reviewing import (
     ACTS,
     VIEWS,
@@ -30,7 +31,8 @@ from flows.people.reviewing import (
 from flows.people.second_opinions import give_second_opinion
 from flows.people.work import picture_of
 from flows.results.pictures import picture_path, small_copy
-from review.desk import Desk, blinded, undecided, views_with_counts
+from report.sections.reviews import sentences
+from review.desk import Desk, blinded, undecided
 from review.pages import HEADERS, PICTURE_HEADERS, STATIC, page
 from review.replies import (
     address,
@@ -71,6 +73,7 @@ class Review:
                 get("/card", self.card),
                 get("/preview", self.preview),
                 get("/picture", self.picture),
+                get("/quality", self.quality),
                 post("/decide", self.decide),
                 post("/undo", self.undo),
                 Mount("/static", StaticFiles(directory=STATIC)),
@@ -88,7 +91,7 @@ class Review:
         waiting = desk.waiting
         keys = desk.keys(view, by=session.reviewer)
         shown = [
-            (group, waiting.suspicions.get((view, key), 0.0))
+            (group, waiting.suspicion(view, key))
             for key in keys[:_LISTED]
             if (group := desk.group(view, key)) is not None
         ]
@@ -145,6 +148,24 @@ class Review:
             touched=touched[:_PREVIEWED],
             more=max(0, len(touched) - _PREVIEWED),
             needs_reason=ACTS[act][1] in NEEDS_REASON,
+        )
+
+    async def quality(self, _request: Request, session: Session) -> Response:
+        """How often flags were upheld, beside the policy that is made of them."""
+        run = self._desk.run
+        found = review_quality(run)
+        upheld = {one.heuristic: one for one in found.upheld}
+        rules = [
+            (rule, [upheld[name] for name in rule.any_of if name in upheld])
+            for rule in run.campaign.policy
+        ]
+        return self._page(
+            "quality.html.j2",
+            session,
+            view="",
+            found=found,
+            rules=rules,
+            sentences=sentences(found),
         )
 
     async def decide(self, request: Request, session: Session) -> Response:
@@ -264,7 +285,7 @@ class Review:
             columns=self._columns,
             acts=_WORDS,
             views=VIEWS,
-            counts=views_with_counts(self._desk.waiting),
+            counts={view: self._desk.waiting.count(view) for view in VIEWS},
             **values,
         )
 

@@ -1,7 +1,6 @@
 """The campaign as the page works with it: read again only when something changed."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
@@ -14,9 +13,9 @@ from flows.people.waiting import (
     draw,
     first_of,
     second_opinions,
-    waiting_now,
 )
 from flows.people.work import Work, picture_of
+from store import reviews
 
 _LOOKED_AT = timedelta(minutes=3)
 """How long a card is kept for who looks at it, before others are shown it."""
@@ -47,8 +46,9 @@ class Desk:
     def __init__(self, run: CampaignStore, manner: Manner) -> None:
         self.run, self.manner = run, manner
         self._work = Work(run)
-        self._waiting: Waiting | None = None
+        self._waiting = Waiting(run)
         self._version: tuple[int, int] = (-1, -1)
+        self._last = run.clock.now()
         self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}
         self.picture_hosts = tuple(sorted(_hosts(run)))
 
@@ -65,9 +65,15 @@ class Desk:
         db = self.run.store.db
         (others,) = db.execute("PRAGMA data_version").fetchone()
         version = (int(others), db.conn.total_changes)
-        if self._waiting is None or version != self._version:
-            self._waiting = waiting_now(self.run, self.work)
-            self._version = version
+        if version[0] != self._version[0]:
+            self._waiting.read_on(self.work)
+        elif version != self._version:
+            # Only this page has written: what it did is known act by act.
+            touched = reviews.subjects_since(self.run.store, self._last)
+            self._waiting.read_about(touched, self.work)
+        if version != self._version:
+            self._last = self.run.clock.now()
+        self._version = version
         return self._waiting
 
     def group(self, view: View, key: str) -> Group | None:
@@ -88,7 +94,7 @@ class Desk:
 
     def keys(self, view: View, *, by: str) -> tuple[str, ...]:
         """What a reviewer is shown in a view, worst first."""
-        keys = self.waiting.keys[view]
+        keys = self.waiting.keys(view)
         if view != "answer" or not self.manner.twice:
             return keys
         listed, seed = list(keys), self.run.campaign.rehearsal.seed
@@ -128,11 +134,6 @@ def undecided(card: Card) -> Card:
         decided=(),
         answers=[replace(one, verdict=None, waits=True) for one in card.answers],
     )
-
-
-def views_with_counts(waiting: Waiting) -> Mapping[View, int]:
-    """How many groups wait in each view."""
-    return {view: len(keys) for view, keys in waiting.keys.items()}
 
 
 def _hosts(run: CampaignStore) -> set[str]:

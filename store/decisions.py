@@ -1,5 +1,6 @@
 """Decisions, which are made once and followed; and proposals, which wait for people."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -75,16 +76,17 @@ def load(
 
 
 def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
-    """The decision in force about each of these subjects that has one."""
-    return [
-        _decision(row)
-        for kind, subject_id in subjects
-        for row in store.db.query(
-            "SELECT * FROM decisions WHERE subject_kind = ? AND subject_id = ? "
-            "ORDER BY decision_id DESC LIMIT 1",
-            [kind, subject_id],
-        )
-    ]
+    """The decisions in force about these subjects, in their order."""
+    rows = store.db.query(
+        "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
+        "SELECT max(decision_id) FROM decisions "
+        "WHERE subject_kind = json_extract(chosen.value, '$[0]') "
+        "AND subject_id = json_extract(chosen.value, '$[1]')) AS latest "
+        "FROM json_each(?) AS chosen) JOIN decisions ON decision_id = latest "
+        "ORDER BY number",
+        [json.dumps(list(subjects))],
+    )
+    return [_decision(row) for row in rows]
 
 
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
@@ -198,9 +200,36 @@ def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
     ]
 
 
+def proposed(
+    store: Store, subjects: Iterable[tuple[SubjectKind, str]] | None = None
+) -> dict[tuple[SubjectKind, str], tuple[Verdict, str]]:
+    """Verdict and reason of what waits for a person: of these subjects, or of all."""
+    columns = "SELECT subject_kind, subject_id, verdict, because FROM"
+    if subjects is None:
+        rows = store.db.conn.execute(f"{columns} proposals")
+    else:
+        rows = store.db.conn.execute(
+            f"{columns} json_each(?) AS chosen JOIN proposals "
+            "ON subject_kind = json_extract(chosen.value, '$[0]') "
+            "AND subject_id = json_extract(chosen.value, '$[1]')",
+            [json.dumps(list(subjects))],
+        )
+    return {(kind, name): (verdict, because) for kind, name, verdict, because in rows}
+
+
 def count_proposals(store: Store) -> int:
     """How many subjects wait for a person."""
     (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
+    return int(number)
+
+
+def count_cards(store: Store) -> int:
+    """How many things a person has to look at: an assignment goes with its answers."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM proposals WHERE subject_kind <> 'assignment' OR "
+        "NOT EXISTS (SELECT 1 FROM answers WHERE assignment_id = subject_id "
+        "AND verdict IS NULL)"
+    ).fetchone()
     return int(number)
 
 

@@ -107,6 +107,16 @@ def take_back(store: Store, act: int, *, at: datetime) -> None:
     )
 
 
+def subjects_since(store: Store, moment: datetime) -> set[Subject]:
+    """What was said or undone at a moment or later."""
+    rows = store.db.execute(
+        "SELECT subject_kind, subject_id FROM reviews "
+        "WHERE reviewed_at >= ? OR undone_at >= ?",
+        [to_text(moment), to_text(moment)],
+    )
+    return {(kind, subject_id) for kind, subject_id in rows}
+
+
 def in_force(store: Store) -> list[Review]:
     """All that was said and not undone, in its order."""
     return _select(store, "1")

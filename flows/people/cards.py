@@ -35,6 +35,8 @@ from store import assignments, workers
 _MOST_OTHERS = 12
 _MOST_HISTORY = 10
 _MOST_EVIDENCE = 12
+_MOST_TIMED = 60
+"""Answers of a group that a page lists with their times."""
 _ANY_REASON = "to be written"
 """Stands for a reason while it is only asked what an act would do."""
 
@@ -174,9 +176,9 @@ class _Shown:
                 fields=work.answered(number),
                 verdict=verdicts.get(answer_id),
                 waits=("answer", str(answer_id)) in self._waiting,
-                seconds=self._took(number),
+                seconds=self._took(number) if listed < _MOST_TIMED else "",
             )
-            for number, answer_id in zip(rows, ids, strict=True)
+            for listed, (number, answer_id) in enumerate(zip(rows, ids, strict=True))
         ]
 
     def _took(self, number: int) -> str:

@@ -47,9 +47,15 @@ class Consequences:
         workers, staying = (
             plural(number, "worker") for number in (self.turned_away, self.staying)
         )
+        if run.endpoint.startswith("http"):
+            money = [
+                (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
+                (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
+            ]
+        else:
+            money = [(self.paid + self.unpaid, "Nothing is paid from here.")]
         said = (
-            (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
-            (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
+            *money,
             (self.kept, f"{plural(self.kept, 'answer')} kept."),
             (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
             (self.asked_again, f"{plural(self.asked_again, 'answer')} asked again."),
@@ -65,10 +71,11 @@ def consequences(
 ) -> Consequences:
     """What follows from decisions, those included that are taken along with them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
-    for decision in made:
-        if decision.subject_kind != "assignment":
-            continue
-        hit = hits.of_assignment(run.store, AssignmentId(decision.subject_id))
+    whole = [one for one in made if one.subject_kind == "assignment"]
+    ids = [AssignmentId(one.subject_id) for one in whole]
+    hit_of = hits.of_assignments(run.store, ids)
+    for assignment_id, decision in zip(ids, whole, strict=True):
+        hit = hit_of[assignment_id]
         if decision.verdict == "approve":
             paid, paid_cents = paid + 1, paid_cents + hit.reward_cents + hit.fee_cents
         else:
@@ -99,26 +106,32 @@ def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
         for number in work.rows("answer", answer_id):
             by_item.setdefault(work.item_id(number), set()).add(answer_id)
     wanted, lacking = run.campaign.posting.assignments, 0
+    rows_of = {item_id: work.rows_of_item(item_id) for item_id in by_item}
+    ids = [work.answer_id(number) for rows in rows_of.values() for number in rows]
+    out = set(assignments.with_verdict(run.store, ids, "drop"))
+    may_be = _batches_to_post(run) if by_item else frozenset()
     for item_id, answer_ids in by_item.items():
-        rows = work.rows_of_item(item_id)
-        if not _may_be_posted_again(run, int(work.table["batch"].iloc[rows[0]])):
+        rows = rows_of[item_id]
+        if work.batch(rows[0]) not in may_be:
             continue
-        ids = map(work.answer_id, rows)
-        out = answer_ids.union(assignments.with_verdict(run.store, ids, "drop"))
-        left = {
-            work.worker_id(number)
-            for number in rows
-            if work.answer_id(number) not in out
-        }
-        lacking += min(len(answer_ids), max(0, wanted - len(left)))
+        left = set()
+        for number in rows:
+            answer_id = work.answer_id(number)
+            if answer_id not in out and answer_id not in answer_ids:
+                left.add(work.worker_id(number))
+            if len(left) == wanted:
+                break
+        lacking += min(len(answer_ids), wanted - len(left))
     return lacking
 
 
-def _may_be_posted_again(run: CampaignStore, batch: int) -> bool:
-    if stops.stopped_at(run.store) is not None:
-        return False
+def _batches_to_post(run: CampaignStore) -> frozenset[int]:
+    """Batches of which missing answers may be asked for once more."""
+    if not run.endpoint.startswith("http") or stops.stopped_at(run.store) is not None:
+        return frozenset()
     most = run.campaign.posting.max_rounds + stops.undone(run.store)
-    return any(
-        counts.batch == batch and counts.last_round < most
+    return frozenset(
+        counts.batch
         for counts in hits.count_by_batch(run.store)
+        if counts.last_round < most
     )

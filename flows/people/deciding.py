@@ -34,6 +34,28 @@ def waiting_for_people(run: CampaignStore) -> list[Decision]:
     )
 
 
+def waiting_among(
+    run: CampaignStore, subjects: Iterable[Subject] | None = None
+) -> dict[Subject, Decision]:
+    """Those of these subjects that wait for a person, or all that do, each proposed."""
+    if run.campaign.decided_by == "policy":
+        return {}
+    at, by = run.clock.now(), f"policy:{run.campaign.name}"
+    return {
+        (kind, subject_id): Decision(
+            subject_kind=kind,
+            subject_id=subject_id,
+            verdict=verdict,
+            decided_by=by,
+            decided_at=at,
+            because=because,
+        )
+        for (kind, subject_id), (verdict, because) in decisions.proposed(
+            run.store, subjects
+        ).items()
+    }
+
+
 def decided(
     run: CampaignStore, proposed: Decision, verdict: Verdict, because: str, *, by: str
 ) -> Decision:
@@ -190,9 +212,5 @@ def _approvals_along(
 
 
 def _assignments_of_answers(run: CampaignStore, chosen: Chosen) -> set[AssignmentId]:
-    parents = {
-        assignments.assignment_of(run.store, subject_id)
-        for kind, subject_id in chosen
-        if kind == "answer"
-    }
-    return {parent for parent in parents if parent is not None}
+    answers = [subject_id for kind, subject_id in chosen if kind == "answer"]
+    return assignments.assignments_of(run.store, answers)

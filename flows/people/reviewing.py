@@ -24,7 +24,7 @@ from flows.people.deciding import (
     contradictions,
     decided,
     taken_along,
-    waiting_for_people,
+    waiting_among,
 )
 from flows.people.work import Work
 from flows.settlement import settlement_key
@@ -109,7 +109,7 @@ def targets(
     group: Group,
     act: ActName,
     *,
-    waiting: Mapping[Subject, Decision] | None = None,
+    waiting: Mapping[Subject, Decision],
 ) -> list[Decision]:
     """The proposals that an act decides; none if there is nothing to decide.
 
@@ -118,10 +118,8 @@ def targets(
         work: its answers.
         group: what the act is about.
         act: keep, drop, and so on.
-        waiting: all proposals by subject, if they are at hand.
+        waiting: all proposals by subject.
     """
-    if waiting is None:
-        waiting = by_subject(waiting_for_people(run))
     kind = ACTS[act][0]
     proposals = [
         waiting[subject]
@@ -150,7 +148,7 @@ def plan(
         DecidedMeanwhile: nothing of it waits any more.
     """
     if waiting is None:
-        waiting = by_subject(waiting_for_people(run))
+        waiting = _waiting_in(run, work, group)
     proposals = targets(run, work, group, act, waiting=waiting)
     if not proposals:
         raise DecidedMeanwhile(decided_in(run, work, group))
@@ -248,6 +246,16 @@ def _subjects(work: Work, group: Group, kind: SubjectKind) -> list[Subject]:
     if group.view == "item":
         return []
     return [("worker", str(work.worker_id(group.rows[0])))]
+
+
+def _waiting_in(
+    run: CampaignStore, work: Work, group: Group
+) -> dict[Subject, Decision]:
+    """What waits of all that an act about the group can touch."""
+    kinds: tuple[SubjectKind, ...] = ("answer", "assignment", "worker")
+    return waiting_among(
+        run, [subject for kind in kinds for subject in _subjects(work, group, kind)]
+    )
 
 
 def _all_decided(run: CampaignStore, work: Work, group: Group) -> list[Decision]:

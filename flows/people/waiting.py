@@ -6,13 +6,12 @@ cannot tell from the place that nothing speaks against one.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 
 from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
-from flows.people.deciding import Subject, waiting_for_people
-from flows.people.reviewing import View
+from flows.people.deciding import Subject, waiting_among
+from flows.people.reviewing import VIEWS, View
 from flows.people.work import Work
 from qc.heuristics.random_sample import NAME as SAMPLE
 from store import findings, reviews
@@ -20,69 +19,115 @@ from store import findings, reviews
 _DRAWS = 2**48
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
     """All that waits, by what a reviewer may look at.
 
+    It is read on: what was decided is taken out, what is new is put in. So a card costs
+    the same whether ten subjects wait or ten thousand.
+
     Attributes:
         proposals: by kind and id of their subject.
-        keys: of the groups of each view, worst first; a worker's is the pseudonym.
-        suspicions: by view and key.
     """
 
-    proposals: Mapping[Subject, Decision]
-    keys: Mapping[View, tuple[str, ...]]
-    suspicions: Mapping[tuple[View, str], float]
-
-    def count(self, kind: str) -> int:
-        """How many subjects of a kind wait."""
-        return sum(of == kind for of, _ in self.proposals)
-
-
-def waiting_now(run: CampaignStore, work: Work) -> Waiting:
-    """What waits, from the store as it is."""
-    proposals = {
-        (one.subject_kind, one.subject_id): one for one in waiting_for_people(run)
-    }
-    strongest = findings.strongest(run.store, but=SAMPLE)
-    own: dict[int, float] = {}
-    only: dict[View, dict[str, float]] = {
-        "answer": {}, "assignment": {}, "worker": {}, "item": {}
-    }  # fmt: skip
-    for kind, subject_id in proposals:
-        rows = work.rows(kind, subject_id)
-        for number in rows if kind == "answer" else ():
-            own[number] = max(
-                strongest.get(("answer", str(work.answer_id(number))), 0.0),
-                strongest.get(("assignment", str(work.assignment_id(number))), 0.0),
-                strongest.get(("worker", str(work.worker_id(number))), 0.0),
-            )
-        if rows and kind != "answer":
-            key = work.pseudonym(subject_id) if kind == "worker" else subject_id
-            only[kind][key] = max(
-                strongest.get((kind, subject_id), 0.0),
-                *(strongest.get(("answer", str(work.answer_id(n))), 0.0) for n in rows),
-            )
-    for number, suspicion in own.items():
-        keys: dict[View, str] = {
-            "answer": str(work.answer_id(number)),
-            "assignment": str(work.assignment_id(number)),
-            "worker": work.pseudonym_of(number),
-            "item": work.item_id(number),
+    def __init__(self, run: CampaignStore) -> None:
+        self._run = run
+        self.proposals: dict[Subject, Decision] = {}
+        self._members: dict[View, dict[str, set[Subject]]] = {
+            view: {} for view in VIEWS
         }
-        for view, key in keys.items():
-            known = only[view]
-            known[key] = max(known.get(key, 0.0), suspicion)
-    seed = run.campaign.rehearsal.seed
-    return Waiting(
-        proposals=proposals,
-        keys={view: worst_first(known, seed=seed) for view, known in only.items()},
-        suspicions={
-            (view, key): suspicion
-            for view, known in only.items()
-            for key, suspicion in known.items()
-        },
-    )
+        self._suspicions: dict[View, dict[str, float]] = {view: {} for view in VIEWS}
+        self._keys: dict[View, tuple[str, ...]] = {}
+
+    def read_on(self, work: Work) -> None:
+        """Take in what the store holds by now."""
+        self._take_in(waiting_among(self._run), self.proposals.keys(), work)
+
+    def read_about(self, subjects: Collection[Subject], work: Work) -> None:
+        """Take in what the store holds by now of these subjects alone."""
+        self._take_in(
+            waiting_among(self._run, subjects),
+            self.proposals.keys() & set(subjects),
+            work,
+        )
+
+    def _take_in(
+        self, now: Mapping[Subject, Decision], before: Collection[Subject], work: Work
+    ) -> None:
+        for subject in set(before) - now.keys():
+            self._take_out(subject, work)
+        if new := now.keys() - before:
+            self._put_in(new, work)
+        self.proposals.update(now)
+
+    def keys(self, view: View) -> tuple[str, ...]:
+        """The groups of a view in which anything waits, worst first."""
+        if view not in self._keys:
+            seed = self._run.campaign.rehearsal.seed
+            waiting = self._members[view]
+            known = self._suspicions[view]
+            self._keys[view] = worst_first(
+                {key: known[key] for key in waiting}, seed=seed
+            )
+        return self._keys[view]
+
+    def suspicion(self, view: View, key: str) -> float:
+        """The strongest suspicion of a group; 0 without any."""
+        return self._suspicions[view].get(key, 0.0)
+
+    def count(self, view: View) -> int:
+        """How many groups of a view something waits in."""
+        return len(self._members[view])
+
+    def _take_out(self, subject: Subject, work: Work) -> None:
+        del self.proposals[subject]
+        for view, key in _groups(work, subject):
+            members = self._members[view].get(key, set())
+            members.discard(subject)
+            if not members and self._members[view].pop(key, None) is not None:
+                keys = self._keys.get(view, ())
+                self._keys[view] = tuple(one for one in keys if one != key)
+
+    def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
+        strongest = findings.strongest(self._run.store, but=SAMPLE)
+        for subject in subjects:
+            suspicion = _suspicion(work, subject, strongest)
+            for view, key in _groups(work, subject):
+                self._members[view].setdefault(key, set()).add(subject)
+                known = self._suspicions[view]
+                known[key] = max(known.get(key, 0.0), suspicion)
+                self._keys.pop(view, None)
+
+
+def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
+    """The groups that a subject is shown in."""
+    kind, subject_id = subject
+    rows = work.rows(kind, subject_id)
+    if not rows:
+        return []
+    if kind == "worker":
+        return [("worker", work.pseudonym(subject_id))]
+    if kind == "assignment":
+        return [("assignment", subject_id)]
+    (number,) = rows
+    return [
+        ("answer", subject_id),
+        ("assignment", str(work.assignment_id(number))),
+        ("worker", work.pseudonym_of(number)),
+        ("item", work.item_id(number)),
+    ]
+
+
+def _suspicion(
+    work: Work, subject: Subject, strongest: Mapping[tuple[str, str], float]
+) -> float:
+    """The strongest suspicion of a subject, of its answers, and of where it belongs."""
+    rows = work.rows(*subject)
+    around: set[tuple[str, str]] = {subject}
+    around |= {("answer", str(work.answer_id(number))) for number in rows}
+    if subject[0] == "answer":
+        around |= {("assignment", str(work.assignment_id(n))) for n in rows}
+        around |= {("worker", str(work.worker_id(n))) for n in rows}
+    return max((strongest.get(one, 0.0) for one in around), default=0.0)
 
 
 def worst_first(suspicions: Mapping[str, float], *, seed: int) -> tuple[str, ...]:

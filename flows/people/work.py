@@ -37,7 +37,7 @@ class Work:
         }
         self._cells = {
             name: self.table[name].tolist()
-            for name in ("item_id", "worker_id", "assignment_id", "text")
+            for name in ("item_id", "worker_id", "assignment_id", "text", "batch")
         }
         self._ids = [str(name) for name in self.table.index]
         self._pseudonyms = {
@@ -82,6 +82,10 @@ class Work:
     def assignment_id(self, number: int) -> AssignmentId:
         """The assignment that an answer is part of."""
         return AssignmentId(self._cells["assignment_id"][number])
+
+    def batch(self, number: int) -> int:
+        """The batch that the answer is of."""
+        return int(self._cells["batch"][number])
 
     def parts(self, rows: Sequence[int], *, is_answer: bool = False) -> Parts:
         """The subjects of some rows of one worker, at least one.

@@ -9,6 +9,7 @@ from analyses.pairwise_outcomes import comparisons
 from domain.campaign import Campaign
 from domain.ids import WorkerId
 from flows.campaign_run import CampaignStore
+from flows.people.review_quality import review_quality
 from flows.planted_traits import planted
 from flows.progress import read_progress
 from flows.provenance import code_version
@@ -64,6 +65,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         before_work=_before_work(campaign_store),
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()},
+        reviews=review_quality(campaign_store),
     )
 
 

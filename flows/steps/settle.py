@@ -16,6 +16,7 @@ from flows.payments.interrupted_payments import close_interrupted
 from flows.posting.exclusion import exclusion_type
 from flows.settlement import (
     DONE,
+    ELSEWHERE,
     NOTHING_TO_KEEP_OUT_OF,
     PAID_ALREADY,
     REJECTED_ALREADY,
@@ -30,7 +31,6 @@ _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
 _Outcome = TypeVar("_Outcome", str, str | None)
-_ELSEWHERE = "somebody else"
 
 
 def settle(run: CampaignRun) -> int:
@@ -238,7 +238,7 @@ def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:
     rejected = replace(
         decision,
         verdict="reject",
-        decided_by=_ELSEWHERE,
+        decided_by=ELSEWHERE,
         decided_at=run.clock.now(),
         because="it was rejected outside of this campaign",
     )
