@@ -24,7 +24,7 @@ from config.utf8 import read_text
 def decisions(
     campaign: Path, *, write: Path | None, read: Path | None, by: str | None
 ) -> None:
-    """Take decisions to a person and back, as a CSV file.
+    """Take decisions to a person and back, as a CSV file; `review` is the page for it.
 
     Example:  piecework decisions birds.toml --write decisions.csv
 

@@ -32,6 +32,7 @@ from cli.prolific_work import reconcile, settle
 from cli.prolific_work import status as prolific_status
 from cli.rehearse import rehearse
 from cli.requester import requester
+from cli.review import review
 from cli.run import run
 from cli.serve import serve
 from cli.status import status
@@ -86,6 +87,7 @@ for command in (
     advance,
     status,
     stop,
+    review,
     decisions,
     workers,
     import_results,

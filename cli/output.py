@@ -42,6 +42,16 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("assignments rejected", f"{progress.rejected}"),
         ("workers excluded", f"{progress.excluded}"),
         ("waiting for a person", f"{progress.to_decide}"),
+        *(
+            [("  for one person, at this pace", _span(progress.review_seconds))]
+            if progress.review_seconds
+            else []
+        ),
+        *(
+            [("  the marketplace pays by itself at", progress.pays_itself_at)]
+            if progress.pays_itself_at
+            else []
+        ),
         ("rewards paid", shown(progress.rewards_cents)),
         ("bonuses paid", shown(progress.bonuses_cents)),
         ("fees", shown(progress.fees_cents)),
@@ -55,3 +65,10 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]
+
+
+def _span(seconds: int) -> str:
+    minute, hour = 60, 3600
+    if seconds < 2 * hour:
+        return f"{max(1, round(seconds / minute))} min"
+    return f"{seconds / hour:.1f} h"

@@ -69,6 +69,6 @@ def run(
     if as_json:
         return
     if progress.to_decide:
-        click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
+        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
     elif progress.is_finished:
         click.echo(f"finished; dataset and report: {folder_of(campaign)}")

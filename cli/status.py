@@ -48,4 +48,4 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     if look:
         say_orphan_hits(run, orphans)
     if progress.to_decide and not as_json:
-        click.echo(f"next: piecework decisions {campaign} --write decisions.csv")
+        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")

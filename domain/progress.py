@@ -30,6 +30,10 @@ class Progress:
             nothing.
         due_at: while workers are waited for, when something is due all the same, as
             ISO 8601; or nothing.
+        review_seconds: what one person needs for what waits, at the pace of the reviews
+            so far; 0: not known.
+        pays_itself_at: when the marketplace approves the first of what waits for a
+            person, as ISO 8601; or nothing.
     """
 
     campaign: str
@@ -62,6 +66,8 @@ class Progress:
     too_few_workers: str
     goes_on_at: str
     due_at: str
+    review_seconds: int = 0
+    pays_itself_at: str = ""
 
     def shown(self, cents: int) -> str:
         """An amount of the campaign for people."""

@@ -1,7 +1,10 @@
 """What has been done, what it cost, and who waits for whom; for people and programs."""
 
+from typing import TypedDict
+
 from domain.progress import Progress
 from flows.campaign_run import CampaignStore
+from flows.people.review_pace import pays_itself_at, seconds_left
 from flows.planning.next_action import Snapshot, next_action
 from flows.settlement import PAID_ALREADY
 from flows.snapshot import take_snapshot
@@ -58,7 +61,22 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         too_few_workers=_too_few_workers(campaign_store, snapshot),
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
+        **_for_people(campaign_store, snapshot),
     )
+
+
+class _ForPeople(TypedDict):
+    review_seconds: int
+    pays_itself_at: str
+
+
+def _for_people(campaign_store: CampaignStore, snapshot: Snapshot) -> _ForPeople:
+    """What is told of the work of people, where any waits."""
+    at = pays_itself_at(campaign_store) if snapshot.proposals else None
+    return {
+        "review_seconds": seconds_left(campaign_store) if snapshot.proposals else 0,
+        "pays_itself_at": at.isoformat() if at else "",
+    }
 
 
 def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:

@@ -8,6 +8,9 @@ REJECTED_ALREADY = "rejected elsewhere before"
 NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
+ELSEWHERE = "somebody else"
+"""Who decided what was done outside of the campaign."""
+
 
 def settlement_key(decision: Decision, *, times: int = 1) -> str:
     """The key of the intent that carries a decision out; its operation is the verdict.

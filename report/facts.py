@@ -11,6 +11,7 @@ import pandas as pd
 
 from analyses.condition_scores import Compared
 from domain.money import SIGNS, Currency, shown
+from domain.review import ReviewQuality
 from domain.tables import build, faults
 from domain.task import Task
 from postprocess.answers import answer_columns
@@ -162,6 +163,7 @@ class ReportFacts:
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
         imported: where the answers come from, if another tool collected them.
+        reviews: what people's decisions say of heuristics and of each other.
     """
 
     campaign: str
@@ -191,6 +193,7 @@ class ReportFacts:
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
     imported: ImportedFacts | None = None
+    reviews: ReviewQuality | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

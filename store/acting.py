@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from domain.clock import Clock
 from domain.errors import PlatformRefused
-from store.database import Store
+from store.database import Store, writing
 from store.intents import Act, close, declare, read
 
 Refusal = tuple[Act, PlatformRefused]
@@ -76,7 +76,7 @@ class _Work:
     def go_on(self, room: int) -> bool:
         """One turn, in one transaction; whether anything is left under way."""
         done = wait(self._running, return_when=FIRST_COMPLETED).done
-        with self._store.db.atomic():
+        with writing(self._store):
             for future in done:
                 self._write_down(self._running.pop(future), future)
             begun = list(self._begin(room - len(self._running)))
@@ -104,6 +104,8 @@ class _Work:
                 return
             row = None if is_missing else read(self._store, act.intent)
             if row is None:
+                if not act.is_due():
+                    continue
                 declare(self._store, act.intent, self._clock)
                 yield act, act.do
             elif row[0] is None:

@@ -117,10 +117,17 @@ def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]
 
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
     """The assignment that an answer is part of; `None` if there is no such answer."""
-    row = store.db.execute(
-        "SELECT assignment_id FROM answers WHERE answer_id = ?", [answer_id]
-    ).fetchone()
-    return None if row is None else AssignmentId(row[0])
+    return next(iter(assignments_of(store, [answer_id])), None)
+
+
+def assignments_of(store: Store, answer_ids: Iterable[str]) -> set[AssignmentId]:
+    """The assignments that these answers are part of."""
+    rows = store.db.execute(
+        "SELECT DISTINCT assignment_id FROM answers "
+        "WHERE answer_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(answer_ids))],
+    )
+    return {AssignmentId(assignment_id) for (assignment_id,) in rows}
 
 
 def has_undecided(store: Store) -> bool:
@@ -163,6 +170,18 @@ def next_submission_after(store: Store, moment: datetime) -> datetime | None:
         f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
         "USING (assignment_id) WHERE submitted_at > ?",
         [to_text(moment)],
+    ).fetchone()
+    return from_text(earliest) if earliest else None
+
+
+def first_submitted(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> datetime | None:
+    """When the first of these was submitted that has no verdict; `None` for none."""
+    (earliest,) = store.db.execute(
+        "SELECT min(submitted_at) FROM assignments WHERE verdict IS NULL "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
     ).fetchone()
     return from_text(earliest) if earliest else None
 
@@ -214,6 +233,30 @@ def verdicts_of_answers(
         (AnswerId(answer_id), AssignmentId(assignment_id), verdict)
         for answer_id, assignment_id, verdict in rows
     ]
+
+
+def verdicts_by_answer(
+    store: Store, answer_ids: Iterable[AnswerId]
+) -> dict[AnswerId, Verdict | None]:
+    """The verdict in force about each of these answers; `None` while it has none."""
+    rows = store.db.execute(
+        "SELECT answer_id, verdict FROM answers "
+        "WHERE answer_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(answer_ids))],
+    )
+    return {AnswerId(answer_id): verdict for answer_id, verdict in rows}
+
+
+def with_verdict(
+    store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict
+) -> list[AnswerId]:
+    """Those of these answers that have a verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE verdict = ? "
+        "AND answer_id IN (SELECT value FROM json_each(?))",
+        [verdict, json.dumps(list(answer_ids))],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

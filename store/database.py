@@ -6,6 +6,8 @@ birth; opened for any other, it refuses, so that a rehearsal and real work never
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,6 +154,22 @@ def _bring_up_to_date(db: Database) -> None:
         db.execute("COMMIT")
     except BaseException:
         db.rollback()
+        raise
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[None]:
+    """A transaction in which nothing changes between what is read and what is written.
+
+    Others who write wait until it ends; one that only becomes a writer half-way would
+    be refused if another has written since it began to read.
+    """
+    store.db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        store.db.execute("COMMIT")
+    except BaseException:
+        store.db.rollback()
         raise
 
 

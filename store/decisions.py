@@ -1,5 +1,6 @@
 """Decisions, which are made once and followed; and proposals, which wait for people."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -36,7 +37,7 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
             ":because WHERE NOT EXISTS (SELECT 1 FROM decisions "
             "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
             "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
-            map(_row, decisions),
+            map(row_of, decisions),
         )
     return max(written.rowcount, 0)
 
@@ -46,7 +47,7 @@ def overrule(store: Store, decisions: Iterable[Decision]) -> None:
 
     Part of the caller's transaction.
     """
-    insert(store, "decisions", map(_row, decisions))
+    insert(store, "decisions", map(row_of, decisions))
 
 
 def load(
@@ -70,6 +71,20 @@ def load(
         "min(decision_id) AS first FROM decisions GROUP BY subject_kind, subject_id) "
         f"JOIN decisions ON decision_id = latest {chosen} ORDER BY first",
         [*kinds, *verdicts],
+    )
+    return [_decision(row) for row in rows]
+
+
+def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
+    """The decisions in force about these subjects, in their order."""
+    rows = store.db.query(
+        "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
+        "SELECT max(decision_id) FROM decisions "
+        "WHERE subject_kind = json_extract(chosen.value, '$[0]') "
+        "AND subject_id = json_extract(chosen.value, '$[1]')) AS latest "
+        "FROM json_each(?) AS chosen) JOIN decisions ON decision_id = latest "
+        "ORDER BY number",
+        [json.dumps(list(subjects))],
     )
     return [_decision(row) for row in rows]
 
@@ -185,9 +200,36 @@ def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
     ]
 
 
+def proposed(
+    store: Store, subjects: Iterable[tuple[SubjectKind, str]] | None = None
+) -> dict[tuple[SubjectKind, str], tuple[Verdict, str]]:
+    """Verdict and reason of what waits for a person: of these subjects, or of all."""
+    columns = "SELECT subject_kind, subject_id, verdict, because FROM"
+    if subjects is None:
+        rows = store.db.conn.execute(f"{columns} proposals")
+    else:
+        rows = store.db.conn.execute(
+            f"{columns} json_each(?) AS chosen JOIN proposals "
+            "ON subject_kind = json_extract(chosen.value, '$[0]') "
+            "AND subject_id = json_extract(chosen.value, '$[1]')",
+            [json.dumps(list(subjects))],
+        )
+    return {(kind, name): (verdict, because) for kind, name, verdict, because in rows}
+
+
 def count_proposals(store: Store) -> int:
     """How many subjects wait for a person."""
     (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
+    return int(number)
+
+
+def count_cards(store: Store) -> int:
+    """How many things a person has to look at: an assignment goes with its answers."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM proposals WHERE subject_kind <> 'assignment' OR "
+        "NOT EXISTS (SELECT 1 FROM answers WHERE assignment_id = subject_id "
+        "AND verdict IS NULL)"
+    ).fetchone()
     return int(number)
 
 
@@ -201,7 +243,8 @@ def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
     return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
 
 
-def _row(decision: Decision) -> Row:
+def row_of(decision: Decision) -> Row:
+    """The cells of a decision, as the table has them."""
     return {
         "subject_kind": decision.subject_kind,
         "subject_id": decision.subject_id,

@@ -1,9 +1,10 @@
 """What heuristics found: kept with its evidence, and found again when more is known."""
 
+import json
 from collections.abc import Iterable, Mapping
 
 from domain.verdicts import Finding, SubjectKind
-from store.columns import insert
+from store.columns import Row, insert
 from store.database import Store
 
 
@@ -51,20 +52,39 @@ def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
     """All findings that are kept, by subject; only those that flag, if asked so."""
     chosen = "WHERE flag = 1" if only_flags else ""
     return [
-        Finding(
-            heuristic=row["heuristic"],
-            version=row["version"],
-            subject_kind=row["subject_kind"],
-            subject_id=row["subject_id"],
-            suspicion=row["suspicion"],
-            flag=bool(row["flag"]),
-            evidence=row["evidence"],
-        )
+        _finding(row)
         for row in store.db.query(
             f"SELECT * FROM findings {chosen} "
             "ORDER BY subject_kind, subject_id, heuristic"
         )
     ]
+
+
+def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Finding]:
+    """The findings about these subjects."""
+    rows = store.db.query(
+        "SELECT findings.* FROM json_each(?) AS chosen JOIN findings "
+        "ON subject_kind = json_extract(chosen.value, '$[0]') "
+        "AND subject_id = json_extract(chosen.value, '$[1]') "
+        "ORDER BY subject_kind, subject_id, heuristic",
+        [json.dumps(list(subjects))],
+    )
+    return [_finding(row) for row in rows]
+
+
+def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
+    """The strongest suspicion of any flag, by kind and id of its subject.
+
+    Args:
+        store: the campaign's memory.
+        but: a heuristic whose flags say nothing.
+    """
+    rows = store.db.execute(
+        "SELECT subject_kind, subject_id, max(suspicion) FROM findings "
+        "WHERE flag = 1 AND heuristic <> ? GROUP BY 1, 2",
+        [but],
+    )
+    return {(kind, subject_id): suspicion for kind, subject_id, suspicion in rows}
 
 
 def count_flagged(store: Store) -> int:
@@ -74,3 +94,15 @@ def count_flagged(store: Store) -> int:
         "FROM findings WHERE flag = 1)"
     ).fetchone()
     return int(number)
+
+
+def _finding(row: Row) -> Finding:
+    return Finding(
+        heuristic=str(row["heuristic"]),
+        version=row["version"],  # type: ignore[arg-type]
+        subject_kind=row["subject_kind"],  # type: ignore[arg-type]
+        subject_id=str(row["subject_id"]),
+        suspicion=row["suspicion"],  # type: ignore[arg-type]
+        flag=bool(row["flag"]),
+        evidence=str(row["evidence"]),
+    )

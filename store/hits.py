@@ -106,9 +106,31 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     return rows[0]
 
 
+def of_assignments(
+    store: Store, assignment_ids: Sequence[AssignmentId]
+) -> dict[AssignmentId, PlannedHit]:
+    """The HITs that these assignments are of."""
+    pairs = store.db.execute(
+        "SELECT assignment_id, hit_id FROM assignments "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    ).fetchall()
+    by_id = {hit.hit_id: hit for hit in load(store, {HitId(one) for _, one in pairs})}
+    return {AssignmentId(name): by_id[HitId(hit_id)] for name, hit_id in pairs}
+
+
 def unposted(store: Store) -> list[PlannedHit]:
     """HITs that are planned and not posted yet, and extensions."""
     return _select(store, "posted_at IS NULL")
+
+
+def posted_since(store: Store, moment: datetime) -> bool:
+    """Whether a HIT was posted, or begun to be, at this moment or later."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE operation = 'publish' AND made_at >= ? LIMIT 1",
+        [to_text(moment)],
+    ).fetchone()
+    return row is not None
 
 
 def uncollected(store: Store) -> list[PlannedHit]:

@@ -62,6 +62,8 @@ class Act:
             `None`. Asked only when an earlier process left the intent open.
         record: writes what follows from the outcome, in the transaction that closes
             the intent; both are stored or neither.
+        is_due: whether it still has to be done, asked in the transaction that declares
+            the intent: a person may have taken back what it was to carry out.
 
     `do` and `look` may be called in any thread, and leave the store alone.
     """
@@ -70,6 +72,7 @@ class Act:
     do: Callable[[], str]
     look: Callable[[], str | None]
     record: Callable[[str], None]
+    is_due: Callable[[], bool] = lambda: True
 
 
 def done(store: Store, operation: str) -> set[str]:
@@ -94,6 +97,14 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
             [operation],
         )
     }
+
+
+def is_declared(store: Store, intent_key: str) -> bool:
+    """Whether an act was begun, whatever became of it."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]
+    ).fetchone()
+    return row is not None
 
 
 def argument(store: Store, intent_key: str, name: str) -> str:

@@ -122,6 +122,15 @@ def m_imports(db: Database) -> None:
     _execute(db, "imports.sql")
 
 
+@migrations()
+def m_reviews(db: Database) -> None:
+    """What reviewers did act by act, what they said of words, and labels they settled.
+
+    A decision that is taken back is deleted, and its subject has the verdict of before.
+    """
+    _execute(db, "reviews.sql")
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

@@ -32,6 +32,24 @@ SELECT worker_id, heuristic, count(*) AS flags FROM (
     WHERE flag = 1 AND subject_kind = 'answer'
 ) GROUP BY worker_id, heuristic ORDER BY worker_id, heuristic
 """
+_OF_ONE = """
+SELECT count(DISTINCT assignment_id) AS assignments, count(*) AS answers,
+    count(DISTINCT iif(assignments.verdict = 'reject', assignment_id, NULL))
+        AS rejected,
+    count(iif(answers.verdict = 'keep', 1, NULL)) AS kept,
+    count(iif(answers.verdict = 'drop', 1, NULL)) AS dropped
+FROM assignments JOIN answers USING (assignment_id) WHERE worker_id = :worker
+"""
+_FLAGS_OF_ONE = """
+SELECT heuristic, count(*) FROM findings WHERE flag = 1 AND heuristic <> :but AND (
+    (subject_kind = 'worker' AND subject_id = :worker)
+    OR (subject_kind = 'assignment' AND subject_id IN (
+        SELECT assignment_id FROM assignments WHERE worker_id = :worker))
+    OR (subject_kind = 'answer' AND subject_id IN (
+        SELECT answer_id FROM assignments JOIN answers USING (assignment_id)
+        WHERE worker_id = :worker))
+) GROUP BY heuristic ORDER BY 2 DESC, 1
+"""
 _KNOWN = """
 SELECT worker_id FROM assignments UNION SELECT worker_id FROM scores
 UNION SELECT subject_id FROM decisions WHERE subject_kind = 'worker'
@@ -83,6 +101,20 @@ def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
         )
         for (worker_id,) in store.db.execute(_KNOWN)
     }
+
+
+def totals_of(store: Store, worker_id: WorkerId, *, but: str = "") -> WorkerTotals:
+    """What became of one worker's work; nothing is said of pay.
+
+    Args:
+        store: the campaign's memory.
+        worker_id: whose.
+        but: a heuristic whose flags say nothing.
+    """
+    values = {"worker": worker_id, "but": but}
+    (row,) = store.db.query(_OF_ONE, values)
+    flags = store.db.execute(_FLAGS_OF_ONE, values)
+    return WorkerTotals(**row, flags=dict(flags))
 
 
 def _rows(store: Store, sql: str, **values: str) -> dict[str, dict[str, int]]:

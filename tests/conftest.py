@@ -68,6 +68,7 @@ SLOW = (
     "tests/flows/test_rehearse.py",
     "tests/flows/test_rehearse_prolific.py",
     "tests/flows/test_replacing.py",
+    "tests/flows/test_reviewing.py",
     "tests/flows/test_small_crowd.py",
     "tests/flows/test_steps.py",
     "tests/flows/test_stop.py",
@@ -120,6 +121,7 @@ SLOW = (
     "tests/report/corpus/metrics/test_metrics.py",
     "tests/report/corpus/test_page.py",
     "tests/report/corpus/test_shared.py",
+    "tests/review",
     "tests/store/test_opening.py",
     "tests/store/test_running_totals.py",
 )

@@ -41,7 +41,7 @@ def picture_sizes(campaign: Campaign) -> dict[str, Size]:
     by_path: dict[Path, Size | None] = {}
     sizes = {}
     for item in campaign.items:
-        path = _path(campaign, item)
+        path = picture_path(campaign, item)
         if path is None:
             continue
         if path not in by_path:
@@ -56,7 +56,7 @@ def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str
     items = {str(item.item_id): item for item in campaign.items}
     found = {}
     for item_id in item_ids:
-        path = _path(campaign, items[item_id])
+        path = picture_path(campaign, items[item_id])
         if path is not None and (address := _small(path)):
             found[item_id] = address
     return found
@@ -68,7 +68,7 @@ def copy_pictures(campaign: Campaign, folder: Path) -> None:
     One that is there already with the same size and age is left alone.
     """
     for item in campaign.items:
-        path = _path(campaign, item)
+        path = picture_path(campaign, item)
         if path is None:
             continue
         copy = folder / local_picture(item)
@@ -78,7 +78,8 @@ def copy_pictures(campaign: Campaign, folder: Path) -> None:
         shutil.copy2(path, copy)
 
 
-def _path(campaign: Campaign, item: Item) -> Path | None:
+def picture_path(campaign: Campaign, item: Item) -> Path | None:
+    """Where an item's picture lies; `None` outside of the campaign's folder."""
     name = local_picture(item)
     if campaign.pictures is None or not name:
         return None
@@ -130,10 +131,11 @@ def _whole(width: str, height: str) -> Size | None:
     return size if all(size) else None
 
 
-def _small(path: Path) -> str:
+def small_copy(path: Path) -> tuple[str, bytes] | None:
+    """Media type and bytes of a small copy; `None` if the picture cannot be read."""
     if path.suffix.lower() == ".svg":
         content = path.read_bytes()
-        return _address("svg+xml", content) if len(content) <= _SMALL_BYTES else ""
+        return ("image/svg+xml", content) if len(content) <= _SMALL_BYTES else None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -141,15 +143,19 @@ def _small(path: Path) -> str:
                 picture.draft("RGB", (2 * _SMALL_PIXELS, 2 * _SMALL_PIXELS))
                 upright = ImageOps.exif_transpose(picture).convert("RGBA")
     except _UNREADABLE:
-        return ""
+        return None
     upright.thumbnail((_SMALL_PIXELS, _SMALL_PIXELS))
     # Where a picture is transparent, paper shows through.
     paper = Image.new("RGBA", upright.size, "white")
     paper.alpha_composite(upright)
     made = io.BytesIO()
     paper.convert("RGB").save(made, "JPEG", quality=70, optimize=True)
-    return _address("jpeg", made.getvalue())
+    return "image/jpeg", made.getvalue()
 
 
-def _address(kind: str, content: bytes) -> str:
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+def _small(path: Path) -> str:
+    copy = small_copy(path)
+    if copy is None:
+        return ""
+    kind, content = copy
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"

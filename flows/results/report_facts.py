@@ -10,6 +10,7 @@ from domain.campaign import Campaign
 from domain.ids import WorkerId
 from domain.imported import UNNAMED
 from flows.campaign_run import CampaignStore
+from flows.people.review_quality import review_quality
 from flows.planted_traits import planted
 from flows.progress import read_progress
 from flows.provenance import code_version
@@ -73,6 +74,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()},
         imported=_imported(campaign_store),
+        reviews=review_quality(campaign_store),
     )
 
 

@@ -16,6 +16,7 @@ from flows.payments.interrupted_payments import close_interrupted
 from flows.posting.exclusion import exclusion_type
 from flows.settlement import (
     DONE,
+    ELSEWHERE,
     NOTHING_TO_KEEP_OUT_OF,
     PAID_ALREADY,
     REJECTED_ALREADY,
@@ -30,7 +31,6 @@ _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
 _Outcome = TypeVar("_Outcome", str, str | None)
-_ELSEWHERE = "somebody else"
 
 
 def settle(run: CampaignRun) -> int:
@@ -122,7 +122,11 @@ def _act(run: CampaignRun, decision: Decision, key: str) -> Act:
         if hit is not None:
             _book(run, decision, hit, intent.key, outcome)
 
-    return Act(intent=intent, do=do, look=look, record=record)
+    def is_due() -> bool:
+        subject = (decision.subject_kind, decision.subject_id)
+        return decisions.latest(run.store, [subject]) == [decision]
+
+    return Act(intent=intent, do=do, look=look, record=record, is_due=is_due)
 
 
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
@@ -234,7 +238,7 @@ def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:
     rejected = replace(
         decision,
         verdict="reject",
-        decided_by=_ELSEWHERE,
+        decided_by=ELSEWHERE,
         decided_at=run.clock.now(),
         because="it was rejected outside of this campaign",
     )

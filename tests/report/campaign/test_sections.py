@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from domain.review import ReviewQuality, Upheld
 from report.components import Cell, Section, Table
 from report.facts import BeforeWork, ReportFacts
 from report.model import ReportModel, report_model
@@ -27,6 +28,7 @@ from report.sections import (
     order_effects,
     planted,
     provenance,
+    reviews,
     summary,
     systems,
     texts,
@@ -41,11 +43,23 @@ _TEST = BeforeWork(
     scores=((14, "diligent"), (0, "diligent"), (0, "guesser")),
     least_passing=12,
 )
+_REVIEWS = ReviewQuality(
+    upheld=(Upheld(heuristic="capitals", reviewed=40, upheld=38),),
+    sampled=20,
+    sampled_bad=1,
+    low=0.01,
+    high=0.24,
+    unflagged=200,
+    twice=10,
+    agreed=9,
+    kappa=0.78,
+)
 Build = Callable[[ReportModel], Section | None]
 
 
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
-    section = build(report_model(replace(facts or by_hand.small(), before_work=_TEST)))
+    told = replace(facts or by_hand.small(), before_work=_TEST, reviews=_REVIEWS)
+    section = build(report_model(told))
     assert section is not None
     return section
 
@@ -63,6 +77,24 @@ def _table(section: Section, caption: str) -> dict[str, tuple[str, ...]]:
 def _levels(facts: ReportFacts) -> dict[str, str]:
     """Level by text of what a reader is told first."""
     return {note.text: note.level for note in summary.notes(report_model(facts))}
+
+
+def test_reviews_say_how_often_flags_were_right_and_what_they_missed() -> None:
+    """38 of 40; one bad of 20 drawn is ten of 200; without reviews, no section."""
+    section = _section(reviews.build)
+    table = _table(section, "Flags that people upheld")
+    assert table["capitals"] == ("40", "38 of 40 (95.0 %)")
+    assert section.lead == (
+        (
+            "Of 20 answers drawn by chance that nothing flagged, people dropped 1. So "
+            "among all 200 unflagged answers about 10 are bad (95 % interval: 2 to 48)."
+        ),
+        (
+            "10 answers reviewed by two people: they said the same of 9 of 10 "
+            "(90.0 %); Cohen's kappa 0.78."
+        ),
+    )
+    assert reviews.build(report_model(by_hand.small())) is None
 
 
 def test_every_submitted_answer_has_one_fate() -> None:

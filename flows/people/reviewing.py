@@ -1,0 +1,312 @@
+"""Acts of a reviewer: one key, one button, some decisions; undone as a whole.
+
+An act is refused when somebody else has decided meanwhile what it would decide, so that
+two people never overwrite each other. It can be undone by who made it as long as
+nothing has followed from it: no pass has begun to pay, reject or exclude, and no HIT
+was posted to replace an answer.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.errors import ConfigError
+from domain.ids import AssignmentId, WorkerId
+from domain.review import Review
+from domain.verdicts import Decision, SubjectKind, Verdict
+from flows.campaign_run import CampaignStore
+from flows.people.consequences import Consequences, consequences
+from flows.people.deciding import (
+    Subject,
+    by_subject,
+    contradictions,
+    decided,
+    taken_along,
+    waiting_among,
+)
+from flows.people.work import Work
+from flows.settlement import settlement_key
+from store import assignments, decisions, hits, intents, reviews
+from store.database import writing
+
+View = Literal["answer", "assignment", "worker", "item"]
+VIEWS: tuple[View, ...] = ("answer", "assignment", "worker", "item")
+
+ActName = Literal["keep", "drop", "approve", "reject", "exclude", "stay"]
+ACTS: Mapping[ActName, tuple[SubjectKind, Verdict]] = {
+    "keep": ("answer", "keep"),
+    "drop": ("answer", "drop"),
+    "approve": ("assignment", "approve"),
+    "reject": ("assignment", "reject"),
+    "exclude": ("worker", "exclude"),
+    "stay": ("worker", "keep"),
+}
+"""What each act decides; `stay` is to keep a worker who was to be excluded."""
+
+_OUT: tuple[Verdict, ...] = ("exclude", "block")
+
+
+class DecidedMeanwhile(Exception):  # noqa: N818 - nothing is wrong; somebody was faster
+    """Somebody else decided what an act would decide.
+
+    Attributes:
+        decisions: what was decided.
+    """
+
+    def __init__(self, made: Sequence[Decision]) -> None:
+        super().__init__("decided meanwhile")
+        self.decisions = made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The answers that a card shows together, and that an act is about.
+
+    Attributes:
+        view: what they have in common.
+        key: its id; of a worker the pseudonym.
+        rows: their numbers in the table of answers; all those of the assignment, the
+            worker or the item, waiting or not.
+    """
+
+    view: View
+    key: str
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an act would decide.
+
+    Attributes:
+        chosen: what the reviewer says.
+        along: what follows from that.
+        follows: in money and work.
+    """
+
+    chosen: tuple[Decision, ...]
+    along: tuple[Decision, ...]
+    follows: Consequences
+
+
+def group_of(work: Work, view: View, key: str) -> Group | None:
+    """The group of this name; `None` if nothing is known by it."""
+    if view == "item":
+        rows = work.rows_of_item(key)
+    elif view == "worker":
+        worker_id = work.worker_of(key)
+        rows = [] if worker_id is None else work.rows("worker", worker_id)
+    else:
+        rows = work.rows(view, key)
+    return Group(view=view, key=key, rows=tuple(rows)) if rows else None
+
+
+def targets(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    act: ActName,
+    *,
+    waiting: Mapping[Subject, Decision],
+) -> list[Decision]:
+    """The proposals that an act decides; none if there is nothing to decide.
+
+    Args:
+        run: the campaign.
+        work: its answers.
+        group: what the act is about.
+        act: keep, drop, and so on.
+        waiting: all proposals by subject.
+    """
+    kind = ACTS[act][0]
+    proposals = [
+        waiting[subject]
+        for subject in _subjects(work, group, kind)
+        if subject in waiting
+    ]
+    if act == "exclude" and not proposals and group.view != "item":
+        return _unasked_exclusion(run, work.worker_id(group.rows[0]))
+    return proposals
+
+
+def plan(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    act: ActName,
+    *,
+    because: str,
+    by: str,
+    waiting: Mapping[Subject, Decision] | None = None,
+) -> Plan:
+    """What an act would decide; nothing is stored.
+
+    Raises:
+        ConfigError: the reason cannot be used, or it contradicts what is decided.
+        DecidedMeanwhile: nothing of it waits any more.
+    """
+    if waiting is None:
+        waiting = _waiting_in(run, work, group)
+    proposals = targets(run, work, group, act, waiting=waiting)
+    if not proposals:
+        raise DecidedMeanwhile(decided_in(run, work, group))
+    try:
+        made = [decided(run, one, ACTS[act][1], because, by=by) for one in proposals]
+    except ValueError as fault:
+        raise ConfigError([str(fault)]) from fault
+    chosen = by_subject(made)
+    if faults := contradictions(run, chosen):
+        raise ConfigError(faults)
+    along = taken_along(run, chosen, waiting=waiting)
+    return Plan(
+        chosen=tuple(made),
+        along=tuple(along),
+        follows=consequences(run, work, [*made, *along]),
+    )
+
+
+def carry_out(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    act: ActName,
+    *,
+    because: str,
+    by: str,
+    seen: str,
+) -> int:
+    """Store what an act decides; the act's number, for undoing it.
+
+    Args:
+        run: the campaign.
+        work: its answers.
+        group: what the act is about.
+        act: keep, drop, and so on.
+        because: the reason; for a drop or a rejection, what the worker may read.
+        by: the reviewer.
+        seen: `state_of` the group when the reviewer looked at it.
+
+    Raises:
+        ConfigError: the reason cannot be used, or it contradicts what is decided.
+        DecidedMeanwhile: somebody else was faster.
+    """
+    with writing(run.store):
+        is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
+        if not is_about_one and seen != state_of(run, work, group):
+            raise DecidedMeanwhile(decided_in(run, work, group))
+        planned = plan(run, work, group, act, because=because, by=by)
+        return reviews.add(run.store, planned.chosen, along=planned.along)
+
+
+def state_of(run: CampaignStore, work: Work, group: Group) -> str:
+    """A fingerprint of all that is decided about a group."""
+    parts = [
+        [one.subject_kind, one.subject_id, one.verdict, one.decided_at.isoformat()]
+        for one in _all_decided(run, work, group)
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def decided_in(run: CampaignStore, work: Work, group: Group) -> list[Decision]:
+    """What is decided about the group itself, and no more of its assignments."""
+    own = {("answer", str(work.answer_id(number))) for number in group.rows}
+    return [
+        one
+        for one in _all_decided(run, work, group)
+        if one.subject_kind != "answer" or (one.subject_kind, one.subject_id) in own
+    ]
+
+
+def undo(run: CampaignStore, *, by: str) -> list[Review]:
+    """Take the reviewer's last act back; what waits again.
+
+    Raises:
+        ConfigError: there is none, or something has followed from it.
+    """
+    with writing(run.store):
+        act = reviews.last_act(run.store, by)
+        if act is None:
+            raise ConfigError(["there is nothing to undo"])
+        undone = reviews.of_act(run.store, act)
+        if fault := _what_followed(run, undone):
+            raise ConfigError([fault])
+        reviews.take_back(run.store, act, at=run.clock.now())
+    return undone
+
+
+def _subjects(work: Work, group: Group, kind: SubjectKind) -> list[Subject]:
+    """Subjects of a kind of which a group has answers; an item's worker is nobody."""
+    if kind == "answer":
+        return [("answer", str(work.answer_id(number))) for number in group.rows]
+    if kind == "assignment":
+        named = dict.fromkeys(str(work.assignment_id(n)) for n in group.rows)
+        return [("assignment", name) for name in named]
+    if group.view == "item":
+        return []
+    return [("worker", str(work.worker_id(group.rows[0])))]
+
+
+def _waiting_in(
+    run: CampaignStore, work: Work, group: Group
+) -> dict[Subject, Decision]:
+    """What waits of all that an act about the group can touch."""
+    kinds: tuple[SubjectKind, ...] = ("answer", "assignment", "worker")
+    return waiting_among(
+        run, [subject for kind in kinds for subject in _subjects(work, group, kind)]
+    )
+
+
+def _all_decided(run: CampaignStore, work: Work, group: Group) -> list[Decision]:
+    """What is decided of all that an act about the group can touch."""
+    whole = _subjects(work, group, "assignment")
+    answers: list[Subject] = [
+        ("answer", str(answer_id))
+        for answer_id, _, _ in assignments.verdicts_of_answers(
+            run.store, [AssignmentId(name) for _, name in whole]
+        )
+    ]
+    return decisions.latest(
+        run.store, [*answers, *whole, *_subjects(work, group, "worker")]
+    )
+
+
+def _unasked_exclusion(run: CampaignStore, worker_id: WorkerId) -> list[Decision]:
+    """What excluding a worker is who is in and whom no rule speaks of."""
+    latest = decisions.latest(run.store, [("worker", worker_id)])
+    if latest and latest[0].verdict in _OUT:
+        return []
+    return [
+        Decision(
+            subject_kind="worker",
+            subject_id=worker_id,
+            verdict="exclude",
+            decided_by="",
+            decided_at=run.clock.now(),
+            because="",
+        )
+    ]
+
+
+def _what_followed(run: CampaignStore, undone: Sequence[Review]) -> str:
+    """Why an act cannot be undone any more, in a sentence; or nothing."""
+    made = [review for review in undone if review.decision_id is not None]
+    latest = by_subject(
+        decisions.latest(run.store, [review.subject for review in made])
+    )
+    for review in made:
+        decision = latest.get(review.subject)
+        if decision is None or decision.decided_at != review.reviewed_at:
+            return "somebody has decided it anew since; undo that first"
+        if review.subject_kind == "answer":
+            if hits.posted_since(run.store, review.reviewed_at):
+                return "a pass has posted HITs since, which count on it"
+            continue
+        times = 1
+        if review.subject_kind == "worker":
+            worker_id = WorkerId(review.subject_id)
+            times = decisions.times(run.store, worker_id, review.verdict)
+        if intents.is_declared(run.store, settlement_key(decision, times=times)):
+            return f"a pass has carried it out since ({review.verdict})"
+    return ""

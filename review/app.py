@@ -1,0 +1,396 @@
+"""The pages and forms of the review; what they decide is in `flows.people`."""
+
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from domain.errors import ConfigError
+from flows.people.deciding import NEEDS_REASON
+from flows.people.review_quality import review_quality
+from flows.people.reviewing import (
+    ACTS,
+    VIEWS,
+    ActName,
+    DecidedMeanwhile,
+    Group,
+    View,
+    carry_out,
+    plan,
+    undo,
+)
+from flows.people.second_opinions import give_second_opinion
+from flows.results.pictures import picture_path, small_copy
+from report.sections.reviews import sentences
+from review.desk import Desk, blinded, undecided
+from review.pages import HEADERS, PICTURE_HEADERS, STATIC, page
+from review.replies import (
+    address,
+    fields,
+    moved,
+    no_such_page,
+    not_allowed,
+    refused,
+)
+from review.sessions import NotAllowed, Session, Sessions
+
+_LISTED = 100
+_PREVIEWED = 60
+
+Endpoint = Callable[[Request, Session], Awaitable[Response]]
+
+
+class Review:
+    """The pages of one campaign.
+
+    Args:
+        desk: the campaign under review.
+        sessions: who may see them.
+    """
+
+    def __init__(self, desk: Desk, sessions: Sessions) -> None:
+        self._desk, self._sessions = desk, sessions
+
+    def app(self) -> Starlette:
+        """All of them, as a server runs them."""
+        get, post = self._get, self._post
+        return Starlette(
+            routes=[
+                Route("/enter", self._enter_page),
+                Route("/enter", self._enter, methods=["POST"]),
+                get("/", self.overview),
+                get("/next", self.next),
+                get("/card", self.card),
+                get("/preview", self.preview),
+                get("/picture", self.picture),
+                get("/quality", self.quality),
+                post("/decide", self.decide),
+                post("/undo", self.undo),
+                Mount("/static", StaticFiles(directory=STATIC)),
+            ],
+            exception_handlers={
+                NotAllowed: not_allowed,
+                HTTPException: no_such_page,
+                ConfigError: refused,
+            },
+        )
+
+    async def overview(self, request: Request, session: Session) -> Response:
+        """What waits, worst first."""
+        view, desk = _view(request), self._desk
+        waiting = desk.waiting
+        keys = desk.keys(view, by=session.reviewer)
+        shown = [
+            (group, waiting.suspicion(view, key))
+            for key in keys[:_LISTED]
+            if (group := desk.group(view, key)) is not None
+        ]
+        return self._page(
+            "overview.html.j2",
+            session,
+            view=view,
+            groups=[
+                (group, suspicion, desk.work.line(group.rows[0]))
+                for group, suspicion in shown
+            ],
+            total=len(keys),
+            is_blind=desk.manner.is_blind,
+        )
+
+    async def next(self, request: Request, session: Session) -> Response:
+        """Leads to the card to look at next."""
+        view = _view(request)
+        after = request.query_params.get("after", "")
+        key = self._desk.next_key(view, by=session.reviewer, after=after)
+        if key is None:
+            return moved(f"/?{urlencode({'view': view})}")
+        return moved(address("/card", view, key))
+
+    async def card(self, request: Request, session: Session) -> Response:
+        """A card."""
+        return self._card(self._group(request), session)
+
+    async def preview(self, request: Request, session: Session) -> Response:
+        """What an act about many answers would do."""
+        group, act = self._group(request), _act(request.query_params)
+        because = request.query_params.get("because", "")
+        card = self._desk.card(group, by=session.reviewer)
+        choice = next((one for one in card.choices if one.act == act), None)
+        if choice is None or choice.fault:
+            return self._card(group, session, fault=choice.fault if choice else "")
+        made = plan(
+            self._desk.run,
+            self._desk.work,
+            group,
+            act,
+            because=because or next(iter(choice.reasons), "to be written"),
+            by=session.reviewer,
+        )
+        named = {one.subject_id for one in (*made.chosen, *made.along)}
+        touched = [one for one in card.answers if one.answer_id in named]
+        return self._page(
+            "preview.html.j2",
+            session,
+            view=group.view,
+            card=card,
+            choice=choice,
+            because=because or next(iter(choice.reasons), ""),
+            touched=touched[:_PREVIEWED],
+            more=max(0, len(touched) - _PREVIEWED),
+            needs_reason=ACTS[act][1] in NEEDS_REASON,
+        )
+
+    async def quality(self, _request: Request, session: Session) -> Response:
+        """How often flags were upheld, beside the policy that is made of them."""
+        run = self._desk.run
+        found = review_quality(run)
+        upheld = {one.heuristic: one for one in found.upheld}
+        rules = [
+            (rule, [upheld[name] for name in rule.any_of if name in upheld])
+            for rule in run.campaign.policy
+        ]
+        return self._page(
+            "quality.html.j2",
+            session,
+            view="",
+            found=found,
+            rules=rules,
+            sentences=sentences(found),
+        )
+
+    async def decide(self, request: Request, session: Session) -> Response:
+        """Decide what a form says, and lead to the next card."""
+        form = await self._form(request, session)
+        group, act = self._group(request, form), _act(form)
+        verdict = ACTS[act][1]
+        because = form.get("because", "") if verdict in NEEDS_REASON else ""
+        desk, by = self._desk, session.reviewer
+        try:
+            if desk.is_second(group, by=by) and not _waits(desk, group):
+                give_second_opinion(
+                    desk.run, group.key, verdict, because=because, by=by
+                )
+            else:
+                carry_out(
+                    desk.run,
+                    desk.work,
+                    group,
+                    act,
+                    because=because,
+                    by=by,
+                    seen=form.get("seen", ""),
+                )
+        except DecidedMeanwhile:
+            return self._card(group, session, is_late=True)
+        except ConfigError as refusal:
+            return self._card(group, session, fault=str(refusal), because=because)
+        session.notices.append(("done", _WORDS_DONE[act]))
+        query = {"view": group.view, "after": ""}
+        return moved(f"/next?{urlencode(query)}")
+
+    async def undo(self, request: Request, session: Session) -> Response:
+        """Take the reviewer's last act back, and show its card again."""
+        form = await self._form(request, session)
+        try:
+            undone = undo(self._desk.run, by=session.reviewer)
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not undone: {refusal}."))
+            return moved(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
+        session.notices.append(("done", "Undone. It waits again."))
+        first = undone[0]
+        key = first.subject_id
+        if first.subject_kind == "worker":
+            key = self._desk.work.pseudonym(key)
+        return moved(address("/card", first.subject_kind, key))
+
+    async def picture(self, request: Request, _session: Session) -> Response:
+        """An item's picture from the campaign's folder, or a small copy of it."""
+        item = self._desk.work.items.get(request.query_params.get("item", ""))
+        path = item and picture_path(self._desk.run.campaign, item)
+        if not path:
+            raise HTTPException(404)
+        if "small" in request.query_params:
+            copy = _small(path, path.stat().st_mtime_ns)
+            if copy is not None:
+                kind, content = copy
+                return Response(content, media_type=kind, headers=PICTURE_HEADERS)
+        kind = guess_type(path.name)[0] or ""
+        if not kind.startswith("image/"):
+            kind = "application/octet-stream"
+        return FileResponse(path, media_type=kind, headers=PICTURE_HEADERS)
+
+    def _card(
+        self,
+        group: Group,
+        session: Session,
+        *,
+        fault: str = "",
+        because: str = "",
+        is_late: bool = False,
+    ) -> Response:
+        desk, by = self._desk, session.reviewer
+        is_second = not _waits(desk, group) and desk.is_second(group, by=by)
+        card = desk.card(group, by=by)
+        if is_second:
+            card = undecided(card)
+        if desk.manner.is_blind or is_second:
+            card = blinded(card)
+        reasons = [reason for choice in card.choices for reason in choice.reasons]
+        return self._page(
+            "card.html.j2",
+            session,
+            status=409 if is_late else 422 if fault else 200,
+            card=card,
+            view=group.view,
+            fault=fault,
+            is_late=is_late,
+            is_second=is_second,
+            is_blind=desk.manner.is_blind,
+            because=because or next(iter(reasons), ""),
+            reasons=list(dict.fromkeys(reasons)),
+            left=len(desk.keys(group.view, by=by)),
+            longest=desk.run.capabilities.longest_reason,
+        )
+
+    def _page(
+        self,
+        template: str,
+        session: Session,
+        *,
+        status: int = 200,
+        **values: Any,  # noqa: ANN401 - what templates show
+    ) -> Response:
+        notices, session.notices = session.notices, []
+        campaign = self._desk.run.campaign
+        return page(
+            template,
+            status=status,
+            hosts=self._desk.picture_hosts,
+            campaign=campaign.name,
+            reviewer=session.reviewer,
+            form_token=session.form_token,
+            notices=notices,
+            address=address,
+            picture=self._picture_address,
+            columns=self._columns,
+            acts=_WORDS,
+            views=VIEWS,
+            counts={view: self._desk.waiting.count(view) for view in VIEWS},
+            **values,
+        )
+
+    def _picture_address(self, item_id: str, *, small: bool = False) -> str:
+        """Where a page finds an item's picture; "" if it has none."""
+        item = self._desk.work.items.get(item_id)
+        if item is None:
+            return ""
+        if picture_path(self._desk.run.campaign, item) is not None:
+            query = {"item": item_id} | ({"small": "1"} if small else {})
+            return f"/picture?{urlencode(query)}"
+        elsewhere = item.picture
+        return elsewhere if elsewhere.startswith(self._desk.picture_hosts) else ""
+
+    def _columns(self, item_id: str) -> list[tuple[str, str]]:
+        """What workers were shown of an item besides its picture."""
+        item = self._desk.work.items.get(item_id)
+        if item is None:
+            return []
+        shown = self._desk.run.campaign.task.shown_columns
+        picture = item.picture
+        return [
+            (name, cell)
+            for name, cell in item.columns.items()
+            if name in shown and cell and cell not in {picture, item_id}
+        ]
+
+    def _group(self, request: Request, form: dict[str, str] | None = None) -> Group:
+        given = request.query_params if form is None else form
+        group = self._desk.group(_view_of(given.get("view", "")), given.get("key", ""))
+        if group is None:
+            raise HTTPException(404)
+        return group
+
+    async def _form(self, request: Request, session: Session) -> dict[str, str]:
+        form = await fields(request)
+        self._sessions.check_form(session, form.get("form_token", ""))
+        return form
+
+    def _get(self, path: str, endpoint: Endpoint) -> Route:
+        return Route(path, self._guarded(endpoint))
+
+    def _post(self, path: str, endpoint: Endpoint) -> Route:
+        return Route(path, self._guarded(endpoint), methods=["POST"])
+
+    def _guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        async def guarded(request: Request) -> Response:
+            self._sessions.check(request)
+            return await endpoint(request, self._sessions.of(request))
+
+        return guarded
+
+    async def _enter_page(self, request: Request) -> Response:
+        self._sessions.check(request)
+        return page("enter.html.j2")
+
+    async def _enter(self, request: Request) -> Response:
+        self._sessions.check(request)
+        value, _ = self._sessions.enter((await fields(request)).get("token", ""))
+        reply = Response(status_code=204, headers=HEADERS)
+        self._sessions.set_cookie(reply, value)
+        return reply
+
+
+_WORDS: dict[ActName, tuple[str, str]] = {
+    "keep": ("k", "Keep"),
+    "drop": ("d", "Drop"),
+    "approve": ("a", "Approve"),
+    "reject": ("r", "Reject"),
+    "exclude": ("x", "Exclude worker"),
+    "stay": ("w", "Keep worker"),
+}
+"""The key and the label of each act."""
+
+_WORDS_DONE: dict[ActName, str] = {
+    "keep": "Kept.",
+    "drop": "Dropped; it is paid for unless its assignment is rejected.",
+    "approve": "Approved; the next pass pays.",
+    "reject": "Rejected; the next pass tells the worker.",
+    "exclude": "Excluded from later HITs.",
+    "stay": "The worker stays.",
+}
+
+
+def _waits(desk: Desk, group: Group) -> bool:
+    return any(
+        ("answer", str(desk.work.answer_id(number))) in desk.waiting.proposals
+        for number in group.rows
+    )
+
+
+def _view_of(text: str) -> View:
+    return next((view for view in VIEWS if view == text), "answer")
+
+
+def _view(request: Request) -> View:
+    return _view_of(request.query_params.get("view", ""))
+
+
+def _act(given: Any) -> ActName:  # noqa: ANN401 - a form or a query
+    act = next((act for act in ACTS if act == given.get("act", "")), None)
+    if act is None:
+        raise HTTPException(422, "There is no such act.")
+    return act
+
+
+@lru_cache(maxsize=2000)
+def _small(path: Path, _changed_ns: int) -> tuple[str, bytes] | None:
+    return small_copy(path)

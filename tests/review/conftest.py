@@ -1,0 +1,74 @@
+"""A review page that is served, and a reviewer's program that opens its link."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows.campaign_run import CampaignStore
+from review.desk import Manner
+from review.server import Listening, bound_to, server_of
+from tests.browser.conftest import open_page
+from tests.flows.conftest import at_work, campaign_text
+from tests.review import stores
+
+__all__ = ["at_work", "campaign_text", "open_page"]
+"""Fixtures of other rooms' tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A page at work.
+
+    Attributes:
+        run: its campaign, which the page's thread uses, too.
+        links: by reviewer.
+    """
+
+    run: CampaignStore
+    links: dict[str, str]
+
+    @property
+    def url(self) -> str:
+        """Of the page, without a slash at its end."""
+        return next(iter(self.links.values())).partition("/enter")[0]
+
+    @contextmanager
+    def client(self, reviewer: str = "ada") -> Iterator[httpx.Client]:
+        """A reviewer who has opened the link; sends what a browser's form would."""
+        token = self.links[reviewer].partition("#")[2]
+        origin = {"Origin": self.url}
+        with httpx.Client(base_url=self.url, headers=origin, timeout=30) as client:
+            client.post("/enter", data={"token": token}).raise_for_status()
+            yield client
+
+
+Serve = Callable[..., AbstractContextManager[Served]]
+
+
+@contextmanager
+def served(
+    run: CampaignStore, *names: str, manner: Manner | None = None
+) -> Iterator[Served]:
+    """Serve a campaign's page to these reviewers until the block ends."""
+    listening = Listening(reviewers=names or ("ada", "grace"))
+    with bound_to(listening) as bound:
+        server, sessions = server_of(run, listening, manner or Manner(), bound)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            yield Served(run, dict(sessions.links))
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Served]:
+    """The page of a small store: four workers, four items, all of it waits."""
+    with stores.opened(tmp_path) as run, served(run) as started:
+        yield started

@@ -1,0 +1,180 @@
+"""Stores with work that waits for people, made without a marketplace."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from domain.assignment import Answer, Assignment
+from domain.hit import PlannedHit
+from domain.ids import (
+    AssignmentId,
+    HitId,
+    HitKey,
+    HitTypeId,
+    ItemId,
+    WorkerId,
+    answer_id,
+)
+from domain.verdicts import Decision, Finding, Verdict
+from flows.assembling import load_campaign
+from flows.binding import bind_store
+from flows.campaign_run import CampaignStore
+from flows.opening import open_to_look
+from store import assignments, decisions, findings, hits
+from store.database import open_store, set_once
+from store.files import FILE_NAME
+from tests.small_campaign import CAMPAIGN
+
+MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TEXT = "A red cup stands on a wooden table beside an open window"
+PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" width="640" height="420">
+<rect width="640" height="420" fill="#bcd7ee"/><rect y="290" width="640" height="130"
+fill="#7a9a5b"/><circle cx="{x}" cy="80" r="42" fill="#f3c64b"/>
+<rect x="150" y="170" width="210" height="160" fill="#b5524a"/></svg>"""
+
+
+@contextmanager
+def opened(
+    folder: Path,
+    *,
+    workers: int = 4,
+    items: int = 4,
+    texts: Sequence[str] = (),
+    campaign: str = CAMPAIGN,
+    drawn: bool = True,
+) -> Iterator[CampaignStore]:
+    """A campaign in which each worker answered every item, two items a HIT.
+
+    All waits: of every second answer it is proposed to drop it, of each worker's first
+    assignment to reject it, and of each worker to exclude the person.
+    """
+    path = _written(folder, campaign, items, drawn=drawn)
+    loaded = load_campaign(path)
+    with closing(open_store(loaded.out / FILE_NAME, create=True)) as store:
+        with store.db.atomic():
+            bind_store(store, loaded, "http://127.0.0.1:1")
+            set_once(store, "name", "of a test")
+            set_once(store, "pseudonym_key", "00" * 32)
+        planned = [
+            PlannedHit(
+                hit_key=HitKey(f"k{n}"),
+                batch=1,
+                round=0,
+                max_assignments=workers,
+                reward_cents=50,
+                fee_cents=10,
+                item_ids=(ItemId(f"p{n}"), ItemId(f"p{n + 1}")),
+            )
+            for n in range(1, items, 2)
+        ]
+        hits.plan(store, planned)
+        with store.db.atomic():
+            for hit in planned:
+                hits.mark_posted(
+                    store,
+                    hit.hit_key,
+                    hit_type_id=HitTypeId("T"),
+                    hit_id=HitId(f"H{hit.hit_key}"),
+                    at=MONDAY,
+                )
+                hits.mark_collected(store, HitId(f"H{hit.hit_key}"), at=MONDAY)
+        found, proposed = [], []
+        with store.db.atomic():
+            for w in range(workers):
+                for place, hit in enumerate(planned):
+                    made, flags = _answered(hit, w, place, texts)
+                    assignments.keep(store, *made)
+                    found += flags
+                    proposed += _proposals(made, is_first=place == 0)
+        findings.replace(store, found, subjects={})
+        decisions.propose(store, proposed)
+    with open_to_look(loaded) as run:
+        yield run
+
+
+def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:
+    text = campaign.replace('by = "policy"', 'by = "person"')
+    rows = [f"p{n},https://example.org/{n}.jpg\n" for n in range(1, items + 1)]
+    if drawn:
+        (folder / "pictures").mkdir()
+        text = text.replace("[items]", '[items]\npictures = "pictures"')
+        rows = [f"p{n},/pictures/{n}.svg\n" for n in range(1, items + 1)]
+        for n in range(1, items + 1):
+            drawing = PICTURE.format(x=60 + n * 90 % 520)
+            (folder / "pictures" / f"{n}.svg").write_text(drawing)
+    path = folder / "review.toml"
+    path.write_text(text)
+    (folder / "items.csv").write_text("image_id,url\n" + "".join(rows))
+    return path
+
+
+def _answered(
+    hit: PlannedHit, w: int, place: int, texts: Sequence[str]
+) -> tuple[tuple[Assignment, list[Answer]], list[Finding]]:
+    assignment_id = AssignmentId(f"A{w:04}-{hit.hit_key}")
+    sent = MONDAY + timedelta(minutes=w, seconds=place)
+    assignment = Assignment(
+        assignment_id=assignment_id,
+        hit_id=HitId(f"H{hit.hit_key}"),
+        worker_id=WorkerId(f"WORKER{w:04}"),
+        status="Submitted",
+        accepted_at=sent - timedelta(minutes=3),
+        submitted_at=sent,
+        raw="<Answer/>",
+    )
+    answers, flags = [], []
+    for position, item_id in enumerate(hit.item_ids, start=1):
+        number = 2 * place + position - 1
+        text = texts[(w + number) % len(texts)] if texts else f"{TEXT} {w} {number}"
+        name = answer_id(assignment_id, position)
+        answers.append(
+            Answer(
+                answer_id=name,
+                assignment_id=assignment_id,
+                item_id=item_id,
+                position=position,
+                values={"caption": text, "has_text": "no", "flaws": ("none",)},
+                shown_ms=20_000 + 1000 * w,
+            )
+        )
+        if position == 1:
+            flags.append(
+                Finding(
+                    heuristic="capitals",
+                    version=1,
+                    subject_kind="answer",
+                    subject_id=name,
+                    suspicion=0.5 + (w * 7 + place * 13) % 50 / 100,
+                    flag=True,
+                    evidence=f"{70 + w % 30}% of the characters are capitals",
+                )
+            )
+    return (assignment, answers), flags
+
+
+def _proposals(
+    made: tuple[Assignment, list[Answer]], *, is_first: bool
+) -> list[Decision]:
+    assignment, answers = made
+
+    def proposed(kind: str, subject_id: str, verdict: Verdict) -> Decision:
+        return Decision(
+            subject_kind=kind,  # type: ignore[arg-type]
+            subject_id=subject_id,
+            verdict=verdict,
+            decided_by="policy:crash",
+            decided_at=MONDAY,
+            because="Not what the page asks for.",
+        )
+
+    return [
+        *(
+            proposed("answer", one.answer_id, "drop" if one.position == 1 else "keep")
+            for one in answers
+        ),
+        proposed(
+            "assignment", assignment.assignment_id, "reject" if is_first else "approve"
+        ),
+        *([proposed("worker", assignment.worker_id, "exclude")] if is_first else []),
+    ]

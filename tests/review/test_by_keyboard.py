@@ -1,0 +1,144 @@
+"""A review in a real browser, on a real marketplace: keys, two people, axe, pay."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from flows.passes import run_pass
+from flows.people.decisions_csv import waiting_csv
+from store import decisions
+from tests.browser.test_accessibility import fits, violations
+from tests.flows.bookkeeping import check_books
+from tests.flows.conftest import Open
+from tests.review import stores
+from tests.review.conftest import Served, served
+
+pytestmark = pytest.mark.browser
+
+OpenPage = Callable[..., Page]
+HOSTILE = (
+    "<script>document.title = 'run'</script><img src=x onerror=alert(1)>",
+    "\u202ereversed\u202c and </textarea></bdi> '\" onmouseover=alert(1)",
+    "wide" * 60,
+)
+
+
+def _entered(open_page: OpenPage, link: str, **size: int) -> Page:
+    page = open_page(link, **size)
+    page.wait_for_url(lambda url: url.endswith("/"))
+    return page
+
+
+def test_what_is_decided_by_keys_is_settled_to_the_cent(
+    at_work: Open, campaign_text: str, open_page: OpenPage
+) -> None:
+    """Bob's first answer is kept, undone, dropped; the second dropped; he goes."""
+    text = campaign_text.replace('by = "policy"', 'by = "person"')
+    with at_work(text) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        with served(run) as started:
+            page = _entered(open_page, started.links["ada"])
+            assert page.url == f"{started.url}/"  # the token is in no address
+            assert page.evaluate("history.length") == 2  # the empty page, and this
+            page.keyboard.press("Enter")
+            expect(page.get_by_text("proposed")).to_have_count(3)
+            expect(page.get_by_text("1 answer asked again.")).to_be_visible()
+            page.keyboard.press("k")
+            _told(page, "Kept.")
+            page.keyboard.press("u")
+            _told(page, "It waits again")
+            page.keyboard.press("d")
+            _told(page, "Dropped;")
+            expect(page.get_by_text("$0.60 paid, fees included.").first).to_be_visible()
+            page.keyboard.press("e")
+            page.keyboard.type("Own words: ")
+            page.keyboard.press("Escape")
+            page.keyboard.press("d")
+            expect(page.get_by_text("Nothing waits in this view")).to_be_visible()
+            page.get_by_role("link", name="1 by worker").click()
+            expect(page.get_by_role("heading", name="1 worker waits")).to_be_visible()
+            page.keyboard.press("Enter")
+            expect(page.get_by_text("Keep worker")).to_be_visible()
+            page.keyboard.press("x")
+            _told(page, "Excluded from later HITs.")
+        assert waiting_csv(run)[1] == 0
+        made = [one for one in decisions.load(run.store) if one.decided_by == "ada"]
+        assert sorted(one.verdict for one in made) == [
+            "approve", "drop", "drop", "exclude"
+        ]  # fmt: skip
+        assert any("Own words" in one.because for one in made)
+        reached = run_pass(run)
+        assert (reached.rewards_cents, reached.dropped, reached.excluded) == (100, 2, 1)
+        assert (reached.rejected, reached.replaced) == (0, 1)
+        # And the marketplace's own books say the same.
+        check_books(run)
+
+
+def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
+    """Who is slower sees what was decided, and by whom; nothing is overwritten."""
+    ada = _entered(open_page, page.links["ada"])
+    grace = _entered(open_page, page.links["grace"])
+    card = f"{page.url}/card?view=assignment&key=A0002-k1"
+    ada.goto(card)
+    grace.goto(card)
+    ada.keyboard.press("k")
+    _told(ada, "Kept.")
+    grace.keyboard.press("r")
+    expect(grace.get_by_text("Somebody was faster")).to_be_visible()
+    expect(grace.get_by_role("alert").get_by_text("ada").first).to_be_visible()
+    # Each is led to another card than the one the other looks at.
+    ada.goto(f"{page.url}/next?view=answer")
+    grace.goto(f"{page.url}/next?view=answer")
+    assert ada.url != grace.url
+
+
+def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> None:
+    """All four answers of a worker: first a preview with its money, then one key."""
+    ada = _entered(open_page, page.links["ada"])
+    ada.goto(f"{page.url}/next?view=worker")
+    ada.keyboard.press("r")
+    expect(ada.get_by_role("heading", name="Reject: 2 at once")).to_be_visible()
+    expect(ada.get_by_text("$1.00 not paid. 4 answers set aside.")).to_be_visible()
+    ada.keyboard.press("n")
+    expect(ada.get_by_role("heading", name="Answers of worker")).to_be_visible()
+    ada.keyboard.press("r")
+    expect(ada.get_by_role("heading", name="Reject: 2 at once")).to_be_visible()
+    ada.keyboard.press("y")
+    _told(ada, "Rejected;")
+    ada.keyboard.press("u")
+    _told(ada, "It waits again")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "paths"),
+    [
+        ("light", ("/", "/next?view=answer", "/preview?view=worker&act=drop&key=")),
+        ("dark", ("/next?view=assignment", "/next?view=item")),
+    ],
+)
+def test_every_page_is_usable_by_everybody(
+    tmp_path: Path, open_page: OpenPage, scheme: str, paths: tuple[str, ...]
+) -> None:
+    """Hostile answers stay text; axe finds nothing; a tablet needs no scroll aside."""
+    with (
+        stores.opened(tmp_path, workers=2, texts=HOSTILE) as run,
+        served(run) as started,
+    ):
+        page = _entered(open_page, started.links["ada"], width=820, height=1180)
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.goto(f"{started.url}/next?view=worker")
+        worker = page.url.rpartition("key=")[2]
+        for path in paths:
+            page.goto(f"{started.url}{path}{worker if path.endswith('=') else ''}")
+            assert violations(page) == [], path
+            assert fits(page), path
+            assert page.title() != "run"
+
+
+def _told(page: Page, words: str) -> None:
+    """The page says what was done."""
+    expect(page.locator(".notice").get_by_text(words)).to_be_visible()

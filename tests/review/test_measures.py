@@ -1,0 +1,189 @@
+"""What reviews say of heuristics, of what is missed, of people and of the time left."""
+
+import math
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from domain.verdicts import Decision, Finding, Verdict
+from flows.people.review_quality import review_quality
+from flows.people.waiting import Waiting, worst_first
+from flows.people.work import Work
+from flows.progress import read_progress
+from review.desk import Manner
+from store import decisions, findings, reviews
+from tests.review import stores
+from tests.review.conftest import Served, served
+
+MONDAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+def _decided(
+    answer_id: str, verdict: Verdict, by: str, *, seconds: int = 0
+) -> Decision:
+    return Decision(
+        subject_kind="answer",
+        subject_id=answer_id,
+        verdict=verdict,
+        decided_by=by,
+        decided_at=MONDAY + timedelta(seconds=seconds),
+        because="so",
+    )
+
+
+def _drawn(answer_id: str) -> Finding:
+    return Finding(
+        heuristic="random_sample",
+        version=1,
+        subject_kind="answer",
+        subject_id=answer_id,
+        suspicion=0,
+        flag=True,
+        evidence="drawn by chance for review",
+    )
+
+
+def test_flags_are_upheld_by_people_alone(tmp_path: Path) -> None:
+    """Of three flagged answers that people saw two were dropped; policy counts not."""
+    with stores.opened(tmp_path) as run:
+        with run.store.db.atomic():
+            decisions.overrule(
+                run.store,
+                [
+                    _decided("A0000-k1.1", "drop", "ada"),
+                    _decided("A0001-k1.1", "drop", "grace"),
+                    _decided("A0002-k1.1", "keep", "ada"),
+                    _decided("A0003-k1.1", "drop", "policy:crash"),
+                    _decided("A0000-k1.2", "drop", "ada"),
+                ],
+            )
+        (capitals,) = review_quality(run).upheld
+        assert str(capitals) == "of 3 flagged by capitals 2 upheld"
+
+
+def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:
+    """One of four drawn answers is bad: 4 of 16 unflagged ones, with Wilson's ends."""
+    with stores.opened(tmp_path, workers=4, items=8) as run:
+        drawn = [f"A000{n}-k1.2" for n in range(4)]
+        flagged_too = "A0000-k1.1"
+        for name in (*drawn, flagged_too):
+            with run.store.db.atomic():
+                run.store.db.execute(
+                    "INSERT INTO findings VALUES "
+                    "('answer', ?, 'random_sample', 1, 0, 1, 'drawn')",
+                    [name],
+                )
+        with run.store.db.atomic():
+            decisions.overrule(
+                run.store,
+                [
+                    _decided(drawn[0], "drop", "ada"),
+                    *(_decided(name, "keep", "ada") for name in drawn[1:]),
+                    _decided(flagged_too, "drop", "ada"),
+                ],
+            )
+        found = review_quality(run)
+        assert (found.sampled, found.sampled_bad, found.unflagged) == (4, 1, 16)
+        # Wilson for 1 of 4: (p + z2/2n -+ z sqrt(p(1-p)/n + z2/4n2)) / (1 + z2/n).
+        z2, n, p = 1.959964**2, 4, 0.25
+        middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+        half = math.sqrt(z2) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        assert found.low == pytest.approx(middle - half / (1 + z2 / n), abs=1e-4)
+        assert found.high == pytest.approx(middle + half / (1 + z2 / n), abs=1e-4)
+        assert found.missed[0] == 4
+
+
+def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(
+    tmp_path: Path,
+) -> None:
+    """It has no evidence of its own, and stands among the others by the seed."""
+    with stores.opened(tmp_path, workers=6, items=8) as run:
+        findings.replace(run.store, [_drawn("A0003-k1.2")], subjects={})
+        waiting = Waiting(run)
+        waiting.read_on(Work(run))
+        assert waiting.suspicion("answer", "A0003-k1.2") == 0
+        keys = waiting.keys("answer")
+        unflagged = [n for n, key in enumerate(keys) if key.endswith(".2")]
+        assert 0 < sum(unflagged) / len(unflagged) < len(keys) * 0.7
+        again = Waiting(run)
+        again.read_on(Work(run))
+        assert keys == again.keys("answer")
+    with_another = {f"k{n}": float(n > 9) for n in range(20)}
+    assert worst_first(with_another, seed=1) != worst_first(with_another, seed=2)
+
+
+def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
+    tmp_path: Path,
+) -> None:
+    """Grace is shown ada's card as if it waited; what she says is compared alone."""
+    with (
+        stores.opened(tmp_path, workers=2, items=4) as run,
+        served(run, manner=Manner(twice=1.0)) as page,
+    ):
+        keys = [f"A0000-k{n}.{m}" for n in (1, 3) for m in (1, 2)]
+        _decide(page, "ada", keys, ["drop", "keep", "drop", "keep"])
+        with page.client("grace") as grace:
+            text = grace.get("/card", params={"view": "answer", "key": keys[0]}).text
+            assert "Drop" in text
+            assert "ada" not in text
+            assert "set aside" not in text.partition("What others")[0]
+        _decide(page, "grace", keys, ["drop", "keep", "keep", "drop"])
+        in_force = {one.subject_id: one for one in decisions.load(run.store, "answer")}
+        assert [in_force[key].decided_by for key in keys] == ["ada"] * 4
+        found = review_quality(run)
+        # Two of four alike, and two by chance: no better than that.
+        assert (found.twice, found.agreed, found.kappa) == (4, 2, 0.0)
+        with page.client("grace") as grace:
+            assert "Cohen&#39;s kappa 0.00" in grace.get("/quality").text
+
+
+def test_a_blind_review_shows_the_answer_and_what_others_say_alone(
+    tmp_path: Path,
+) -> None:
+    """No evidence, no proposal, no history; the money is told."""
+    with (
+        stores.opened(tmp_path, workers=2) as run,
+        served(run, manner=Manner(is_blind=True)) as page,
+        page.client() as ada,
+    ):
+        card = {"view": "answer", "key": "A0000-k1.1"}
+        text = ada.get("/card", params=card).text
+        assert "capitals" not in text
+        assert "Not what the page asks for" not in text
+        assert "proposed" not in text
+        assert "Other answers of the worker" not in text
+        assert "$0.50 not paid." in text
+
+
+def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(
+    tmp_path: Path,
+) -> None:
+    """Twenty seconds an act, by the median; 30 days after the first submission."""
+    with stores.opened(tmp_path) as run:
+        before = read_progress(run)
+        assert before.review_seconds == 0
+        # The first of all was sent at 9 o'clock; MTurk's delay is the file's default.
+        delay = run.campaign.posting.auto_approval_delay_seconds
+        first = stores.MONDAY + timedelta(seconds=delay)
+        assert before.pays_itself_at == first.isoformat()
+        for place, seconds in enumerate((0, 20, 40, 1000, 1020)):
+            with run.store.db.atomic():
+                reviews.add(
+                    run.store,
+                    [_decided(f"A000{place % 4}-k1.1", "keep", "ada", seconds=seconds)],
+                    along=[],
+                )
+        after = read_progress(run)
+        # 16 answers but four, and four workers; 20 s each.
+        assert after.review_seconds == 20 * (16 - 4 + 4)
+
+
+def _decide(page: Served, by: str, keys: list[str], acts: list[str]) -> None:
+    with page.client(by) as client:
+        for key, act in zip(keys, acts, strict=True):
+            card = {"view": "answer", "key": key}
+            text = client.get("/card", params=card).text
+            token = text.partition('name="form_token" value="')[2].partition('"')[0]
+            form = {**card, "form_token": token, "act": act, "because": "so"}
+            assert client.post("/decide", data=form).status_code == 303

@@ -1,0 +1,55 @@
+"""What a card costs when ten thousand answers wait."""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import httpx
+import pytest
+
+from flows.people.reviewing import VIEWS
+from tests.review import stores
+from tests.review.conftest import served
+
+
+def _milliseconds(call: Callable[[], httpx.Response]) -> float:
+    """Of the processor, server and client together, whatever else the machine does."""
+    began = time.process_time()
+    assert call().status_code == 200
+    return 1000 * (time.process_time() - began)
+
+
+@pytest.mark.full
+def test_a_card_takes_less_than_a_tenth_of_a_second(tmp_path: Path) -> None:
+    """Of 10,000 waiting answers, in each view, and after each decision; the median."""
+    with (
+        stores.opened(tmp_path, workers=100, items=100) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        ada.get("/")  # reads all of it, once a process
+
+        def decide(card: httpx.Response) -> httpx.Response:
+            form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', card.text))
+            form |= {
+                "view": "answer",
+                "key": card.url.params["key"],
+                "act": "drop",
+                "because": "so",
+            }
+            return ada.post("/decide", data=form, follow_redirects=True)
+
+        for view in VIEWS:
+            address = f"/next?view={view}"
+            times = [
+                _milliseconds(lambda at=address: ada.get(at, follow_redirects=True))  # type: ignore[misc]
+                for _ in range(7)
+            ]
+            assert median(times) < 100, view
+        times = []
+        for _ in range(7):
+            card = ada.get("/next?view=answer", follow_redirects=True)
+            times.append(_milliseconds(lambda shown=card: decide(shown)))  # type: ignore[misc]
+        assert median(times) < 100

@@ -1,0 +1,152 @@
+"""The page as programs reach it: who gets in, what is refused, what is shown."""
+
+import re
+
+import httpx
+import pytest
+
+from flows.people.deciding import waiting_for_people
+from store import decisions
+from tests.review.conftest import Served
+
+CARD = {"view": "answer", "key": "A0000-k1.1"}
+
+
+def _form(client: httpx.Client, card: dict[str, str]) -> dict[str, str]:
+    """The hidden fields of a card's form."""
+    text = client.get("/card", params=card).text
+    named = re.findall(r'name="(\w+)" value="([^"]*)"', text)
+    return {name: value for name, value in named if name in {"form_token", "seen"}}
+
+
+def _waiting(page: Served) -> int:
+    return len(waiting_for_people(page.run))
+
+
+def test_nothing_is_shown_without_the_link(page: Served) -> None:
+    """Neither a page, nor a picture, nor a form, nor with a token of one's own."""
+    with httpx.Client(base_url=page.url, headers={"Origin": page.url}) as stranger:
+        for path in ("/", "/card?view=answer&key=A0000-k1.1", "/picture?item=p1"):
+            assert stranger.get(path).status_code == 401
+        assert stranger.post("/decide", data=CARD).status_code == 401
+        assert stranger.post("/enter", data={"token": "x" * 43}).status_code == 401
+        assert not stranger.cookies
+
+
+def test_the_token_goes_by_no_address_and_the_cookie_stays_with_the_page(
+    page: Served,
+) -> None:
+    """The link's token is behind the #; scripts and other sites get no cookie."""
+    link = httpx.URL(page.links["ada"])
+    assert (link.query, link.path) == (b"", "/enter")
+    reply = httpx.post(
+        f"{page.url}/enter",
+        data={"token": link.fragment},
+        headers={"Origin": page.url},
+    )
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert link.fragment.lower() not in cookie
+    with page.client() as ada:
+        headers = ada.get("/").headers
+    assert headers["referrer-policy"] == "same-origin"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "script-src 'self'" in headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://127.0.0.1:8081"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Host": "review.evil.example"},
+    ],
+    ids=lambda headers: " ".join(headers.values()),
+)
+def test_a_form_of_another_page_decides_nothing(
+    page: Served, headers: dict[str, str]
+) -> None:
+    """Not even with the cookie and the form's own token."""
+    before = _waiting(page)
+    with page.client() as ada:
+        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        reply = ada.post("/decide", data=form, headers=headers)
+        assert reply.status_code in {403, 421}
+        form |= {"form_token": "x"}
+        assert ada.post("/decide", data=form).status_code == 403
+        no_origin = httpx.post(
+            f"{page.url}/decide", data=form, cookies=dict(ada.cookies)
+        )
+        assert no_origin.status_code == 403
+        framed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}
+        assert ada.get("/", headers=framed).status_code == 403
+    assert _waiting(page) == before
+
+
+def test_one_reviewers_form_is_no_others(page: Served) -> None:
+    """Grace cannot send what was made for ada, nor undo what ada did."""
+    with page.client("ada") as ada, page.client("grace") as grace:
+        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        assert grace.post("/decide", data=form).status_code == 403
+        assert ada.post("/decide", data=form).status_code == 303
+        undone = grace.post("/undo", data=_form(grace, CARD), follow_redirects=True)
+        assert "nothing to undo" in undone.text
+    assert [one.decided_by for one in decisions.load(page.run.store)] == ["ada"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    ["../review.toml", "/etc/passwd", "..%2fpiecework.db", "p1/../../review.toml", ""],
+)
+def test_only_pictures_of_items_are_given(page: Served, item: str) -> None:
+    """A name of a file is no item's id."""
+    with page.client() as ada:
+        assert ada.get("/picture", params={"item": item}).status_code == 404
+        for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/review.toml"):
+            assert ada.get(path).status_code == 404
+
+
+def test_a_picture_that_is_opened_by_itself_runs_no_scripts(page: Served) -> None:
+    """An SVG is a page to a browser; its policy lets it do nothing."""
+    with page.client() as ada:
+        reply = ada.get("/picture", params={"item": "p1"})
+    assert reply.headers["content-type"].startswith("image/svg+xml")
+    assert "sandbox" in reply.headers["content-security-policy"]
+    assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
+    """Drop with a reason of one's own; then undo; then it waits as before."""
+    before = _waiting(page)
+    with page.client() as ada:
+        form = {**CARD, **_form(ada, CARD)}
+        sent = ada.post(
+            "/decide", data={**form, "act": "drop", "because": "All in capitals."}
+        )
+        assert sent.headers["location"].startswith("/next?")
+        (made,) = decisions.load(page.run.store)
+        assert (made.verdict, made.because) == ("drop", "All in capitals.")
+        late = ada.post("/decide", data={**form, "act": "keep"})
+        assert late.status_code == 409
+        assert "Somebody was faster" in late.text
+        assert ada.post("/undo", data=form).status_code == 303
+    assert decisions.load(page.run.store) == []
+    assert _waiting(page) == before
+
+
+def test_what_is_no_act_or_no_answer_is_refused(page: Served) -> None:
+    """Unknown acts, keys, views, huge forms and empty reasons store nothing."""
+    before = _waiting(page)
+    with page.client() as ada:
+        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        assert ada.post("/decide", data={**form, "act": "burn"}).status_code == 422
+        assert ada.post("/decide", data={**form, "key": "none"}).status_code == 404
+        assert ada.post("/decide", data={**form, "x": "y" * 70_000}).status_code == 413
+        reject = {"view": "assignment", "key": "A0001-k3", "act": "reject"}
+        form = reject | _form(ada, reject)
+        assert ada.post("/decide", data={**form, "because": " "}).status_code == 422
+        late = ada.post("/decide", data={**form, "seen": "", "because": "So."})
+        assert late.status_code == 409
+    assert _waiting(page) == before
