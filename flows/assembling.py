@@ -30,7 +30,7 @@ from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings
+from qc.registry import HEURISTICS, check_settings, is_on
 from store import imports
 from store.database import open_store
 from store.files import FILE_NAME
@@ -252,6 +252,7 @@ def _faults_with_items(
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
     faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
+    faults += _faults_of_silent_rules(file, task)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; nothing is left to answer")
     return faults
@@ -264,6 +265,18 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
         f"{task.name} is written as {' or '.join(allowed)}"
         for name in file.tables.output.formats or ()
         if name not in allowed
+    ]
+
+
+def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
+    """Rules of the policy that name a heuristic which does not run."""
+    settings = {**task.heuristics, **values.heuristics(file.tables)}
+    return [
+        f"{file.path}: policy rule {number}: any_of names {name!r}, which is off; "
+        f"[heuristics.{name}] switches it on"
+        for number, rule in enumerate(values.policy(file.tables), start=1)
+        for name in rule.any_of
+        if not is_on(name, settings)
     ]
 
 

@@ -27,8 +27,10 @@ suspicion of 0. Flagged or suspected subjects become findings; a subject without
 finding was looked at and nothing spoke against it.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
-heuristic that is not named runs with its defaults. After each parameter's meaning
-stands its source: the paper, the original's code, or ours.
+heuristic that is not named runs with its defaults, unless it is marked as off: those
+were worth nothing on every labelled set, and run where a campaign file names them.
+After each parameter's meaning stands its source: the paper, the original's code, or
+ours.
 """
 
 
@@ -37,7 +39,8 @@ def heuristics_page() -> str:
     descriptions = describe()
     lines = [OPENING, "| heuristic | version | looks at | asks |", "|---|---|---|---|"]
     lines += [
-        f"| [{description.name}](#{description.name}) | {description.version} "
+        f"| [{description.name}](#{description.name})"
+        f"{'' if description.is_on else ' (off)'} | {description.version} "
         f"| {description.subject} | {_cell(description.idea)} |"
         for description in descriptions
     ]
@@ -50,7 +53,8 @@ def _section(description: Description) -> Iterator[str]:
     yield f"\n## {description.name}\n"
     yield (
         f"{description.idea} Looks at one {description.subject}; "
-        f"version {description.version}.\n"
+        f"version {description.version}"
+        f"{'' if description.is_on else '; off unless a campaign names it'}.\n"
     )
     for paragraph in description.sections:
         title, _, words = paragraph.partition(": ")

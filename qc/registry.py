@@ -28,24 +28,32 @@ from qc.heuristics import (
     low_agreement,
     low_scale_variance,
     minority_canned,
+    not_typed,
     outside_study,
-    pasted,
     quality_words,
     random_sample,
     rule_violation,
+    rushed,
     same_place,
     same_sentence,
+    same_sentence_in_hit,
+    sentence_off_items,
     straight_line,
     text_disagreement,
+    text_off_item,
+    texts_off_items,
     time_in_batch,
     time_in_image,
     too_fast,
 )
 from qc.ratings import sources
-from qc.scores import Scope
+from qc.scores import TOLD_FROM, Scope
+from qc.text_fit import COLUMNS as COMPARED
+from qc.text_fit import with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
-"""Parameters by heuristic name; absent: defaults; `None`: switched off."""
+"""Parameters by heuristic name; absent: defaults, but for `OFF_BY_DEFAULT`, which are
+off; `None`: switched off."""
 
 
 class Heuristic(Protocol):
@@ -77,6 +85,7 @@ class Heuristic(Protocol):
 
 
 HEURISTICS: tuple[Heuristic, ...] = (
+    rushed,
     time_in_batch,
     time_in_image,
     too_fast,
@@ -85,8 +94,12 @@ HEURISTICS: tuple[Heuristic, ...] = (
     minority_canned,
     quality_words,
     same_sentence,
+    same_sentence_in_hit,
+    sentence_off_items,
+    text_off_item,
+    texts_off_items,
     text_disagreement,
-    pasted,
+    not_typed,
     rule_violation,
     answered_before,
     straight_line,
@@ -106,8 +119,13 @@ RENAMED: Mapping[str, str] = {
     "beyond_asked": "ignored_page_warnings",
     "outvoted": "low_agreement",
     "lone_canned": "minority_canned",
+    "pasted": "not_typed",
 }
 """Earlier names of heuristics, and what they are called now."""
+
+OFF_BY_DEFAULT = frozenset({"time_in_batch", "time_in_image", "answered_before"})
+"""Worth nothing on every labelled set: they flag the honest as often as others. A
+campaign that names one (`[heuristics.time_in_batch]`) switches it on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +133,7 @@ class Description:
     """One heuristic as the page and the help show it.
 
     Attributes:
+        is_on: without being named in a campaign file.
         idea: one line.
         sections: the rest of its module's words, by paragraph.
     """
@@ -122,6 +141,7 @@ class Description:
     name: str
     version: int
     subject: SubjectKind
+    is_on: bool
     idea: str
     sections: tuple[str, ...]
     parameters: tuple[parameters.Described, ...]
@@ -130,8 +150,9 @@ class Description:
 def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Finding]:
     """The findings of all heuristics that are switched on.
 
-    A finding for every subject that is flagged or under any suspicion. A subject
-    without a finding of a heuristic was looked at and nothing spoke against it.
+    A finding for every subject that is flagged or under a suspicion of at least
+    `qc.scores.TOLD_FROM`. A subject without a finding of a heuristic was looked at and
+    nothing spoke against it.
 
     Args:
         table: of `qc.ratings.with_ratings`.
@@ -145,7 +166,7 @@ def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
     for name, rows in scores(table, settings, seed=seed).items():
         suspicion, flag = rows["suspicion"].to_numpy(), rows["flag"].to_numpy()
-        places = np.flatnonzero(flag | (suspicion > 0))
+        places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
         findings.extend(
             Finding(
                 heuristic=name,
@@ -178,10 +199,18 @@ def scores(
     faults = check_settings(settings)
     if faults:
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+    switched_on = _switched_on(settings)
+    if any(set(COMPARED) <= set(heuristic.COLUMNS) for heuristic in switched_on):
+        table = with_text_fit(table)  # once, and not by each that reads it
     return {
         heuristic.NAME: heuristic.score(table, _params(heuristic, settings, seed=seed))
-        for heuristic in _switched_on(settings)
+        for heuristic in switched_on
     }
+
+
+def is_on(name: str, settings: Settings) -> bool:
+    """Whether a heuristic runs with these settings."""
+    return settings.get(name, None if name in OFF_BY_DEFAULT else {}) is not None
 
 
 def columns(settings: Settings, task: Task) -> list[str]:
@@ -227,11 +256,7 @@ def describe() -> Sequence[Description]:
 
 
 def _switched_on(settings: Settings) -> list[Heuristic]:
-    return [
-        heuristic
-        for heuristic in HEURISTICS
-        if settings.get(heuristic.NAME, {}) is not None
-    ]
+    return [heuristic for heuristic in HEURISTICS if is_on(heuristic.NAME, settings)]
 
 
 def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
@@ -248,6 +273,7 @@ def _description(heuristic: Heuristic) -> Description:
         name=heuristic.NAME,
         version=heuristic.VERSION,
         subject=heuristic.SUBJECT,
+        is_on=heuristic.NAME not in OFF_BY_DEFAULT,
         idea=idea,
         sections=tuple(" ".join(section.split()) for section in sections),
         parameters=tuple(parameters.describe(heuristic.Params)),

@@ -81,7 +81,7 @@ def _about_texts(task: Task) -> Iterator[str]:
         yield from ("capitals", "quality_words")
     is_edited = any(one.kind == "best_edit" for one in task.aggregates)
     if is_edited:
-        yield "pasted"
+        yield "not_typed"
     # Who names a colour may truly write "red" under every item; a sentence is another
     # thing.
     wants_sentences = any(rule.kind in _SENTENCES for rule in task.rules)

@@ -102,7 +102,7 @@ def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
         [
             finding("capitals", "A1.1"),
             finding("capitals", "A1.2", flag=False),
-            finding("pasted", "A2.1"),
+            finding("not_typed", "A2.1"),
         ],
         rule("answer", "drop", "capitals"),
     )
