@@ -50,6 +50,7 @@ class ImportedTable(_Strict):
     answers: dict[Column, Column] = {}
     votes: dict[Column, dict[Column, Column]] = {}
     gold: dict[Column, Column] = {}
+    values: dict[Column, str] = {}
 
     @model_validator(mode="after")
     def _answers_are_named_once(self) -> "ImportedTable":
@@ -72,4 +73,5 @@ class ImportedTable(_Strict):
             answers=self.answers,
             votes=self.votes,
             gold=self.gold,
+            values=self.values,
         )

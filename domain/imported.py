@@ -48,6 +48,7 @@ class Reading:
         answers: what the files call each field of the task.
         votes: counted answers: by field, the column of the count by option.
         gold: columns that hold the right answer, by field.
+        values: what values of answers stand for, where the files write them otherwise.
     """
 
     columns: ColumnNames = ColumnNames()
@@ -58,3 +59,4 @@ class Reading:
     answers: Mapping[str, str] = field(default_factory=dict)
     votes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     gold: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,6 @@ Rows that follow each other and are of one assignment are one row here. Columns 
 nobody's interest are left alone.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -12,7 +11,8 @@ from pathlib import Path
 
 from domain.imported import Reading
 from imports.crowd_form import as_text
-from imports.head import Head, lines_of
+from imports.head import Head
+from imports.objects import Document, objects_of
 from imports.rows import ImportedRow, Read, RowPart, Unreadable
 from imports.tables import CellError, Cells, read_table, time_in
 
@@ -63,19 +63,29 @@ def columns_named(reading: Reading) -> set[str]:
 
 
 def _json_rows(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
-    for line, text in lines_of(path, head):
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as fault:
-            yield Unreadable(line=line, fault=f"no valid JSON ({fault})")
+    for line, found in objects_of(path, head):
+        if isinstance(found, str):
+            yield Unreadable(line=line, fault=found)
             continue
-        if not isinstance(document, dict):
-            yield Unreadable(line=line, fault="no JSON object")
-            continue
-        try:
-            yield _row(line, _flat(document), reading)
-        except CellError as fault:
-            yield Unreadable(line=line, column=fault.column, fault=str(fault))
+        for document in _entries(found, reading):
+            yield _json_row(line, document, reading)
+
+
+def _entries(found: Document, reading: Reading) -> Iterator[Document]:
+    """The object; or each of its members, if two names are given for these."""
+    if not reading.header:
+        yield found
+        return
+    key, *rest = reading.header
+    for name, value in found.items():
+        yield {key: name, **dict.fromkeys(rest, value)}
+
+
+def _json_row(line: int, document: Document, reading: Reading) -> Read:
+    try:
+        return _row(line, _flat(document), reading)
+    except CellError as fault:
+        return Unreadable(line=line, column=fault.column, fault=str(fault))
 
 
 def _flat(document: Mapping[str, object], prefix: str = "") -> dict[str, str]:

@@ -43,7 +43,7 @@ def _row(line: int, cells: Cells) -> Read:
     }
     if CROWD in sent:
         try:
-            sent = {**sent, **flattened(sent.pop(CROWD))}
+            sent |= flattened(sent.pop(CROWD))
         except ValueError as fault:
             raise CellError(_ANSWER + CROWD, str(fault)) from fault
     submitted = time_in(cells, "SubmitTime")

@@ -149,8 +149,9 @@ def _columns(understood: Understanding) -> Table:
     table.add_column("for example", overflow="fold")
     for name in reading.item:
         table.add_row(Text(printable(name)), "the item", "", "")
+    renamed = {sent: name for name, sent in reading.answers.items()}
     for name, survey in understood.surveys.items():
-        guess = understood.fields.get(name)
+        guess = understood.fields.get(renamed.get(name, name))
         kind = "a field of the task" if guess is None else _kind(guess.model_dump())
         examples = [value for value, _ in survey.values.most_common(_VALUES_SHOWN)]
         table.add_row(

@@ -77,7 +77,7 @@ def _imported(reading: Reading) -> Iterator[str]:
         yield from _long("item", list(reading.item))
     if reading.item_id:
         yield _line("item_id", reading.item_id)
-    for key in ("answers", "gold"):
+    for key in ("answers", "gold", "values"):
         cells: Mapping[str, str] = getattr(reading, key)
         if cells:
             yield _line(key, cells)

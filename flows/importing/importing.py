@@ -54,7 +54,7 @@ def look(
     campaign = _known(into)
     if campaign is not None:
         reading = campaign.imported or reading
-    sources = tuple(recognise(path, reading) for path in paths)
+    sources = tuple(recognise(paths, reading))
     task = load_task(task_name) if task_name else None
     if campaign is not None:
         task = campaign.task

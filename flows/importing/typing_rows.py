@@ -17,7 +17,7 @@ from flows.importing.parts import (
     measures,
     split,
 )
-from hit_templates.answers import read_answers
+from hit_templates.answers import MEASURES, read_answers
 from hit_templates.values import SEPARATOR
 from imports.rows import ImportedRow, RowPart
 from store.imports import ImportedAssignment
@@ -109,6 +109,9 @@ class RowTyper:
         wire = measures(row)
         for part, item_id in zip(parts, item_ids, strict=True):
             wire[f"item.{part.position}"] = item_id
+            for name in MEASURES:
+                if name in part.sent:
+                    wire[f"{name}.{part.position}"] = part.sent[name]
             for field in self._task.item_fields:
                 sent = self._sent(field.name, part.sent)
                 if sent is not None:
@@ -126,7 +129,7 @@ class RowTyper:
         text = sent.get(column)
         if text is None or known.kind == "text":
             return text
-        text = text.strip()
+        text = self._reading.values.get(text.strip(), text.strip())
         values = {option.value.casefold(): option.value for option in known.options}
         if known.kind == "choice":
             return values.get(text.casefold(), text)

@@ -24,6 +24,7 @@ from flows.importing.parts import (
     split,
 )
 from flows.importing.survey import ColumnSurvey
+from hit_templates.answers import MEASURES
 from hit_templates.tasks import load_task, task_names
 from imports.head import MOST_COLUMNS
 from imports.recognise import Source
@@ -205,7 +206,9 @@ class _Items:
             self.columns |= item.keys()
             self.parts += 1
             for name, cell in part.sent.items():
-                self.answers[name].see(cell)
+                if name not in MEASURES:
+                    said = self._reading.values.get(cell.strip(), cell)
+                    self.answers[name].see(said)
             for name in [*self._owners]:
                 value = part.shown.get(name, "").strip()
                 if not value or self._owners[name].setdefault(value, key) != key:
