@@ -46,7 +46,7 @@ class Desk:
     def __init__(self, run: CampaignStore, manner: Manner) -> None:
         self.run, self.manner = run, manner
         self._work = Work(run)
-        self._waiting = Waiting(run)
+        self._waiting = Waiting(run, is_blind=manner.is_blind)
         self._version: tuple[int, int] = (-1, -1)
         self._last = run.clock.now()
         self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}

@@ -190,6 +190,17 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     assert waiting_csv(waiting)[1] == 1
 
 
+def test_of_an_item_only_its_answers_are_decided(waiting: CampaignRun) -> None:
+    """An assignment has answers about other items, which nobody looks at here."""
+    ada = _Desk(waiting, "ada")
+    item = ada.group("item")
+    for act in ("approve", "reject", "exclude"):
+        with pytest.raises(DecidedMeanwhile):
+            ada.act(item, act, "So.")
+    ada.act(item, "drop")
+    assert waiting_csv(waiting)[1] == 3
+
+
 def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(
     waiting: CampaignRun,
 ) -> None:
