@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from sqlite3 import OperationalError
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,6 +37,7 @@ from review.parts import Endpoint, Parts
 from review.pictures import Pictures, address_of_picture, columns_shown
 from review.replies import (
     address,
+    busy,
     fields,
     moved,
     no_such_page,
@@ -85,6 +87,7 @@ class Review:
                 NotAllowed: not_allowed,
                 HTTPException: no_such_page,
                 ConfigError: refused,
+                OperationalError: busy,
             },
         )
 
@@ -128,6 +131,8 @@ class Review:
         group, act = self._group(request), _act(request.query_params)
         because = request.query_params.get("because", "")
         card = self._desk.card(group, by=session.reviewer)
+        if self._desk.manner.is_blind:
+            card = blinded(card)
         choice = next((one for one in card.choices if one.act == act), None)
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
@@ -176,7 +181,9 @@ class Review:
         form = await self._form(request, session)
         group, act = self._group(request, form), _act(form)
         verdict = ACTS[act][1]
-        because = form.get("because", "") if verdict in NEEDS_REASON else ""
+        # A reason is one line, however it was typed.
+        typed = " ".join(form.get("because", "").split())
+        because = typed if verdict in NEEDS_REASON else ""
         desk, by = self._desk, session.reviewer
         try:
             if desk.is_second(group, by=by) and not _waits(desk, group):

@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
         (["--by", "policy:birds"], 2, "a policy decides"),
         (["--reviewer", "ada", "--reviewer", " ada"], 2, "the same name"),
         (["--twice", "2"], 2, "range"),
+        (["--url", "http://review.example.org"], 3, "could decide who is paid"),
+        (["--url", "https://review.example.org/a"], 2, "give it as https://NAME"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )
