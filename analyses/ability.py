@@ -199,8 +199,8 @@ class _Fit:
     def _weigh_truths(self) -> float:
         """Truths and difficulties of items by what was said; the log-likelihood."""
         logs = np.log(np.maximum(self._chances(), 1e-300)).transpose(0, 3, 1, 2)
-        weighed = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
-        weighed = weighed.reshape(len(self.truths), self.kinds, _NODES)
+        sums_of_logs = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
+        weighed = np.asarray(sums_of_logs).reshape(-1, self.kinds, _NODES)
         weighed = weighed + np.log(self.prior)[:, None] + np.log(self.weights)
         top = weighed.max(axis=(1, 2), keepdims=True)
         likely = np.exp(weighed - top)
@@ -210,7 +210,7 @@ class _Fit:
 
     def _improve(self) -> None:
         """One of Newton's steps for every number, by the truths as they are weighed."""
-        said = self.by_saying @ self.truths.reshape(len(self.truths), -1)
+        said = np.asarray(self.by_saying @ self.truths.reshape(len(self.truths), -1))
         # worker, said, truth, node: how many votes there are of each.
         table = said.reshape(self.crowd, self.kinds, self.kinds, _NODES)
         met = table.sum(axis=1)

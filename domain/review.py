@@ -92,3 +92,30 @@ class ReviewQuality:
             round(self.unflagged * one) for one in (self.low, share, self.high)
         )
         return middle, low, high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordVerdict:
+    """What a person said of a word that cleaning would change.
+
+    Attributes:
+        word: as workers wrote it, casefolded.
+        meant: what is meant; `None`: the word is right here.
+    """
+
+    word: str
+    meant: str | None
+    reviewer: str
+    reviewed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A label that a person settled where workers differed."""
+
+    item_id: str
+    field: str
+    value: str
+    reviewer: str
+    reviewed_at: datetime
+    because: str = ""

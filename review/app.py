@@ -1,16 +1,15 @@
 """The pages and forms of the review; what they decide is in `flows.people`."""
 
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from mimetypes import guess_type
-from pathlib import Path
+from functools import partial
+from sqlite3 import OperationalError
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -29,12 +28,16 @@ from flows.people.reviewing import (
     undo,
 )
 from flows.people.second_opinions import give_second_opinion
-from flows.results.pictures import picture_path, small_copy
+from flows.results.labels import has_labels
 from report.sections.reviews import sentences
 from review.desk import Desk, blinded, undecided
-from review.pages import HEADERS, PICTURE_HEADERS, STATIC, page
+from review.labels import Labels
+from review.pages import HEADERS, STATIC, page
+from review.parts import Endpoint, Parts
+from review.pictures import Pictures, address_of_picture, columns_shown
 from review.replies import (
     address,
+    busy,
     fields,
     moved,
     no_such_page,
@@ -42,11 +45,10 @@ from review.replies import (
     refused,
 )
 from review.sessions import NotAllowed, Session, Sessions
+from review.words import Words
 
 _LISTED = 100
 _PREVIEWED = 60
-
-Endpoint = Callable[[Request, Session], Awaitable[Response]]
 
 
 class Review:
@@ -59,10 +61,12 @@ class Review:
 
     def __init__(self, desk: Desk, sessions: Sessions) -> None:
         self._desk, self._sessions = desk, sessions
+        self._has_labels = has_labels(desk.run)
 
     def app(self) -> Starlette:
         """All of them, as a server runs them."""
         get, post = self._get, self._post
+        parts = Parts(self._desk, self._page, self._form, get, post)
         return Starlette(
             routes=[
                 Route("/enter", self._enter_page),
@@ -71,16 +75,19 @@ class Review:
                 get("/next", self.next),
                 get("/card", self.card),
                 get("/preview", self.preview),
-                get("/picture", self.picture),
+                *Pictures(parts).routes(),
                 get("/quality", self.quality),
                 post("/decide", self.decide),
                 post("/undo", self.undo),
+                *Words(parts).routes(),
+                *Labels(parts).routes(),
                 Mount("/static", StaticFiles(directory=STATIC)),
             ],
             exception_handlers={
                 NotAllowed: not_allowed,
                 HTTPException: no_such_page,
                 ConfigError: refused,
+                OperationalError: busy,
             },
         )
 
@@ -124,6 +131,8 @@ class Review:
         group, act = self._group(request), _act(request.query_params)
         because = request.query_params.get("because", "")
         card = self._desk.card(group, by=session.reviewer)
+        if self._desk.manner.is_blind:
+            card = blinded(card)
         choice = next((one for one in card.choices if one.act == act), None)
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
@@ -161,7 +170,7 @@ class Review:
         return self._page(
             "quality.html.j2",
             session,
-            view="",
+            view="measures",
             found=found,
             rules=rules,
             sentences=sentences(found),
@@ -172,7 +181,9 @@ class Review:
         form = await self._form(request, session)
         group, act = self._group(request, form), _act(form)
         verdict = ACTS[act][1]
-        because = form.get("because", "") if verdict in NEEDS_REASON else ""
+        # A reason is one line, however it was typed.
+        typed = " ".join(form.get("because", "").split())
+        because = typed if verdict in NEEDS_REASON else ""
         desk, by = self._desk, session.reviewer
         try:
             if desk.is_second(group, by=by) and not _waits(desk, group):
@@ -211,22 +222,6 @@ class Review:
         if first.subject_kind == "worker":
             key = self._desk.work.pseudonym(key)
         return moved(address("/card", first.subject_kind, key))
-
-    async def picture(self, request: Request, _session: Session) -> Response:
-        """An item's picture from the campaign's folder, or a small copy of it."""
-        item = self._desk.work.items.get(request.query_params.get("item", ""))
-        path = item and picture_path(self._desk.run.campaign, item)
-        if not path:
-            raise HTTPException(404)
-        if "small" in request.query_params:
-            copy = _small(path, path.stat().st_mtime_ns)
-            if copy is not None:
-                kind, content = copy
-                return Response(content, media_type=kind, headers=PICTURE_HEADERS)
-        kind = guess_type(path.name)[0] or ""
-        if not kind.startswith("image/"):
-            kind = "application/octet-stream"
-        return FileResponse(path, media_type=kind, headers=PICTURE_HEADERS)
 
     def _card(
         self,
@@ -280,37 +275,14 @@ class Review:
             form_token=session.form_token,
             notices=notices,
             address=address,
-            picture=self._picture_address,
-            columns=self._columns,
+            picture=partial(address_of_picture, self._desk),
+            columns=partial(columns_shown, self._desk),
             acts=_WORDS,
             views=VIEWS,
+            has_labels=self._has_labels,
             counts={view: self._desk.waiting.count(view) for view in VIEWS},
             **values,
         )
-
-    def _picture_address(self, item_id: str, *, small: bool = False) -> str:
-        """Where a page finds an item's picture; "" if it has none."""
-        item = self._desk.work.items.get(item_id)
-        if item is None:
-            return ""
-        if picture_path(self._desk.run.campaign, item) is not None:
-            query = {"item": item_id} | ({"small": "1"} if small else {})
-            return f"/picture?{urlencode(query)}"
-        elsewhere = item.picture
-        return elsewhere if elsewhere.startswith(self._desk.picture_hosts) else ""
-
-    def _columns(self, item_id: str) -> list[tuple[str, str]]:
-        """What workers were shown of an item besides its picture."""
-        item = self._desk.work.items.get(item_id)
-        if item is None:
-            return []
-        shown = self._desk.run.campaign.task.shown_columns
-        picture = item.picture
-        return [
-            (name, cell)
-            for name, cell in item.columns.items()
-            if name in shown and cell and cell not in {picture, item_id}
-        ]
 
     def _group(self, request: Request, form: dict[str, str] | None = None) -> Group:
         given = request.query_params if form is None else form
@@ -389,8 +361,3 @@ def _act(given: Any) -> ActName:  # noqa: ANN401 - a form or a query
     if act is None:
         raise HTTPException(422, "There is no such act.")
     return act
-
-
-@lru_cache(maxsize=2000)
-def _small(path: Path, _changed_ns: int) -> tuple[str, bytes] | None:
-    return small_copy(path)

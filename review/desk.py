@@ -46,9 +46,10 @@ class Desk:
     def __init__(self, run: CampaignStore, manner: Manner) -> None:
         self.run, self.manner = run, manner
         self._work = Work(run)
-        self._waiting = Waiting(run)
+        self._waiting = Waiting(run, is_blind=manner.is_blind)
         self._version: tuple[int, int] = (-1, -1)
         self._last = run.clock.now()
+        self._asked_twice: dict[str, tuple[str, ...]] = {}
         self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}
         self.picture_hosts = tuple(sorted(_hosts(run)))
 
@@ -72,6 +73,7 @@ class Desk:
             touched = reviews.subjects_since(self.run.store, self._last)
             self._waiting.read_about(touched, self.work)
         if version != self._version:
+            self._asked_twice.clear()
             self._last = self.run.clock.now()
         self._version = version
         return self._waiting
@@ -88,9 +90,7 @@ class Desk:
 
     def is_second(self, group: Group, *, by: str) -> bool:
         """Whether the reviewer is asked for a second opinion about the group."""
-        return group.view == "answer" and group.key in second_opinions(
-            self.run, share=self.manner.twice, by=by
-        )
+        return group.view == "answer" and group.key in self._seconds(by)
 
     def keys(self, view: View, *, by: str) -> tuple[str, ...]:
         """What a reviewer is shown in a view, worst first."""
@@ -98,9 +98,20 @@ class Desk:
         if view != "answer" or not self.manner.twice:
             return keys
         listed, seed = list(keys), self.run.campaign.rehearsal.seed
-        for key in second_opinions(self.run, share=self.manner.twice, by=by):
+        for key in self._seconds(by):
             listed.insert(int(draw(seed, key) * (len(listed) + 1)), key)
         return tuple(listed)
+
+    def _seconds(self, by: str) -> tuple[str, ...]:
+        """What a reviewer is asked a second opinion about, read once a change."""
+        if not self.manner.twice:
+            return ()
+        _ = self.waiting
+        if by not in self._asked_twice:
+            self._asked_twice[by] = second_opinions(
+                self.run, share=self.manner.twice, by=by
+            )
+        return self._asked_twice[by]
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
         """The group to look at next; `None` when nothing waits in this view."""

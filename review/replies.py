@@ -53,3 +53,12 @@ async def no_such_page(_request: Request, fault: Exception) -> Response:
 async def refused(_request: Request, fault: Exception) -> Response:
     """Says what is wrong with what was asked for."""
     return page("refused.html.j2", status=422, sentence=str(fault))
+
+
+async def busy(_request: Request, _fault: Exception) -> Response:
+    """Says that the store did not answer; nothing was stored."""
+    sentence = (
+        "Nothing was stored: another program holds the store, or the disk is full. "
+        "Go back and try again."
+    )
+    return page("refused.html.j2", status=503, sentence=sentence)

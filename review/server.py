@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -97,6 +98,7 @@ def check(listening: Listening) -> None:
     """
     if len(set(listening.reviewers)) < len(listening.reviewers):
         raise ConfigError(["--reviewer: two have the same name"])
+    _check_url(listening.url)
     if _is_loopback(listening.host):
         return
     if listening.certificate is None:
@@ -107,6 +109,21 @@ def check(listening: Listening) -> None:
     if listening.host in {"0.0.0.0", "::"} and not listening.url:  # noqa: S104 - compared
         raise ConfigError(
             [f"--listen {listening.host}: --url says how browsers reach it"]
+        )
+
+
+def _check_url(url: str) -> None:
+    if not url:
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or parts.path.strip("/") or parts.query:
+        raise ConfigError(
+            [f"--url {url}: give it as https://NAME or https://NAME:PORT"]
+        )
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise RefusedForSafety(
+            f"{url}: whoever listens on the way could decide who is paid",
+            next_step="--tls CERTIFICATE KEY, or a proxy that terminates TLS",
         )
 
 

@@ -161,21 +161,19 @@ def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
 
 
 def propose(store: Store, proposals: Iterable[Decision]) -> None:
-    """Keep what the policy proposes and a person has to look at, and nothing older."""
+    """Keep what the policy proposes and a person has to look at, and nothing older.
+
+    What somebody has decided since the policy was asked does not wait again.
+    """
     with store.db.atomic():
         store.db.execute("DELETE FROM proposals")
-        insert(
-            store,
-            "proposals",
-            (
-                {
-                    "subject_kind": proposal.subject_kind,
-                    "subject_id": proposal.subject_id,
-                    "verdict": proposal.verdict,
-                    "because": proposal.because,
-                }
-                for proposal in proposals
-            ),
+        store.db.conn.executemany(
+            "INSERT INTO proposals (subject_kind, subject_id, verdict, because) "
+            "SELECT :subject_kind, :subject_id, :verdict, :because "
+            "WHERE NOT EXISTS (SELECT 1 FROM decisions "
+            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
+            "AND (subject_kind <> 'worker' OR decided_at >= :decided_at))",
+            map(row_of, proposals),
         )
 
 

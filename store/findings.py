@@ -87,6 +87,14 @@ def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
     return {(kind, subject_id): suspicion for kind, subject_id, suspicion in rows}
 
 
+def flagged_by(store: Store, heuristic: str) -> frozenset[str]:
+    """Ids of the subjects that a heuristic flags."""
+    rows = store.db.execute(
+        "SELECT subject_id FROM findings WHERE flag = 1 AND heuristic = ?", [heuristic]
+    )
+    return frozenset(subject_id for (subject_id,) in rows)
+
+
 def count_flagged(store: Store) -> int:
     """How many subjects are flagged by a heuristic or several."""
     (number,) = store.db.execute(

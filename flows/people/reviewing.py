@@ -121,12 +121,14 @@ def targets(
         waiting: all proposals by subject.
     """
     kind = ACTS[act][0]
+    if group.view == "item" and kind != "answer":
+        return []  # an assignment has answers about other items, too
     proposals = [
         waiting[subject]
         for subject in _subjects(work, group, kind)
         if subject in waiting
     ]
-    if act == "exclude" and not proposals and group.view != "item":
+    if act == "exclude" and not proposals:
         return _unasked_exclusion(run, work.worker_id(group.rows[0]))
     return proposals
 

@@ -1,8 +1,9 @@
 """What waits for reviewers, worst first.
 
-Answers that nothing flags (of an assignment in which something is flagged, or drawn by
-chance) stand among the others at places drawn by the campaign's seed. So a reviewer
-cannot tell from the place that nothing speaks against one.
+Answers that were drawn by chance, and a tenth of the others that nothing flags (of an
+assignment in which something is flagged), stand among the flagged ones at places drawn
+by the campaign's seed; the rest comes last. So a reviewer cannot tell from its place
+that an answer was drawn. A blind review has all in an order that says nothing.
 """
 
 import hashlib
@@ -17,6 +18,8 @@ from qc.heuristics.random_sample import NAME as SAMPLE
 from store import findings, reviews
 
 _DRAWS = 2**48
+_MIXED = 0.1
+"""The share of unflagged answers that stand among the flagged ones, undrawn."""
 
 
 class Waiting:
@@ -25,12 +28,16 @@ class Waiting:
     It is read on: what was decided is taken out, what is new is put in. So a card costs
     the same whether ten subjects wait or ten thousand.
 
+    Args:
+        run: the campaign.
+        is_blind: nothing is to be told by the order.
+
     Attributes:
         proposals: by kind and id of their subject.
     """
 
-    def __init__(self, run: CampaignStore) -> None:
-        self._run = run
+    def __init__(self, run: CampaignStore, *, is_blind: bool = False) -> None:
+        self._run, self._is_blind = run, is_blind
         self.proposals: dict[Subject, Decision] = {}
         self._members: dict[View, dict[str, set[Subject]]] = {
             view: {} for view in VIEWS
@@ -62,13 +69,23 @@ class Waiting:
     def keys(self, view: View) -> tuple[str, ...]:
         """The groups of a view in which anything waits, worst first."""
         if view not in self._keys:
-            seed = self._run.campaign.rehearsal.seed
-            waiting = self._members[view]
-            known = self._suspicions[view]
-            self._keys[view] = worst_first(
-                {key: known[key] for key in waiting}, seed=seed
-            )
+            self._keys[view] = self._in_order(view)
         return self._keys[view]
+
+    def _in_order(self, view: View) -> tuple[str, ...]:
+        seed, known = self._run.campaign.rehearsal.seed, self._suspicions[view]
+        waiting = list(self._members[view])
+        if self._is_blind:
+            return tuple(sorted(waiting, key=lambda key: draw(seed, key)))
+        mixed = set(waiting)
+        if view == "answer":
+            drawn = findings.flagged_by(self._run.store, SAMPLE)
+            mixed = {
+                key
+                for key in waiting
+                if key in drawn or draw(seed, f"mixed:{key}") < _MIXED
+            }
+        return worst_first({key: known[key] for key in waiting}, mixed, seed=seed)
 
     def suspicion(self, view: View, key: str) -> float:
         """The strongest suspicion of a group; 0 without any."""
@@ -130,17 +147,24 @@ def _suspicion(
     return max((strongest.get(one, 0.0) for one in around), default=0.0)
 
 
-def worst_first(suspicions: Mapping[str, float], *, seed: int) -> tuple[str, ...]:
-    """Keys by suspicion; those without any at places drawn by the seed and the key.
+def worst_first(
+    suspicions: Mapping[str, float], mixed: Collection[str], *, seed: int
+) -> tuple[str, ...]:
+    """Keys by suspicion.
 
-    >>> worst_first({"a": 0.5, "b": 0.9}, seed=1)
-    ('b', 'a')
+    Args:
+        suspicions: by key.
+        mixed: those without any that stand among the others; the rest comes last.
+        seed: with the key, it draws where.
+
+    >>> worst_first({"a": 0.5, "b": 0.9, "c": 0.0}, (), seed=1)
+    ('b', 'a', 'c')
     """
     some = sorted((one for one in suspicions.values() if one > 0), reverse=True)
 
     def behind(key: str) -> tuple[float, float]:
         drawn, suspicion = draw(seed, key), suspicions[key]
-        if not suspicion and some:
+        if not suspicion and some and key in mixed:
             suspicion = some[int(drawn * len(some))]
         return -suspicion, drawn
 

@@ -2,9 +2,10 @@
 
 from domain.ids import AnswerId
 from flows.campaign_run import CampaignStore
+from flows.people.words import as_people_say, right_here
 from postprocess.apply import Text, protected_words
 from postprocess.apply import clean as apply_rules
-from store import edits
+from store import edits, words
 
 
 def clean(campaign_store: CampaignStore) -> int:
@@ -12,18 +13,24 @@ def clean(campaign_store: CampaignStore) -> int:
 
     Dropped answers are cleaned too: they are exported, and a word that workers wrote
     about many items is no typo, even if some of these answers were dropped. Texts of a
-    page of somebody's own stay as they are: they may be in any language.
+    page of somebody's own stay as they are: they may be in any language. What people
+    said of words stands above what the rules make of them.
     """
+    said = words.load(campaign_store.store)
     is_known = campaign_store.campaign.task.html_page is None
-    proposed = apply_rules(_texts(campaign_store)) if is_known else {}
-    made = {AnswerId(text_id): edits_ for text_id, edits_ in proposed.items() if edits_}
+    proposed = apply_rules(_texts(campaign_store, right_here(said))) if is_known else {}
+    made = {
+        AnswerId(text_id): as_said
+        for text_id, edits_ in proposed.items()
+        if (as_said := as_people_say(edits_, said))
+    }
     edits.replace_all(campaign_store.store, made)
     return sum(map(len, made.values()))
 
 
-def _texts(campaign_store: CampaignStore) -> list[Text]:
+def _texts(campaign_store: CampaignStore, right: frozenset[str]) -> list[Text]:
     items = campaign_store.campaign.items
-    protected = {str(item.item_id): protected_words(item) for item in items}
+    protected = {str(item.item_id): protected_words(item) | right for item in items}
     table = campaign_store.answers()[["item_id", "text", "is_canned"]]
     return [
         Text(

@@ -17,6 +17,7 @@ from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.files import PICTURES, dataset_files
 from report.markdown import render_markdown
 from report.page import render
+from store import labels
 
 REPORT = "report.html"
 SUMMARY = "report.md"
@@ -48,6 +49,9 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         unfinished=_unfinished(campaign_store, provisional=len(proposed)),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),
+        settled={
+            key: label.value for key, label in labels.load(campaign_store.store).items()
+        },
     )
     files = dataset_files(table, campaign.items, facts, campaign.formats)
     folder = campaign.out / DATASET

@@ -74,6 +74,7 @@ def fields_card(
             "workers": table["worker"].nunique(),
         },
         reasons=_reason_counts(reasons),
+        settled_of=lambda name: sum(field == name for _, field in facts.settled),
         period=_period(table),
     )
     has_pictures = bool((items["url"] != "").any())

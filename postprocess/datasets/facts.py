@@ -24,6 +24,7 @@ class DatasetFacts:
         publication: what the requester says for whoever gets the dataset.
         sizes: of pictures that are known, by item id.
         rules: version by name of every cleaning rule that ran.
+        settled: labels that a person settled, by item and field.
         task: says what the columns are, and in which shape the files are written.
     """
 
@@ -42,6 +43,7 @@ class DatasetFacts:
     unfinished: str = ""
     is_imported: bool = False
     is_drawn: bool = False
+    settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def shares(self) -> Shares:

@@ -140,6 +140,7 @@ def _items(
         task.aggregates,
         columns={str(item.item_id): item.columns for item in items},
     )
+    summary = _with_settled(summary, facts.settled)
     compared_by = [condition.column for condition in task.conditions]
     compared_by += [
         condition.subcondition
@@ -170,6 +171,24 @@ def _items(
     )
 
 
+def _with_settled(
+    summary: pd.DataFrame, settled: Mapping[tuple[str, str], str]
+) -> pd.DataFrame:
+    """The labels that people settled in place of a majority, and which these are.
+
+    A field of which any was settled has a column more, `<field>_settled_by_person`.
+    """
+    whole = summary.copy()
+    for name in sorted({field for _, field in settled} & set(summary.columns)):
+        labels = [settled.get((str(item), name), "") for item in summary.index]
+        is_settled = np.array([label != "" for label in labels], dtype="bool")
+        own = pd.Series(labels, index=summary.index, dtype="str")
+        place = summary.columns.get_loc(name)
+        whole[name] = own.where(is_settled, summary[name])
+        whole.insert(int(place) + 1, f"{name}_settled_by_person", is_settled)  # type: ignore[arg-type]
+    return whole
+
+
 def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
     """What a page of one's own was filled with: its items may have no other name."""
     if facts.task.html_page is None and not facts.is_imported:
@@ -184,7 +203,7 @@ def _type_of(column: "pd.Series[Any]") -> pa.DataType:
     if isinstance(column.dtype, pd.StringDtype):
         return TEXT
     kind = str(column.dtype).lower()
-    return {"int64": WHOLE, "float64": NUMBER}.get(kind, TEXTS)
+    return {"int64": WHOLE, "float64": NUMBER, "bool": TRUTH}.get(kind, TEXTS)
 
 
 def _participants(table: pd.DataFrame, facts: DatasetFacts) -> dict[str, FileTable]:

@@ -190,6 +190,30 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     assert waiting_csv(waiting)[1] == 1
 
 
+def test_what_was_decided_while_a_pass_judged_does_not_wait_again(
+    waiting: CampaignRun,
+) -> None:
+    """The pass has read what waits, ada decides, and the pass proposes what it read."""
+    proposals = waiting_for_people(waiting)
+    ada = _Desk(waiting, "ada")
+    worker = ada.group("worker")
+    ada.act(ada.group("assignment"), "keep")
+    ada.act(worker, "stay")
+    decisions.propose(waiting.store, proposals)
+    assert waiting_csv(waiting)[1] == 0
+
+
+def test_of_an_item_only_its_answers_are_decided(waiting: CampaignRun) -> None:
+    """An assignment has answers about other items, which nobody looks at here."""
+    ada = _Desk(waiting, "ada")
+    item = ada.group("item")
+    for act in ("approve", "reject", "exclude"):
+        with pytest.raises(DecidedMeanwhile):
+            ada.act(item, act, "So.")
+    ada.act(item, "drop")
+    assert waiting_csv(waiting)[1] == 3
+
+
 def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(
     waiting: CampaignRun,
 ) -> None:

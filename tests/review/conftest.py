@@ -1,5 +1,6 @@
 """A review page that is served, and a reviewer's program that opens its link."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -56,15 +57,26 @@ def served(
 ) -> Iterator[Served]:
     """Serve a campaign's page to these reviewers until the block ends."""
     listening = Listening(reviewers=names or ("ada", "grace"))
-    with bound_to(listening) as bound:
-        server, sessions = server_of(run, listening, manner or Manner(), bound)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-        thread.start()
-        try:
-            yield Served(run, dict(sessions.links))
-        finally:
-            server.should_exit = True
-            thread.join()
+    with (
+        bound_to(listening) as bound,
+        served_at(run, listening, manner or Manner(), bound) as started,
+    ):
+        yield started
+
+
+@contextmanager
+def served_at(
+    run: CampaignStore, listening: Listening, manner: Manner, bound: socket.socket
+) -> Iterator[Served]:
+    """Serve it at a socket that listens."""
+    server, sessions = server_of(run, listening, manner, bound)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    try:
+        yield Served(run, dict(sessions.links))
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture

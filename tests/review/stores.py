@@ -1,6 +1,6 @@
 """Stores with work that waits for people, made without a marketplace."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -43,11 +43,22 @@ def opened(
     texts: Sequence[str] = (),
     campaign: str = CAMPAIGN,
     drawn: bool = True,
+    values: Callable[[int, int], Mapping[str, str]] | None = None,
 ) -> Iterator[CampaignStore]:
     """A campaign in which each worker answered every item, two items a HIT.
 
     All waits: of every second answer it is proposed to drop it, of each worker's first
     assignment to reject it, and of each worker to exclude the person.
+
+    Args:
+        folder: an empty one.
+        workers: how many.
+        items: how many, an even number.
+        texts: captions, one after the other; without any, all differ.
+        campaign: the file's text.
+        drawn: whether there are pictures in a folder.
+        values: what a worker answers about an item, by their numbers from 0; without
+            it, captions.
     """
     path = _written(folder, campaign, items, drawn=drawn)
     loaded = load_campaign(path)
@@ -83,7 +94,7 @@ def opened(
         with store.db.atomic():
             for w in range(workers):
                 for place, hit in enumerate(planned):
-                    made, flags = _answered(hit, w, place, texts)
+                    made, flags = _answered(hit, w, place, texts, values)
                     assignments.keep(store, *made)
                     found += flags
                     proposed += _proposals(made, is_first=place == 0)
@@ -103,14 +114,22 @@ def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:
         for n in range(1, items + 1):
             drawing = PICTURE.format(x=60 + n * 90 % 520)
             (folder / "pictures" / f"{n}.svg").write_text(drawing)
+    header = "image_id,url"
+    if "congruency" in campaign:
+        header = "pair_id,url,description"
+        rows = [f"{row.strip()},A red house.\n" for row in rows]
     path = folder / "review.toml"
     path.write_text(text)
-    (folder / "items.csv").write_text("image_id,url\n" + "".join(rows))
+    (folder / "items.csv").write_text(f"{header}\n" + "".join(rows))
     return path
 
 
 def _answered(
-    hit: PlannedHit, w: int, place: int, texts: Sequence[str]
+    hit: PlannedHit,
+    w: int,
+    place: int,
+    texts: Sequence[str],
+    values: Callable[[int, int], Mapping[str, str]] | None,
 ) -> tuple[tuple[Assignment, list[Answer]], list[Finding]]:
     assignment_id = AssignmentId(f"A{w:04}-{hit.hit_key}")
     sent = MONDAY + timedelta(minutes=w, seconds=place)
@@ -134,7 +153,9 @@ def _answered(
                 assignment_id=assignment_id,
                 item_id=item_id,
                 position=position,
-                values={"caption": text, "has_text": "no", "flaws": ("none",)},
+                values={"caption": text, "has_text": "no", "flaws": ("none",)}
+                if values is None
+                else values(w, number),
                 shown_ms=20_000 + 1000 * w,
             )
         )

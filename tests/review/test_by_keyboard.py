@@ -117,7 +117,7 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
     ("scheme", "paths"),
     [
         ("light", ("/", "/next?view=answer", "/preview?view=worker&act=drop&key=")),
-        ("dark", ("/next?view=assignment", "/next?view=item")),
+        ("dark", ("/next?view=assignment", "/next?view=item", "/words")),
     ],
 )
 def test_every_page_is_usable_by_everybody(

@@ -8,7 +8,7 @@ import pytest
 
 from domain.verdicts import Decision, Finding, Verdict
 from flows.people.review_quality import review_quality
-from flows.people.waiting import Waiting, worst_first
+from flows.people.waiting import Waiting
 from flows.people.work import Work
 from flows.progress import read_progress
 from review.desk import Manner
@@ -97,20 +97,34 @@ def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:
 def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(
     tmp_path: Path,
 ) -> None:
-    """It has no evidence of its own, and stands among the others by the seed."""
-    with stores.opened(tmp_path, workers=6, items=8) as run:
-        findings.replace(run.store, [_drawn("A0003-k1.2")], subjects={})
+    """It has no evidence, and stands among the flagged with others that are not."""
+    with stores.opened(tmp_path, workers=30, items=8) as run:
+        drawn = [f"A{n:04}-k1.2" for n in range(6)]
+        findings.replace(
+            run.store,
+            [
+                *map(_drawn, drawn),
+                *findings.load(run.store),
+            ],
+            subjects={"answer": list(run.answers().index)},
+        )
         waiting = Waiting(run)
         waiting.read_on(Work(run))
-        assert waiting.suspicion("answer", "A0003-k1.2") == 0
+        assert waiting.suspicion("answer", drawn[0]) == 0
         keys = waiting.keys("answer")
-        unflagged = [n for n, key in enumerate(keys) if key.endswith(".2")]
-        assert 0 < sum(unflagged) / len(unflagged) < len(keys) * 0.7
+        last = max(n for n, key in enumerate(keys) if key.endswith(".1"))
+        among = [key for key in keys[:last] if key.endswith(".2")]
+        assert set(drawn) <= set(among)
+        assert len(among) > len(drawn)
+        # 120 flagged ones, and few others: what is worst comes first all the same.
+        assert len(among) < 40
         again = Waiting(run)
         again.read_on(Work(run))
         assert keys == again.keys("answer")
-    with_another = {f"k{n}": float(n > 9) for n in range(20)}
-    assert worst_first(with_another, seed=1) != worst_first(with_another, seed=2)
+        blind = Waiting(run, is_blind=True)
+        blind.read_on(Work(run))
+        flagged = [n for n, key in enumerate(blind.keys("answer")) if key[-1] == "1"]
+        assert 100 < sum(flagged) / len(flagged) < 140  # of 240, in the middle
 
 
 def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(

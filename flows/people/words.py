@@ -1,0 +1,147 @@
+"""Words that cleaning would change, and what people say of them.
+
+A word is accepted, refused or typed anew for the whole campaign. Words that are right
+here are left alone by every later cleaning; of others, a person's word stands wherever
+cleaning would have changed them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from domain.edit import Edit
+from domain.errors import ConfigError
+from domain.review import WordVerdict
+from flows.campaign_run import CampaignStore
+from postprocess.rules.spelling import NAME as SPELLING
+from store import edits, words
+from store.database import writing
+
+_AROUND = 40
+"""Letters of a text that are shown on each side of a word."""
+_MOST_SHOWN = 3
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordShown:
+    """A word with what cleaning makes of it and where it stands.
+
+    Attributes:
+        word: casefolded.
+        after: what cleaning proposes most often; "" where it proposes nothing any more.
+        times: how often it would be changed.
+        contexts: before, the word as written, after it; some that differ.
+        verdict: what a person said of it; `None` while nobody did.
+    """
+
+    word: str
+    after: str
+    times: int
+    contexts: Sequence[tuple[str, str, str]] = ()
+    verdict: WordVerdict | None = None
+
+
+def words_shown(run: CampaignStore) -> list[WordShown]:
+    """All words that cleaning changes or that people spoke of.
+
+    Those of which nobody has said anything come first, the most frequent first. What
+    cleaning proposes is that of its last run.
+    """
+    said = words.load(run.store)
+    table = run.answers()["text"]
+    contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    meant: dict[str, Counter[str]] = defaultdict(Counter)
+    for answer_id, made in edits.load(run.store).items():
+        for edit in filter(_is_of_a_word, made):
+            word = edit.before.casefold()
+            meant[word][edit.after] += 1
+            if len(contexts[word]) < _MOST_SHOWN:
+                around = _context(str(table[answer_id]), edit)
+                if around not in contexts[word]:
+                    contexts[word].append(around)
+    shown = [
+        WordShown(
+            word=word,
+            after=meant[word].most_common(1)[0][0] if word in meant else "",
+            times=meant[word].total() if word in meant else 0,
+            contexts=contexts.get(word, ()),
+            verdict=said.get(word),
+        )
+        for word in sorted({*meant, *said})
+    ]
+    return sorted(shown, key=lambda one: (one.verdict is not None, -one.times))
+
+
+def say(run: CampaignStore, word: str, *, meant: str | None, by: str) -> None:
+    """Keep what a person says of a word.
+
+    Args:
+        run: the campaign.
+        word: as cleaning found it.
+        meant: what is meant; `None`: the word is right here.
+        by: the person.
+
+    Raises:
+        ConfigError: what is typed is no word.
+    """
+    if meant is not None:
+        meant = " ".join(meant.split())
+        if not meant or len(meant) > _LONGEST or not meant.isprintable():
+            raise ConfigError([f"type a word of 1 to {_LONGEST} letters"])
+    known = {one.word for one in words_shown(run)}
+    if word not in known:
+        raise ConfigError([f"cleaning proposes nothing for {word!r}"])
+    with writing(run.store):
+        words.keep(
+            run.store,
+            WordVerdict(
+                word=word, meant=meant, reviewer=by, reviewed_at=run.clock.now()
+            ),
+        )
+
+
+def unsay(run: CampaignStore, word: str) -> None:
+    """Let cleaning propose for a word again."""
+    with writing(run.store):
+        words.forget(run.store, word)
+
+
+def right_here(said: Mapping[str, WordVerdict]) -> frozenset[str]:
+    """Words that no cleaning may change, casefolded."""
+    return frozenset(word for word, one in said.items() if one.meant is None)
+
+
+def as_people_say(
+    made: Iterable[Edit], said: Mapping[str, WordVerdict]
+) -> tuple[Edit, ...]:
+    """Edits with what people typed in place of what cleaning proposed."""
+    return tuple(
+        edited
+        for edit in made
+        if (edited := _as_said(edit, said)).before != edited.after
+    )
+
+
+def _as_said(edit: Edit, said: Mapping[str, WordVerdict]) -> Edit:
+    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    if verdict is None or verdict.meant is None or verdict.meant == edit.after:
+        return edit
+    meant = verdict.meant
+    if edit.before[:1].isupper():
+        meant = meant[:1].upper() + meant[1:]
+    return replace(edit, after=meant, reason="a person says what is meant")
+
+
+def _is_of_a_word(edit: Edit) -> bool:
+    """Whether an edit changes one word and nothing around it."""
+    return edit.rule == SPELLING
+
+
+def _context(text: str, edit: Edit) -> tuple[str, str, str]:
+    begin = max(0, edit.start - _AROUND)
+    return (
+        ("…" if begin else "") + text[begin : edit.start],
+        edit.before,
+        text[edit.end : edit.end + _AROUND],
+    )

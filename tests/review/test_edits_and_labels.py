@@ -1,0 +1,159 @@
+"""Words that people speak of, and labels that they settle, up to the dataset."""
+
+import csv
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from domain.verdicts import Decision
+from flows.campaign_run import CampaignStore
+from flows.results.clean import clean
+from flows.results.export import export
+from flows.results.labels import doubtful
+from store import decisions
+from tests.review import stores
+from tests.review.conftest import served
+from tests.small_campaign import CAMPAIGN
+
+TYPOS = (
+    "A red skatebaord stands on a wooden table beside a window",
+    "The old wooden skatebaord lies beside a tabel in the garden",
+    "A white cup on a tabel of wood beside an open window frame",
+    "Two blue cups and a spoon on the grass beside a wide river",
+)
+
+
+def _keep_all(run: CampaignStore) -> None:
+    with run.store.db.atomic():
+        decisions.overrule(
+            run.store,
+            [
+                Decision(
+                    subject_kind="answer",
+                    subject_id=str(answer_id),
+                    verdict="keep",
+                    decided_by="ada",
+                    decided_at=stores.MONDAY,
+                    because="so",
+                )
+                for answer_id in run.answers().index
+            ],
+        )
+
+
+def _rows(run: CampaignStore, name: str) -> list[dict[str, str]]:
+    with (run.campaign.out / "dataset" / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _token(client: httpx.Client, path: str) -> dict[str, str]:
+    text = client.get(path).text
+    token = text.partition('name="form_token" value="')[2].partition('"')[0]
+    return {"form_token": token}
+
+
+def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
+    """One word is right here, one typed anew; the dataset says so, and the page."""
+    with (
+        stores.opened(tmp_path, workers=2, texts=TYPOS) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        _keep_all(run)
+        token = _token(ada, "/words")
+        ada.post("/words/find", data=token)
+        text = ada.get("/words").text
+        assert "skatebaord" in text
+        assert "skateboard" in text
+        assert "2 words that cleaning would change" in text
+        for said in (
+            {"word": "skatebaord", "what": "right"},
+            {"word": "tabel", "what": "type", "typed": "counter"},
+        ):
+            ada.post("/words", data={**token, **said})
+        assert "No word waits" in ada.get("/words").text
+        clean(run)
+        export(run)
+        captions = [row["caption"] for row in _rows(run, "captions.csv")]
+        assert captions.count("A white cup on a counter of wood beside an open window "
+                              "frame") == 2  # fmt: skip
+        assert any("skatebaord" in caption for caption in captions)
+        assert not any("skateboard" in caption for caption in captions)
+        # Asked again, cleaning proposes as before.
+        ada.post("/words", data={**token, "word": "skatebaord", "what": "again"})
+        ada.post("/words/find", data=token)
+        assert "1 word that cleaning would change" in ada.get("/words").text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"word": "tabel", "what": "type", "typed": "  "},
+        {"word": "tabel", "what": "type", "typed": "x" * 61},
+        {"word": "tabel", "what": "type", "typed": "bell\x07"},
+        {"word": "window", "what": "right"},
+        {"word": "tabel", "what": "burn"},
+    ],
+    ids=lambda said: said["what"] + said.get("typed", "")[:2],
+)
+def test_what_is_no_word_is_refused(tmp_path: Path, said: dict[str, str]) -> None:
+    """And the page says why; nothing is stored."""
+    with (
+        stores.opened(tmp_path, workers=1, texts=TYPOS) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        clean(run)
+        reply = ada.post(
+            "/words", data={**_token(ada, "/words"), **said}, follow_redirects=True
+        )
+        assert "Not stored" in reply.text
+        assert "2 words that cleaning would change" in reply.text
+
+
+def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
+    """The tie comes first, then two of three; the votes stay as they were."""
+
+    def congruent(worker: int, item: int) -> dict[str, str]:
+        # Item 0: a tie of two (the third says nothing known); item 1: 2 to 1; 2: all.
+        said = {0: ("congruent", "incongruent", "?"), 1: ("congruent",) * 2}
+        of_item = (*said.get(item, ()), *("incongruent",) * 3)
+        return {"congruent": of_item[worker]}
+
+    campaign = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
+        "assignments = 2", "assignments = 3"
+    )
+    with (
+        stores.opened(
+            tmp_path, workers=3, items=4, campaign=campaign, values=congruent
+        ) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        _keep_all(run)
+        assert [(one.item_id, one.certainty) for one in doubtful(run)] == [
+            ("p1", 0.0),
+            ("p2", pytest.approx(1 / 3)),
+        ]
+        assert "2 labels about which workers differ" in ada.get("/labels").text
+        card = ada.get("/label", params={"item": "p1", "field": "congruent"})
+        assert "A red house." in card.text
+        form = {"item": "p1", "field": "congruent"}
+        form |= _token(ada, "/label?item=p1&field=congruent")
+        bad = ada.post("/label", data={**form, "value": "x"}, follow_redirects=True)
+        assert "is no label" in bad.text
+        done = ada.post("/label", data={**form, "value": "incongruent"})
+        assert done.headers["location"] == "/label?item=p2&field=congruent"
+        export(run)
+        labels = {row["item_id"]: row for row in _rows(run, "items.csv")}
+        assert labels["p1"]["congruent"] == "incongruent"
+        assert json.loads(labels["p1"]["congruent_settled_by_person"].lower()) is True
+        assert json.loads(labels["p2"]["congruent_settled_by_person"].lower()) is False
+        assert labels["p1"]["congruent_votes_congruent"] == "1"
+        assert labels["p2"]["congruent"] == "congruent"
+        card_page = (run.campaign.out / "dataset" / "README.md").read_text()
+        assert "1 of these labels a person settled" in card_page
+        ada.post("/label", data={**form, "what": "again"})
+        assert doubtful(run)[0].item_id == "p1"
