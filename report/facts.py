@@ -13,6 +13,7 @@ from analyses.condition_scores import Compared
 from domain.money import SIGNS, Currency, shown
 from domain.tables import build, faults
 from domain.task import Task
+from domain.verdicts import PolicyRule
 from postprocess.answers import answer_columns
 from report import tables
 from report.formatting import wage
@@ -133,6 +134,7 @@ class ReportFacts:
             (`report.correction_gains`).
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
+        policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
     campaign: str
@@ -161,6 +163,7 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    policy: tuple[PolicyRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -64,6 +64,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         before_work=_before_work(campaign_store),
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()},
+        policy=campaign.policy,
     )
 
 
