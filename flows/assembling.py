@@ -149,10 +149,10 @@ def _own_faults(file: CampaignFile) -> list[str]:
     """What is wrong with heuristics, policy and requirements."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
-    names = [heuristic.NAME for heuristic in HEURISTICS]
+    subjects = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
     faults = [
         *check_settings(values.heuristics(tables)),
-        *check_rules(values.policy(tables), heuristics=names),
+        *check_rules(values.policy(tables), heuristics=subjects),
     ]
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(

@@ -14,6 +14,7 @@ from domain.money import SIGNS, Currency, shown
 from domain.review import ReviewQuality
 from domain.tables import build, faults
 from domain.task import Task
+from domain.verdicts import PolicyRule
 from postprocess.answers import answer_columns
 from report import tables
 from report.formatting import wage
@@ -164,6 +165,7 @@ class ReportFacts:
         heuristics: what each heuristic looks for, in words, by name.
         imported: where the answers come from, if another tool collected them.
         reviews: what people's decisions say of heuristics and of each other.
+        policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
     campaign: str
@@ -194,6 +196,7 @@ class ReportFacts:
     heuristics: Mapping[str, str] = field(default_factory=dict)
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
+    policy: tuple[PolicyRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

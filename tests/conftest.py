@@ -108,6 +108,7 @@ SLOW = (
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/qc/test_real_data.py",
+    "tests/qc/test_truth.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",

@@ -75,6 +75,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         heuristics={one.name: one.idea for one in describe()},
         imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
+        policy=campaign.policy,
     )
 
 

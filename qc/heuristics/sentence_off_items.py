@@ -12,8 +12,8 @@ message" on 13, and they are true of theirs: they share more than chance gives o
 and about as much on the rest. So the mean evidence (`qc/text_fit.py`) of a sentence has
 to speak against it by `min_errors` standard errors.
 
-Edge cases: a sentence needs `min_items` items of its batch that others wrote about; at
-ten, spam that shares about what chance gives is spared as often as found. Case,
+Edge cases: a sentence needs `min_items` items of its batch that others wrote about;
+where it is flagged, it is flagged under all items of the batch. Case,
 punctuation and spacing do not count. The canned text and an empty text are no
 suspicion. A sentence whose evidence is the same everywhere has a standard error of at
 least `LEAST_SD` of one text.
@@ -109,7 +109,7 @@ def _repeated(
     rows["errors"] = rows["mean"] / (sd / np.sqrt(rows["size"]))
     found = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
     found = found.set_axis(table.index, axis=0)
-    items = found["items"].where(log_odds.notna(), 0).fillna(0).astype("int64")
+    items = found["items"].fillna(0).astype("int64")
     return pd.DataFrame({"items": items, "errors": found["errors"].fillna(0.0)})
 
 

@@ -86,7 +86,7 @@ def _lost(model: ReportModel) -> str:
     ]
     if not words:
         return "Every answer that came counts."
-    reasons = model.rows("rejected", "dropped")["rejected_because"]
+    reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
     return f"{listed(words)}.{_reasons(reasons)}"
 
 

@@ -56,7 +56,7 @@ on = "assignment"
 any_of = ["quality_words"]
 share = 1.0
 then = "reject"
-because = "It speaks of the photograph and not of what it shows."
+because = "It speaks of the photograph: {evidence}."
 [[decisions.rule]]
 on = "answer"
 any_of = ["rule_violation"]

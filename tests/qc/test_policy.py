@@ -222,7 +222,7 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
         rule("worker", "exclude", "capitals", at_least=2, share=1.5),
         rule(cast("SubjectKind", "hit"), "drop", "capitals"),
     ]
-    faults = check_rules(rules, heuristics=["capitals"])
+    faults = check_rules(rules, heuristics={"capitals": "answer"})
     expected = [
         ("2: then is 'reject'", "allowed for answer are keep, drop."),
         ("2: share is given for answers", "an answer has no share of answers."),
