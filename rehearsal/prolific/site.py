@@ -23,7 +23,7 @@ def people(call: Call) -> str:
         "SELECT id, age FROM participant ORDER BY number LIMIT ?", (_MOST_SHOWN,)
     )
     lines = [
-        f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>, {row['age']}"
+        f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>, aged {row['age']}"
         for row in rows
     ]
     return _page("Who are you?", f"<ul>{''.join(lines)}</ul>")
@@ -35,6 +35,7 @@ def studies(call: Call) -> str:
     offered = [_offer(participant_id, one) for one in taking.list_open(call)["results"]]
     mine = [
         f"<li>{one['id']}: {one['status']}, paid {_money(one['reward_paid'])}"
+        f"{_way_on(one['url'])}"
         for one in taking.list_mine(call)["results"]
     ]
     return _page(
@@ -64,6 +65,12 @@ def _offer(participant_id: str, study: dict[str, Any]) -> str:
         f"<form method=post action='/emulator/site/{participant_id}/{study['id']}'>"
         "<button>Take part</button></form></section>"
     )
+
+
+def _way_on(url: str | None) -> str:
+    if url is None:
+        return ""
+    return f"; <a href='{html.escape(url)}' rel=noreferrer>go on</a>"
 
 
 def _money(minor: int) -> str:

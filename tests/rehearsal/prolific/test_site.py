@@ -53,6 +53,9 @@ def test_a_person_goes_from_the_list_to_the_code(
             assert page.inner_text("h2 >> nth=0") == "Describe <b>pictures</b>"
             assert "1.50 GBP" in page.inner_text("section")
             page.click("text=Take part")
+            # Who closed the page finds the way back among the own submissions.
+            page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
+            page.click("text=go on")
             page.click("text=Done")
             assert "AWAITING REVIEW" in page.inner_text("main")
             page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
