@@ -35,7 +35,7 @@ def studies(call: Call) -> str:
     offered = [_offer(participant_id, one) for one in taking.list_open(call)["results"]]
     mine = [
         f"<li>{one['id']}: {one['status']}, paid {_money(one['reward_paid'])}"
-        f"{_way_on(one['url'])}"
+        f"{_ways_on(participant_id, one)}"
         for one in taking.list_mine(call)["results"]
     ]
     return _page(
@@ -48,6 +48,12 @@ def studies(call: Call) -> str:
 def take(call: Call) -> str:
     """Take a place; the address of the work, to which the browser is sent."""
     return str(taking.take(call)["url"])
+
+
+def give_back(call: Call) -> str:
+    """Return a submission; the address of the participant's page."""
+    taking.give_back(call)
+    return f"/emulator/site/{call.path['participant_id']}"
 
 
 def ended(status: str) -> str:
@@ -67,10 +73,15 @@ def _offer(participant_id: str, study: dict[str, Any]) -> str:
     )
 
 
-def _way_on(url: str | None) -> str:
-    if url is None:
+def _ways_on(participant_id: str, own: dict[str, Any]) -> str:
+    """Of what is at work: back to it, or give it up."""
+    if own["url"] is None:
         return ""
-    return f"; <a href='{html.escape(url)}' rel=noreferrer>go on</a>"
+    giving_back = f"/emulator/site/{participant_id}/return/{own['id']}"
+    return (
+        f"; <a href='{html.escape(own['url'])}' rel=noreferrer>go on</a>"
+        f"<form method=post action='{giving_back}'><button>Return</button></form>"
+    )
 
 
 def _money(minor: int) -> str:
