@@ -30,7 +30,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     return [
         ("batch", f"{progress.batch} of {progress.batches}"),
         ("HITs posted", f"{progress.hits_posted}"),
-        ("  of these to replace answers", f"{progress.replaced}"),
+        ("HITs posted again or extended", f"{progress.replaced}"),
         ("HITs still open", f"{progress.hits_open}"),
         ("assignments submitted", f"{progress.submitted}"),
         ("answers", f"{progress.answers}"),

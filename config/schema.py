@@ -120,6 +120,10 @@ class ItemsTable(_Strict):
         return self
 
 
+Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
+"""One of those by which workers find a HIT; a comma would make it two."""
+
+
 class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
@@ -132,6 +136,8 @@ class PostingTable(_Strict):
     max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
     title: Annotated[Words, StringConstraints(max_length=128)] | None = None
     description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
+    # Together, with commas between, within the 1000 signs that MTurk takes.
+    keywords: Annotated[tuple[Keyword, ...], Field(max_length=20)] | None = None
 
 
 Percent = Annotated[Decimal, Field(ge=0, le=100)]

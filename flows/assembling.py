@@ -146,22 +146,38 @@ def _task(file: CampaignFile, named: str) -> Task:
 
 
 def _own_faults(file: CampaignFile) -> list[str]:
-    """What is wrong with heuristics, policy and requirements."""
+    """What is wrong with heuristics, policy and requirements; a key with its line."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
     subjects = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
     faults = [
-        *check_settings(values.heuristics(tables)),
-        *check_rules(values.policy(tables), heuristics=subjects),
+        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
+        *(
+            _of_rule(file, fault)
+            for fault in check_rules(values.policy(tables), heuristics=subjects)
+        ),
     ]
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(
-            "decisions.by is 'policy', but no [[decisions.rule]] says what the policy "
-            "is"
+            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+            "says what the policy is"
         )
     if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
-        faults.append("requirements: MTurk allows ten for one HIT type")
-    return [f"{file.path}: {fault}" for fault in faults]
+        faults.append(f"{file.at('requirements')}: MTurk allows ten for one HIT type")
+    return faults
+
+
+def _located(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with its key (`heuristics.too_fast: …`), with the line."""
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    return file.at(*key.split(".")) + fault.removeprefix(key)
+
+
+def _of_rule(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with `policy rule 2: `, with the line of that rule."""
+    number = int(fault.removeprefix("policy rule ").partition(":")[0])
+    where = file.at("decisions", "rule", str(number - 1))
+    return f"{where.rpartition(': ')[0]}: {fault}"
 
 
 def _collect(faults: list[str], read: Callable[[], _T]) -> _T | None:
@@ -313,7 +329,9 @@ def _campaign(
         task=task,
         title=tables.posting.title or task.title,
         hit_description=tables.posting.description or task.description,
-        keywords=task.keywords,
+        keywords=task.keywords
+        if tables.posting.keywords is None
+        else tables.posting.keywords,
         items=tuple(item for item in items if not item.columns.get(PRACTICE)),
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,

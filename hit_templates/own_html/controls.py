@@ -68,6 +68,7 @@ class _Reader(HTMLParser):
         self._said: list[str] = []
         self._reading: str = ""
         self._label_of: str | None = None
+        self._before_label = ""
         self._select: Control | None = None
         self._option: str | None = None
         self._ignored = 0
@@ -144,7 +145,8 @@ class _Reader(HTMLParser):
         self.found.submits |= is_submit
 
     def _begin_label(self, values: Mapping[str, str]) -> None:
-        self._flush()
+        heard = self._heard()
+        self._before_label = "" if self._flush() else heard
         self._label_of = values.get("for", "")
 
     def _begin_legend(self, _values: Mapping[str, str]) -> None:
@@ -208,6 +210,9 @@ class _Reader(HTMLParser):
         # What stands behind a button or a box is what it says, and no label.
         heard = self._heard()
         heard = self._legend or ("" if self._flush() else heard)
+        if option is not None and self._label_of is not None:
+            # The label says what the option is; what was said before it, the question.
+            heard = self._legend or self._before_label
         if option is None or is_mark(option):
             control.is_open |= option is not None
             self._wanting.append((control, None, own_id))

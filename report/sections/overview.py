@@ -126,8 +126,7 @@ def _earned(model: ReportModel, money: Money) -> str:
     less = part_of(model.below_floor, len(model.wages), "worker")
     return (
         f"Half of the workers earned {money.wage(float(model.wages.median()))} or "
-        f"more. {less} earned less than the {floor} that the campaign promises at "
-        "least."
+        f"more. {less} earned less than {floor}, the campaign's wage floor."
     )
 
 

@@ -102,6 +102,7 @@ def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
     assert checked.price.hits == 20
     assert checked.campaign.items[4].item_id == "row_5"
     assert checked.campaign.task.name == "hit"
+    assert checked.campaign.keywords == ()
     assert not [one for one in checked.warnings if "placeholder" in one]
     same = check_campaign(
         written(tmp_path, html=HTML.replace("${image_url}", "a.jpg")), on=START.date()

@@ -237,6 +237,18 @@ def test_fields_are_found_and_typed(tmp_path: Path) -> None:
     assert task.items_per_hit == 1
 
 
+def test_the_question_is_what_stands_before_the_labels(tmp_path: Path) -> None:
+    """Of the first group; the second has no question, so it keeps its name."""
+    html = """<p>Which shape?</p> <img src="a.jpg">
+    <p><label><input type="radio" name="shape" value="c"> a circle</label>
+    <label><input type="radio" name="shape" value="s"> a square</label></p>
+    <label><input type="checkbox" name="sure" value="y"> I am sure</label>"""
+    shape, sure = task_of(tmp_path, html).fields
+    assert (shape.label, sure.label) == ("Which shape?", "sure")
+    assert [one.label for one in shape.options] == ["a circle", "a square"]
+    assert [one.label for one in sure.options] == ["I am sure"]
+
+
 def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
     """Options of what a script fills in; a field that a script makes."""
     said = {

@@ -52,6 +52,9 @@ def test_a_link_with_ids_of_others_lets_nobody_in(town: Town) -> None:
         reply = _arrive(eve, query)
         assert reply.status_code == status, (query, reply.text)
         assert "set-cookie" not in reply.headers
+    wrong = _arrive(eve, own | {"SESSION_ID": link["SESSION_ID"]}, accept="text/html")
+    assert "signed in there with another account?" in wrong.text
+    assert "/worker/" not in wrong.text.partition("<body>")[2]  # no menu of the site
     assert _nobody_came(town)
     assert _arrive(ann, link).status_code == 201
 
