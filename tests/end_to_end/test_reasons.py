@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from domain.verdicts import Decision
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from qc.policy import NOTHING_AGAINST
 from store import decisions
 

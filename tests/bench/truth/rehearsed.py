@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from flows.planted_traits import planted
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from qc.ratings import with_ratings
 from tests.bench.truth.sets import LabelledSet
 
