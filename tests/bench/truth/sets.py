@@ -20,8 +20,8 @@ from domain.task import Field, Option, Task
 from domain.verdicts import SubjectKind
 from qc.ratings import with_ratings
 from qc.truth import Kind
-from qc.vizwiz_results import CANNED_TEXT
 from qc.words import plain
+from tests.qc.tables import CANNED
 
 DATA = Path(__file__).resolve().parents[3] / "../shared/data"
 
@@ -177,7 +177,7 @@ def repeated_sentences() -> LabelledSet:
                 f"{place}",
                 item_id=item,
                 text=text,
-                is_canned=is_canned(text, CANNED_TEXT),
+                is_canned=is_canned(text, CANNED),
             )
         )
         bad |= {f"{place}"} if plain(text) in SPAM else set()
