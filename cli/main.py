@@ -10,6 +10,7 @@ import click
 
 from cli import logs
 from cli.advance import advance
+from cli.analyse import analyse
 from cli.assess import assess
 from cli.check import check
 from cli.crowd import crowd
@@ -92,6 +93,7 @@ for command in (
     workers,
     import_results,
     assess,
+    analyse,
     export,
     describe,
     pay,

@@ -46,6 +46,7 @@ SLOW = (
     "tests/crash",
     "tests/end_to_end",
     "tests/flows/test_advancing.py",
+    "tests/flows/test_analysing.py",
     "tests/flows/test_caps.py",
     "tests/flows/test_captive_portal.py",
     "tests/flows/test_changed_by_hand.py",

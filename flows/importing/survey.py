@@ -18,6 +18,7 @@ _SAID_AGAIN = 2
 
 _LEAST_FILLED = 0.95
 _SCALE_ENDS = (3, 5, 7, 9, 10, 100)
+_SIDE_ENDS = (1, 2, 3, 5, 10, 50, 100)
 _LEAST_GRADES = 3
 _FINE = 1e-6
 
@@ -29,8 +30,10 @@ class ColumnSurvey:
     Attributes:
         rows: cells that were looked at.
         filled: cells that were not blank.
-        values: the most that are counted, and then no more.
-        is_cut: there were more different ones than are counted.
+        values: the first that came, and how often.
+        parts: what stood between bars; all of a value that has none.
+        longest: characters of a part.
+        is_cut: there were more different parts than are remembered.
     """
 
     rows: int = 0
@@ -41,6 +44,8 @@ class ColumnSurvey:
     low: float = math.inf
     high: float = -math.inf
     is_cut: bool = False
+    is_several: bool = False
+    parts: set[str] = field(default_factory=set)
     values: Counter[str] = field(default_factory=Counter)
 
     def see(self, cell: str) -> None:
@@ -50,13 +55,23 @@ class ColumnSurvey:
         if not text:
             return
         self.filled += 1
-        self.longest = max(self.longest, len(text))
+        for part in text.split("|"):
+            self.longest = max(self.longest, len(part))
+            if part in self.parts or len(self.parts) < _MOST_DISTINCT:
+                self.parts.add(part)
+            else:
+                self.is_cut = True
+        self.is_several |= "|" in text
         if text in self.values or len(self.values) < _MOST_DISTINCT:
             self.values[text] += 1
-        else:
-            self.is_cut = True
         if self.is_number:
             self._see_number(text)
+
+    def _grades_around_nought(self) -> tuple[float, float] | None:
+        """The ends of a scale with 0 in its middle: which of two, and how much."""
+        reach = max(-self.low, self.high)
+        end = next((one for one in _SIDE_ENDS if one >= reach), None)
+        return None if end is None else (-float(end), float(end))
 
     def _see_number(self, text: str) -> None:
         try:
@@ -74,7 +89,7 @@ class ColumnSurvey:
         """What was chosen, if it looks chosen and not written; else ()."""
         if self.is_cut or not self.filled or self.longest > _LONGEST_OPTION:
             return ()
-        parts = sorted({part for text in self.values for part in text.split("|")})
+        parts = sorted(self.parts)
         if len(parts) > min(_MOST_OPTIONS, self.filled / _SAID_AGAIN):
             return ()
         if len(parts) < len("ab") and self.filled > 1:
@@ -96,11 +111,10 @@ class ColumnSurvey:
                 kind="number", minimum=low, maximum=high, step=1, required=required
             )
         if options := self.options:
-            is_several = any("|" in text for text in self.values)
             return FieldTable(
-                kind="choices" if is_several else "choice",
+                kind="choices" if self.is_several else "choice",
                 options=options,
-                required=required and not is_several,
+                required=required and not self.is_several,
             )
         if self.is_number and self.filled and self.low < self.high:
             return FieldTable(
@@ -114,7 +128,11 @@ class ColumnSurvey:
 
     def _grades(self) -> tuple[float, float] | None:
         """The ends of a scale of a few grades: 1 to 5 where 2 to 5 were chosen."""
-        if not self.is_whole or self.low < 0:
+        if not self.is_whole:
+            return None
+        if self.low < 0 < self.high:
+            return self._grades_around_nought()
+        if self.low < 0:
             return None
         low = 1.0 if self.low >= 1 else 0.0
         high = next((end for end in _SCALE_ENDS if end >= self.high), None)
