@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from domain.verdicts import Finding, SubjectKind
+from domain.verdicts import JOINED, Finding, SubjectKind
 from store.columns import insert
 from store.database import Store
 
@@ -48,8 +48,14 @@ def replace(
 
 
 def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
-    """All findings that are kept, by subject; only those that flag, if asked so."""
-    chosen = "WHERE flag = 1" if only_flags else ""
+    """All findings that are kept, by subject.
+
+    Args:
+        store: the campaign's memory.
+        only_flags: those that flag, and those of the joined suspicion, of which the
+            policy's rules say themselves how much is enough.
+    """
+    chosen = f"WHERE flag = 1 OR heuristic = '{JOINED}'" if only_flags else ""
     return [
         Finding(
             heuristic=row["heuristic"],

@@ -8,6 +8,7 @@ from analyses.condition_scores import compared
 from analyses.pairwise_outcomes import comparisons
 from domain.campaign import Campaign
 from domain.ids import WorkerId
+from domain.verdicts import JOINED
 from flows.campaign_run import CampaignStore
 from flows.planted_traits import planted
 from flows.progress import read_progress
@@ -63,7 +64,8 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(campaign_store),
         shown_items=_shown_items(campaign, answers),
-        heuristics={one.name: one.idea for one in describe()},
+        heuristics={one.name: one.idea for one in describe()}
+        | {JOINED: "Probably bad work, by all that is known of it together."},
         policy=campaign.policy,
     )
 
