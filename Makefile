@@ -60,6 +60,7 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.results
 
 truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
+	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
 	$(BIN)/python -m qc.docs_page > docs/heuristics.md
 

@@ -226,7 +226,8 @@ class PolicyTable(_Strict):
     """`[[decisions.rule]]`: one sentence of the policy."""
 
     on: SubjectKind
-    any_of: Annotated[tuple[Words, ...], Field(min_length=1)]
+    any_of: tuple[Words, ...] = ()
+    suspicion_above: Annotated[float, Field(ge=0.5, le=1)] | None = None
     at_least: Annotated[int, Field(ge=1)] = 1
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
     then: Verdict
@@ -236,6 +237,8 @@ class PolicyTable(_Strict):
 
     @model_validator(mode="after")
     def _verdict_fits(self) -> "PolicyTable":
+        if bool(self.any_of) == (self.suspicion_above is not None):
+            raise ValueError("say either any_of = [...] or suspicion_above = 0.9")
         allowed = VERDICTS[self.on]
         if self.then not in allowed:
             raise ValueError(

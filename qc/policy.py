@@ -11,6 +11,7 @@ How a rule is read:
   of its answers that any of the rule's heuristics flags is at least `share` (and one
   answer at the least). A finding on an assignment counts as one on each of its answers.
 - The rule applies when at least `at_least` different heuristics flag the subject so.
+- A rule with `suspicion_above` applies from this joined suspicion of the subject on.
 - The rule's reason is filled from what was measured (`qc.reasons`).
 - Every answer and every assignment gets one decision; a worker only when a rule
   applies. An assignment that is rejected takes all its answers with it.
@@ -26,6 +27,7 @@ import pandas as pd
 
 from domain.suggestion import did_you_mean
 from domain.verdicts import (
+    JOINED,
     VERDICTS,
     Decision,
     Finding,
@@ -50,6 +52,8 @@ Codes = npt.NDArray[np.intp]
 Names = tuple[str, ...]
 Told = tuple[float, str]
 """A finding's suspicion and evidence."""
+
+_NOTHING: Told = (0.0, "")
 
 _BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
     "answer": (),
@@ -135,7 +139,10 @@ def _faults(rule: PolicyRule, known: Mapping[str, SubjectKind]) -> Iterable[str]
                 f"{did_you_mean(name, known)}; allowed are {names}."
             )
     most = len(set(rule.any_of))
-    if not 1 <= rule.at_least <= most:
+    if rule.suspicion_above is not None:
+        if rule.subject_kind == "assignment":
+            yield "suspicion_above is for answers and workers; no HIT has it."
+    elif not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."
     yield from faults_of_reason(rule, known)
 
@@ -174,7 +181,8 @@ class _Flags:
             dict
         )
         for finding in findings:
-            if finding.flag:
+            # Rules state their own line for the joined suspicion.
+            if finding.flag or finding.heuristic == JOINED:
                 key = (finding.subject_kind, finding.heuristic)
                 told = (finding.suspicion, finding.evidence)
                 self._flagged[key][finding.subject_id] = told
@@ -194,9 +202,20 @@ class _Flags:
                 rows |= is_flagged[self._codes[kind]]
         return rows
 
+    def suspected(self, kind: SubjectKind, above: float) -> Flags:
+        """By subject, whether the joined suspicion of it is so great."""
+        joined = self._flagged.get((kind, JOINED), {})
+        return np.array(
+            [joined.get(name, _NOTHING)[0] >= above for name in self.subject_ids[kind]],
+            dtype="bool",
+        )
+
     def told(self, kind: SubjectKind, subject: int, heuristics: Names) -> set[Told]:
         """Suspicion and evidence of all flags about a subject, from above and below."""
         rows = self.rows_of(kind, subject)
+        if not heuristics:
+            own = self.subject_ids[kind][subject]
+            return {self._flagged[kind, JOINED][own]}
         return {
             self._flagged[about, name][subject_id]
             for about in {*_ABOVE[kind], *_BELOW[kind]}
@@ -270,6 +289,8 @@ def _reason(rule: PolicyRule, flags: _Flags, subject: int) -> str:
 def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
     """By subject of the rule's kind, whether the rule applies."""
     kind = rule.subject_kind
+    if rule.suspicion_above is not None:
+        return flags.suspected(kind, rule.suspicion_above)
     names = tuple(dict.fromkeys(rule.any_of))
     below = [flags.rows(_BELOW[kind], name) for name in names]
     size = flags.sizes(kind)

@@ -17,7 +17,7 @@ from domain.suggestion import did_you_mean
 from domain.tables import COLLECTED, task_columns
 from domain.task import Task
 from domain.verdicts import Finding, SubjectKind
-from qc import parameters
+from qc import joined, parameters
 from qc.heuristics import (
     answered_before,
     canned_share,
@@ -46,6 +46,7 @@ from qc.heuristics import (
     time_in_image,
     too_fast,
 )
+from qc.joined import Judged
 from qc.ratings import sources
 from qc.scores import TOLD_FROM, Scope
 from qc.text_fit import COLUMNS as COMPARED
@@ -147,7 +148,13 @@ class Description:
     parameters: tuple[parameters.Described, ...]
 
 
-def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Finding]:
+def assess(
+    table: pd.DataFrame,
+    settings: Settings,
+    *,
+    seed: int,
+    judged: Judged | None = None,
+) -> list[Finding]:
     """The findings of all heuristics that are switched on.
 
     A finding for every subject that is flagged or under a suspicion of at least
@@ -158,13 +165,16 @@ def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
         table: of `qc.ratings.with_ratings`.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
+        judged: what people decided, to which the joined suspicion is fitted.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
-    for name, rows in scores(table, settings, seed=seed).items():
+    table = _compared(table, settings)
+    found = scores(table, settings, seed=seed)
+    for name, rows in found.items():
         suspicion, flag = rows["suspicion"].to_numpy(), rows["flag"].to_numpy()
         places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
         findings.extend(
@@ -185,6 +195,7 @@ def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
                 strict=True,
             )
         )
+    findings.extend(joined.findings(table, found, judged))
     return findings
 
 
@@ -199,12 +210,10 @@ def scores(
     faults = check_settings(settings)
     if faults:
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
-    switched_on = _switched_on(settings)
-    if any(set(COMPARED) <= set(heuristic.COLUMNS) for heuristic in switched_on):
-        table = with_text_fit(table)  # once, and not by each that reads it
+    table = _compared(table, settings)
     return {
         heuristic.NAME: heuristic.score(table, _params(heuristic, settings, seed=seed))
-        for heuristic in switched_on
+        for heuristic in _switched_on(settings)
     }
 
 
@@ -253,6 +262,12 @@ def check_settings(settings: Settings) -> list[str]:
 def describe() -> Sequence[Description]:
     """All heuristics in their order, as the page and the help show them."""
     return [_description(heuristic) for heuristic in HEURISTICS]
+
+
+def _compared(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """The table with its texts compared, once and not by each that reads it."""
+    needs = any(set(COMPARED) <= set(one.COLUMNS) for one in _switched_on(settings))
+    return with_text_fit(table) if needs else table
 
 
 def _switched_on(settings: Settings) -> list[Heuristic]:

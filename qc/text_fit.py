@@ -46,6 +46,8 @@ Codes = npt.NDArray[np.int64]
 
 def with_text_fit(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a column `text_fit.<name>` for each of `text_fit`."""
+    if f"{FIT}.log_odds" in table.columns:
+        return table
     fits = text_fit(table).add_prefix(f"{FIT}.")
     return pd.concat([table, fits], axis=1)
 
@@ -84,13 +86,15 @@ class _Tokens(NamedTuple):
         item: code of its item in its batch.
         batch: code of the batch.
         word: code of the word in the batch.
-        wording: code of the word in the copies of this text in the batch.
+        copied: places of the tokens whose text has copies in the batch.
+        wording: of those, code of the word in the copies.
     """
 
     row: Codes
     item: Codes
     batch: Codes
     word: Codes
+    copied: Codes
     wording: Codes
 
 
@@ -151,9 +155,12 @@ def _tokens(
     inside = np.arange(len(row)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
     size = max(len(known), 1)
     own = flat[starts[places][row] + inside]
-    word, _ = pd.factorize(batches[row] * size + own)
-    wording, _ = pd.factorize(copies[row] * size + own)
-    return _Tokens(row, items[row], batches[row], word, wording), n_words, copies
+    word = batches[row] * size + own
+    has_copies = np.bincount(copies)[copies] > 1
+    copied = np.flatnonzero(has_copies[row])
+    wording, _ = pd.factorize(copies[row[copied]] * size + own[copied])
+    tokens = _Tokens(row, items[row], batches[row], word, copied, wording)
+    return tokens, n_words, copies
 
 
 def _copies_elsewhere(
@@ -201,8 +208,10 @@ def _uses(
     own = voice.astype("int64")
     if not voice.all():  # a second answer is not compared with the same worker's first
         pairs = pd.factorize(_pairs(table, _codes_of_rows(table)[1]))[0]
-        wordings = pairs[tokens.row] * size + tokens.word
-        own = np.isin(wordings, wordings[voice]).astype("int64")
+        has_second = np.bincount(pairs[~is_voice], minlength=len(table))[pairs] > 0
+        places = np.flatnonzero(has_second[tokens.row])
+        wordings = pairs[tokens.row[places]] * size + tokens.word[places]
+        own[places] = np.isin(wordings, wordings[voice[places]])
     return using - own, in_batch - using
 
 
@@ -238,5 +247,7 @@ def _evidence(
 def _of_others(tokens: _Tokens, amounts: Floats) -> Floats:
     """By token, the sum of its word's amounts without those of the text's copies."""
     of_word = np.bincount(tokens.word, weights=amounts)[tokens.word]
-    of_copies = np.bincount(tokens.wording, weights=amounts)[tokens.wording]
+    of_copies = amounts.copy()
+    in_copies = np.bincount(tokens.wording, weights=amounts[tokens.copied])
+    of_copies[tokens.copied] = in_copies[tokens.wording]
     return np.asarray(of_word - of_copies)

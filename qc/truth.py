@@ -65,8 +65,10 @@ def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
 
 
 def table_of(name: str) -> Iterator[str]:
-    """The lines of the table of one heuristic, in Markdown; a sentence without any."""
-    _, figures = measured().get(name, (0, ()))
+    """The lines of one heuristic's table, in Markdown; a sentence if it is empty."""
+    if name not in measured():  # a random sample has no truth
+        return
+    _, figures = measured()[name]
     if not any(one.kind != "rehearsed" for one in figures):
         yield (
             "**Never measured** on work by real people: no labelled set has what it "

@@ -40,10 +40,10 @@ def different_words(text: str) -> list[str]:
     >>> different_words("A cat, a CAT and 黑色的貓")
     ['a', 'and', 'cat', '的貓', '色的', '黑色']
     """
-    words = plain(text).split(" ")
-    if not text.isascii():
-        words = [part for word in words for part in _parts(word)]
-    return sorted({*words} - {""})
+    if text.isascii():
+        spaced = text.encode("ascii").translate(_ASCII_WORDS).decode("ascii")
+        return sorted({*spaced.split()})
+    return sorted({part for word in plain(text).split() for part in _parts(word)})
 
 
 def _parts(word: str) -> list[str]:

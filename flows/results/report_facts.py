@@ -9,6 +9,7 @@ from analyses.pairwise_outcomes import comparisons
 from domain.campaign import Campaign
 from domain.ids import WorkerId
 from domain.imported import UNNAMED
+from domain.verdicts import JOINED
 from flows.campaign_run import CampaignStore
 from flows.people.review_quality import review_quality
 from flows.planted_traits import planted
@@ -72,7 +73,8 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(campaign_store),
         shown_items=_shown_items(campaign, answers),
-        heuristics={one.name: one.idea for one in describe()},
+        heuristics={one.name: one.idea for one in describe()}
+        | {JOINED: "Probably bad work, by all that is known of it together."},
         imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,

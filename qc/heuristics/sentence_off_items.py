@@ -22,6 +22,7 @@ least `LEAST_SD` of one text.
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.counts import plural
@@ -59,7 +60,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     ordered = table.sort_index()
     fits = text_fit(ordered)
-    repeated = _repeated(ordered, fits["log_odds"], params).loc[table.index]
+    codes = _sentence_codes(ordered)
+    repeated = _repeated(codes, fits["log_odds"], params).loc[table.index]
     items = repeated["items"].to_numpy()
     enough = items >= params.min_items
     errors = np.where(enough, repeated["errors"].to_numpy(), 0.0)
@@ -77,7 +79,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         suspicion=grade(errors, params.min_errors, flag=flag),
         flag=flag,
         evidence=sentences(
-            flag, sentence, items, *_means(ordered, fits, table), table["text"]
+            flag, sentence, items, *_means(codes, fits, table, flag), table["text"]
         ),
     )
 
@@ -93,10 +95,10 @@ def _sentence_codes(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _repeated(
-    table: pd.DataFrame, log_odds: "pd.Series[float]", params: Params
+    codes: pd.DataFrame, log_odds: "pd.Series[float]", params: Params
 ) -> pd.DataFrame:
     """By row, on how many `items` its sentence stands, and `errors` against it."""
-    codes = _sentence_codes(table).assign(against=-log_odds)
+    codes = codes.assign(against=-log_odds)
     compared = codes[log_odds.notna()]
     by_sentence = compared.groupby(["batch", "sentence"], sort=False)
     rows = by_sentence["against"].agg(["size", "mean", "std"])
@@ -108,17 +110,20 @@ def _repeated(
     sd = rows["std"].fillna(0.0).clip(lower=LEAST_SD)
     rows["errors"] = rows["mean"] / (sd / np.sqrt(rows["size"]))
     found = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
-    found = found.set_axis(table.index, axis=0)
+    found = found.set_axis(codes.index, axis=0)
     items = found["items"].fillna(0).astype("int64")
     return pd.DataFrame({"items": items, "errors": found["errors"].fillna(0.0)})
 
 
 def _means(
-    ordered: pd.DataFrame, fits: pd.DataFrame, table: pd.DataFrame
+    codes: pd.DataFrame,
+    fits: pd.DataFrame,
+    table: pd.DataFrame,
+    flag: npt.NDArray[np.bool_],
 ) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """By row, its sentence's mean `shared` and `by_chance`."""
-    codes = _sentence_codes(ordered)
-    groups = [codes["batch"], codes["sentence"]]
-    means = fits.groupby(groups)[["shared", "by_chance"]].transform("mean")
-    means = means.loc[table.index]
-    return means["shared"], means["by_chance"]
+    """By row, its sentence's mean `shared` and `by_chance`; only of the flagged."""
+    flagged = codes.loc[table.index[flag]].sort_index()
+    groups = [flagged["batch"], flagged["sentence"]]
+    means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]
+    whole = means.transform("mean").reindex(table.index)
+    return whole["shared"], whole["by_chance"]

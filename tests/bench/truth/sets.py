@@ -57,8 +57,7 @@ class LabelledSet:
 def labelled_sets() -> Iterator[LabelledSet]:
     """All sets of real people's work."""
     yield paraphrases()
-    yield exchanged("Flickr8k", _flickr())
-    yield exchanged("half of VizWiz-Captions val", _vizwiz())
+    yield from exchanged_sets()
     yield repeated_sentences()
     yield entailment()
     yield submissions()
@@ -109,6 +108,12 @@ def paraphrases() -> LabelledSet:
         },
         heuristics=(*TEXTS, *TIMES, "answered_before"),
     )
+
+
+def exchanged_sets() -> Iterator[LabelledSet]:
+    """Captions of two datasets, some of which stand under other pictures."""
+    yield exchanged("Flickr8k", _flickr())
+    yield exchanged("half of VizWiz-Captions val", _vizwiz())
 
 
 def exchanged(source: str, captions: Sequence[tuple[str, str]]) -> LabelledSet:
