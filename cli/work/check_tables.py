@@ -198,7 +198,9 @@ def _dataset(campaign: Campaign) -> _Rows:
     """How it is divided, and what its readers would not be told."""
     stated, shares = campaign.dataset, campaign.dataset.shares
     missing = campaign.dataset.missing
+    has_pictures = any(item.picture for item in campaign.items)
     files = "beside it" if stated.pictures == "files" else "by their addresses"
+    by = "picture" if has_pictures else "item"
     parquet = [
         ("formats", "no Parquet", "the Hugging Face hub would not know its splits")
     ]
@@ -206,9 +208,9 @@ def _dataset(campaign: Campaign) -> _Rows:
         (
             "splits",
             f"{shares.train_percent} / {shares.val_percent} / {shares.test_percent} %",
-            f"train / val / test, by {shares.group_by or 'picture'}",
+            f"train / val / test, by {shares.group_by or by}",
         ),
-        ("pictures", files, ""),
+        *([("pictures", files, "")] if has_pictures else []),
         *(parquet if "parquet" not in campaign.formats else []),
         (
             "missing",

@@ -33,7 +33,8 @@ def refused(request: Request, refusal: Refusal) -> Response:
             status_code=refusal.status,
         )
     template = "refused.html.j2"
-    if refusal.kind in ("NotSignedIn", "InvitationRefused"):
+    is_visit = request.url.path.startswith("/visit")
+    if refusal.kind in ("NotSignedIn", "InvitationRefused") and not is_visit:
         template = "signed_out.html.j2"
     return page(
         template,
