@@ -48,4 +48,7 @@ def decisions(
             new = read_decisions(
                 run, read_text(read), decided_by=str(by).strip(), name=str(read)
             )
-            click.echo(f"{read}: {new} decisions stored; the next pass acts on them")
+            then = "the next export shows them"
+            if not run.is_imported:
+                then = "the next pass acts on them"
+            click.echo(f"{read}: {new} decisions stored; {then}")

@@ -47,5 +47,7 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     say_progress(progress, as_json=as_json)
     if look:
         say_orphan_hits(run, orphans)
+    if progress.waiting_for == "the next pass" and run.is_imported and not as_json:
+        click.echo(f"next: piecework assess {campaign}")
     if progress.to_decide and not as_json:
         click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")

@@ -17,6 +17,10 @@ from domain.errors import ConfigError
 _HEAD_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
 
+_LOOKED_AT = 4096
+_PERCENT = 100
+"""A hundredth of these characters may be nothing at all: a stranger typed them."""
+
 LONGEST_CELL = 1 << 26
 """64 MB. What is longer is no answer: mostly a quote that nobody closed."""
 
@@ -72,7 +76,8 @@ def head_of(path: Path) -> Head:
         return Head(magic=magic[:4])
     encoding = _encoding(path, magic)
     text = magic.decode(encoding, errors="replace")
-    if "\x00" in text[:4096]:
+    start = text[:_LOOKED_AT]
+    if start.count("\x00") * _PERCENT > len(start):
         raise ConfigError([f"{path}: is no text, and no file of a tool that is known"])
     if text.lstrip()[:1] in {"{", "["}:
         return Head(

@@ -183,11 +183,12 @@ def keep(
         "answers",
         (answer_row(answer) for one in arrived for answer in one.answers),
     )
-    for one in arrived:
-        keep_outcomes(store, one, number=number)
+    keep_outcomes(store, arrived, number=number)
 
 
-def keep_outcomes(store: Store, one: ImportedAssignment, *, number: int) -> None:
+def keep_outcomes(
+    store: Store, arrived: Iterable[ImportedAssignment], *, number: int
+) -> None:
     """Keep what was decided elsewhere; a later file knows better than an earlier."""
     store.db.conn.executemany(
         "INSERT INTO outcomes (answer_id, outcome, feedback, import_id) "
@@ -196,6 +197,7 @@ def keep_outcomes(store: Store, one: ImportedAssignment, *, number: int) -> None
         "import_id = excluded.import_id",
         [
             (answer_id, outcome, one.feedback, number)
+            for one in arrived
             for answer_id, outcome in one.outcomes.items()
         ],
     )

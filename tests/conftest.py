@@ -80,6 +80,7 @@ SLOW = (
     "tests/flows/test_workers_by_hand.py",
     "tests/hit_templates/test_blank_page.py",
     "tests/hit_templates/test_starters.py",
+    "tests/imports/test_hostile.py",
     "tests/live",
     "tests/marketplace/test_admission.py",
     "tests/marketplace/test_aws_proxy.py",

@@ -112,6 +112,7 @@ class _FileKeeper:
         ids = (one.assignment_id for _, one in arrived)
         known = imports.known_raw(self._store, ids)
         new: dict[AssignmentId, ImportedAssignment] = {}
+        again: list[ImportedAssignment] = []
         for row, one in arrived:
             twin = new.get(one.assignment_id)
             before = twin.raw if twin else known.get(one.assignment_id)
@@ -125,7 +126,8 @@ class _FileKeeper:
             else:
                 self._count("known")
                 if twin is None:
-                    imports.keep_outcomes(self._store, one, number=self._number)
+                    again.append(one)
+        imports.keep_outcomes(self._store, again, number=self._number)
         return list(new.values())
 
     def _put_aside(self, row: Unreadable) -> None:

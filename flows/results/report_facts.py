@@ -191,7 +191,7 @@ def _span(
             decisions["decided_at"],
         )
         for text in (cells.min(), cells.max())
-        if isinstance(text, str)
+        if isinstance(text, str) and text
     ]
     if not moments:
         return campaign_store.clock.now(), campaign_store.clock.now()

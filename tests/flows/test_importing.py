@@ -117,7 +117,8 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
     rows["verdict"] = rows["proposed"]
     rows.loc[answers_asked, "verdict"] = "keep"
     rows.to_csv(csv, index=False)
-    done("decisions", campaign, "--read", csv, "--by", "ada")
+    said = done("decisions", campaign, "--read", csv, "--by", "ada")
+    assert "the next export shows them" in said
     with open_to_look(load_campaign(campaign)) as run:
         progress = read_progress(run)
     assert (progress.accepted, progress.waiting_for) == (6, "nobody")
@@ -238,6 +239,14 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
     assert "is of no format that is known" in result.output
     assert "--columns" in result.output
     assert not (tmp_path / "x.toml").exists()
+
+
+def test_status_says_what_is_next(campaign: Path) -> None:
+    """No pass comes by itself; nothing is missing and no cap was reached."""
+    said = done("status", campaign)
+    assert f"next: piecework assess {campaign}" in said
+    status = json.loads(done("status", campaign, "--json"))
+    assert (status["missing"], status["cap_reached"]) == (0, False)
 
 
 def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None:
