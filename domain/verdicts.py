@@ -54,6 +54,8 @@ class Finding:
 class Decision:
     """Who decided what about whom, when and why; never changed, only followed.
 
+    A reviewer may take one back as long as nothing has followed (`store.reviews`).
+
     Attributes:
         decided_by: `policy:<campaign>` or the name of a person.
         because: the reason; for a rejection or a drop, what a worker may be told.

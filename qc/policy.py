@@ -40,6 +40,9 @@ from qc.registry import RENAMED
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
 
+REJECTED_WITH = "its assignment was rejected: "
+"""How the reason begins why an answer is dropped with its assignment."""
+
 DEFAULTS: dict[SubjectKind, Verdict | None] = {
     "answer": "keep",
     "assignment": "approve",
@@ -96,7 +99,7 @@ def decide(
     ):
         verdict, because = assignments.get(assignment_id, ("approve", ""))
         if verdict == "reject":
-            answers[answer_id] = ("drop", f"its assignment was rejected: {because}")
+            answers[answer_id] = ("drop", f"{REJECTED_WITH}{because}")
     return [
         Decision(
             subject_kind=kind,

@@ -74,9 +74,9 @@ class Review:
                 get("/", self.overview),
                 get("/next", self.next),
                 get("/card", self.card),
-                get("/preview", self.preview),
                 *Pictures(parts).routes(),
                 get("/quality", self.quality),
+                post("/preview", self.preview),
                 post("/decide", self.decide),
                 post("/undo", self.undo),
                 *Words(parts).routes(),
@@ -106,7 +106,12 @@ class Review:
             session,
             view=view,
             groups=[
-                (group, suspicion, desk.work.line(group.rows[0]))
+                (
+                    group,
+                    suspicion,
+                    desk.work.line(group.rows[0]),
+                    desk.work.pseudonym_of(group.rows[0]),
+                )
                 for group, suspicion in shown
             ],
             total=len(keys),
@@ -128,8 +133,10 @@ class Review:
 
     async def preview(self, request: Request, session: Session) -> Response:
         """What an act about many answers would do."""
-        group, act = self._group(request), _act(request.query_params)
-        because = request.query_params.get("because", "")
+        # By POST, so that neither the form's token nor a reason is in an address.
+        form = await self._form(request, session)
+        group, act = self._group(request, form), _act(form)
+        because = form.get("because", "")
         card = self._desk.card(group, by=session.reviewer)
         if self._desk.manner.is_blind:
             card = blinded(card)
@@ -239,7 +246,11 @@ class Review:
             card = undecided(card)
         if desk.manner.is_blind or is_second:
             card = blinded(card)
-        reasons = [reason for choice in card.choices for reason in choice.reasons]
+        # What is proposed comes first, and what a worker would read before the rest.
+        told = sorted(
+            card.choices, key=lambda one: (not one.proposed, _TOLD.index(one.act))
+        )
+        reasons = [reason for choice in told for reason in choice.reasons]
         return self._page(
             "card.html.j2",
             session,
@@ -330,6 +341,8 @@ _WORDS: dict[ActName, tuple[str, str]] = {
     "stay": ("w", "Keep worker"),
 }
 """The key and the label of each act."""
+
+_TOLD: tuple[ActName, ...] = ("reject", "drop", "exclude", "stay", "keep", "approve")
 
 _WORDS_DONE: dict[ActName, str] = {
     "keep": "Kept.",

@@ -30,6 +30,7 @@ from flows.people.reviewing import (
 )
 from flows.people.work import Work
 from qc.heuristics.random_sample import NAME as SAMPLE
+from qc.policy import REJECTED_WITH
 from store import assignments, workers
 
 _MOST_OTHERS = 12
@@ -217,10 +218,19 @@ def _evidence(
 
 
 def _in_words(flags: Sequence[Finding], parts: Parts) -> list[str]:
-    said = [sentence(finding, parts.positions) for finding in flags[:_MOST_EVIDENCE]]
-    if len(flags) > len(said):
-        said.append(f"and {plural(len(flags) - len(said), 'other flag')}")
-    return said
+    """A sentence a flag; of a heuristic that flags several answers, the first says so.
+
+    What a heuristic says of one answer of many is much like what it says of the next.
+    """
+    alike = Counter(finding.heuristic for finding in flags)
+    if not parts.positions:
+        return [sentence(finding, {}) for finding in flags[:_MOST_EVIDENCE]]
+    first = {finding.heuristic: finding for finding in reversed(flags)}
+    return [
+        sentence(first[name], parts.positions)
+        + (f" (and {number - 1} more of this kind)" * (number > 1))
+        for name, number in alike.items()
+    ]
 
 
 def _proposed(proposals: Sequence[Decision]) -> list[str]:
@@ -288,11 +298,15 @@ def reasons_for(
     """Reasons to begin with: the policy's with the evidence, and each by itself."""
     if verdict in {"keep", "approve"}:
         return []
-    policy = [one.because for one in proposals if one.verdict == verdict]
+    policy = [
+        one.because.removeprefix(REJECTED_WITH)
+        for one in proposals
+        if one.verdict == verdict
+    ]
     evidence = list(dict.fromkeys(one.evidence for one in flags))
     made = []
     if policy and evidence:
-        made.append(f"{policy[0]} ({evidence[0]})")
+        made.append(f"{policy[0]} ({_evidence_for(run, policy[0], flags)})")
     made += [*policy[:1], *evidence[:5]]
     longest = run.capabilities.longest_reason - 1
     lines = (one_line(text, at_most=longest) for text in made)
@@ -325,3 +339,15 @@ def _worker(run: CampaignStore, work: Work, group: Group, shown: _Shown) -> Work
         sentences=said,
         answers=shown.answers(rest[:_MOST_HISTORY]),
     )
+
+
+def _evidence_for(run: CampaignStore, because: str, flags: Sequence[Finding]) -> str:
+    """The evidence of a rule's own heuristics, else the strongest."""
+    named = {
+        name
+        for rule in run.campaign.policy
+        if rule.because == because
+        for name in rule.any_of
+    }
+    own = (one.evidence for one in flags if one.heuristic in named)
+    return next(own, flags[0].evidence)

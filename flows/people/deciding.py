@@ -13,6 +13,7 @@ from domain.ids import AssignmentId, WorkerId
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
 from postprocess.pseudonyms import pseudonym
+from qc.policy import REJECTED_WITH
 from store import assignments, decisions
 
 Subject = tuple[SubjectKind, str]
@@ -172,7 +173,7 @@ def _drops_along(run: CampaignStore, chosen: Chosen) -> list[Decision]:
             subject_kind="answer",
             subject_id=answer_id,
             verdict="drop",
-            because=f"its assignment was rejected: {rejected[assignment_id].because}",
+            because=f"{REJECTED_WITH}{rejected[assignment_id].because}",
         )
         for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
             run.store, rejected

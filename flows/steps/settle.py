@@ -23,6 +23,7 @@ from flows.settlement import (
     settlement_key,
 )
 from postprocess.pseudonyms import pseudonym
+from qc.policy import REJECTED_WITH
 from store import assignments, decisions, hits, ledger
 from store.acting import carry_out
 from store.intents import Act, Intent
@@ -249,7 +250,7 @@ def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:
             subject_kind="answer",
             subject_id=answer_id,
             verdict="drop",
-            because=f"its assignment was rejected: {rejected.because}",
+            because=f"{REJECTED_WITH}{rejected.because}",
         )
         for answer_id in assignments.answers_with(run.store, assignment_id, "keep")
     ]

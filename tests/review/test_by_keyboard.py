@@ -116,7 +116,7 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
 @pytest.mark.parametrize(
     ("scheme", "paths"),
     [
-        ("light", ("/", "/next?view=answer", "/preview?view=worker&act=drop&key=")),
+        ("light", ("/", "/next?view=answer", "/next?view=worker!")),
         ("dark", ("/next?view=assignment", "/next?view=item", "/words")),
     ],
 )
@@ -130,10 +130,12 @@ def test_every_page_is_usable_by_everybody(
     ):
         page = _entered(open_page, started.links["ada"], width=820, height=1180)
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.goto(f"{started.url}/next?view=worker")
-        worker = page.url.rpartition("key=")[2]
         for path in paths:
-            page.goto(f"{started.url}{path}{worker if path.endswith('=') else ''}")
+            page.goto(f"{started.url}{path.removesuffix('!')}")
+            if path.endswith("!"):
+                page.keyboard.press("d")
+                expect(page.get_by_role("heading", name="at once")).to_be_visible()
+                assert page.url == f"{started.url}/preview"
             assert violations(page) == [], path
             assert fits(page), path
             assert page.title() != "run"

@@ -1,12 +1,14 @@
 """The page as programs reach it: who gets in, what is refused, what is shown."""
 
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
 
+from domain.verdicts import Finding, SubjectKind
 from flows.people.deciding import waiting_for_people
-from store import decisions
+from store import decisions, findings
 from tests.review.conftest import Served
 
 CARD = {"view": "answer", "key": "A0000-k1.1"}
@@ -150,3 +152,26 @@ def test_what_is_no_act_or_no_answer_is_refused(page: Served) -> None:
         late = ada.post("/decide", data={**form, "seen": "", "because": "So."})
         assert late.status_code == 409
     assert _waiting(page) == before
+
+
+def test_a_reason_begins_with_the_rules_own_evidence(page: Served) -> None:
+    """The policy speaks of capitals; what pasting says is stronger, and beside it."""
+    stronger = replace(
+        findings.about(page.run.store, [("answer", CARD["key"])])[0],
+        heuristic="pasted",
+        suspicion=0.99,
+        evidence="1 paste",
+    )
+    kept = findings.load(page.run.store)
+    findings.replace(page.run.store, [*kept, stronger], subjects=_all_of(kept))
+    with page.client() as ada:
+        text = ada.get("/card", params=CARD).text
+    begun = text.partition('<textarea id="because"')[2].partition("</textarea>")[0]
+    assert begun.endswith(
+        ">Not what the page asks for. (70% of the characters are capitals)"
+    )
+    assert "<option>1 paste</option>" in text
+
+
+def _all_of(kept: list[Finding]) -> dict[SubjectKind, list[str]]:
+    return {"answer": [one.subject_id for one in kept]}
