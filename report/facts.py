@@ -134,6 +134,7 @@ class ReportFacts:
             (`report.correction_gains`).
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
+        silent: why a heuristic can say nothing about this campaign, by name.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -163,6 +164,7 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
 
     def __post_init__(self) -> None:

@@ -19,7 +19,9 @@ from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
+from qc.ratings import with_ratings
 from qc.registry import describe
+from qc.silence import silences
 from report.correction_gains import corrections
 from report.facts import BeforeWork, Money, OtherLedgers, ReportFacts
 from report.item_sample import ShownItem, chosen
@@ -67,7 +69,14 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         heuristics={one.name: one.idea for one in describe()}
         | {JOINED: "Probably bad work, by all that is known of it together."},
         policy=campaign.policy,
+        silent=_silent(campaign_store),
     )
+
+
+def _silent(campaign_store: CampaignStore) -> dict[str, str]:
+    campaign = campaign_store.campaign
+    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    return silences(rated, campaign.heuristics)
 
 
 def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
