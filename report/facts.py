@@ -165,6 +165,7 @@ class ReportFacts:
         heuristics: what each heuristic looks for, in words, by name.
         imported: where the answers come from, if another tool collected them.
         reviews: what people's decisions say of heuristics and of each other.
+        silent: why a heuristic can say nothing about this campaign, by name.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -196,6 +197,7 @@ class ReportFacts:
     heuristics: Mapping[str, str] = field(default_factory=dict)
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
+    silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
 
     def __post_init__(self) -> None:

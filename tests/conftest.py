@@ -110,6 +110,8 @@ SLOW = (
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/qc/test_real_data.py",
+    "tests/qc/test_joined.py",
+    "tests/qc/test_silence.py",
     "tests/qc/test_truth.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",

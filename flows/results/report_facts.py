@@ -21,7 +21,9 @@ from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
+from qc.ratings import with_ratings
 from qc.registry import describe
+from qc.silence import silences
 from report.correction_gains import corrections
 from report.facts import (
     BeforeWork,
@@ -78,6 +80,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,
+        silent=_silent(campaign_store),
     )
 
 
@@ -113,6 +116,12 @@ def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
     )
+
+
+def _silent(campaign_store: CampaignStore) -> dict[str, str]:
+    campaign = campaign_store.campaign
+    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    return silences(rated, campaign.heuristics)
 
 
 def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:

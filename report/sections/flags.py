@@ -24,7 +24,12 @@ def build(model: ReportModel) -> Section:
         key="flags",
         title="What the heuristics flagged",
         lead=(_lead(model),),
-        tables=(_coverage(model), _overlaps(model), _examples(model)),
+        tables=(
+            _coverage(model),
+            _overlaps(model),
+            _examples(model),
+            *_silent(model),
+        ),
     )
 
 
@@ -86,6 +91,22 @@ def _coverage(model: ReportModel) -> Table:
         note="Kept out: dropped or rejected in the end. Where few of the touched are "
         "kept out, the heuristic raises false alarms or the policy overlooks it.",
         empty="No heuristic has reported anything.",
+    )
+
+
+def _silent(model: ReportModel) -> tuple[Table, ...]:
+    """Who could say nothing, so that silence is not read as praise."""
+    if not model.facts.silent:
+        return ()
+    return (
+        Table(
+            caption="Heuristics that could say nothing here",
+            columns=(text("Heuristic"), text("Because")),
+            rows=tuple(
+                (_named(model, name), why)
+                for name, why in sorted(model.facts.silent.items())
+            ),
+        ),
     )
 
 

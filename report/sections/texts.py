@@ -9,13 +9,16 @@ from analyses.fields import votes
 from domain.counts import count, plural
 from domain.task import Field
 from report import plots
-from report.components import Code, Figure, Section, Table, number, text
+from report.components import Code, Figure, Note, Section, Table, number, text
 from report.formatting import excerpt, part_of, share
 from report.model import ReportModel
 from report.svg import svg
 
 _LONGEST_SHOWN = 40
 """Words; longer captions share the last column, or one monster would flatten all."""
+
+_TYPED_FROM = 0.2
+"""Keystrokes for a character, as `not_typed` has it."""
 
 _PLACES = {"train": 0, "val": 1, "test": 2}
 
@@ -35,6 +38,7 @@ def build(model: ReportModel) -> Section | None:
         key="captions",
         title=f"The {model.text_noun}s",
         lead=(_lead(model, novel["clean_text"], lengths),),
+        notes=_not_typed(model),
         figures=(_figure(model, lengths),) if len(lengths) else (),
         tables=(_splits(model), *_majorities(model)),
     )
@@ -53,6 +57,25 @@ def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
         f"longest {count(lengths.max())}) and use {count(different)} different words, "
         f"case aside. {plural(repeated, noun)} "
         f"{'repeats' if repeated == 1 else 'repeat'} the text of another one."
+    )
+
+
+def _not_typed(model: ReportModel) -> tuple[Note, ...]:
+    """How many texts came with hardly a keystroke, and what that does not say."""
+    answers = model.facts.answers
+    length = answers["text"].str.strip().str.len()
+    is_known = answers["keystrokes"].notna() & (length > 0) & ~answers["is_canned"]
+    if not is_known.any():
+        return ()
+    few = is_known & (answers["keystrokes"] < _TYPED_FROM * length)
+    return (
+        Note(
+            "fact",
+            f"{part_of(int(few.sum()), int(is_known.sum()), 'text')} came with fewer "
+            f"than {_TYPED_FROM:g} keystrokes for a character: pasted, dictated, "
+            "completed by a phone, or written by a program. The page cannot know "
+            "which, so no pay hangs on it alone.",
+        ),
     )
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from domain.review import ReviewQuality, Upheld
+from domain.verdicts import PolicyRule
 from report.components import Cell, Section, Table
 from report.facts import BeforeWork, ReportFacts
 from report.model import ReportModel, report_model
@@ -166,6 +167,44 @@ def test_caption_lengths_are_words_of_novel_captions() -> None:
     # the red bottle stands a dog on blue rug is big lies in sun: 14
     assert "14 different words" in lead
     assert "0 captions repeat" in lead
+
+
+def test_texts_that_were_hardly_typed_are_counted_and_blamed_for_nothing() -> None:
+    """Of the texts with known keys, those with fewer than one for five characters."""
+    small = by_hand.small()
+    answers = small.answers.assign(keystrokes=50.0)
+    answers.loc[answers.index[0], "keystrokes"] = 1.0
+    written = int(((answers["text"] != "") & ~answers["is_canned"]).sum())
+    facts = replace(small, answers=answers)
+    (note,) = _section(texts.build, facts).notes
+    assert note.text.startswith(f"1 of {written} texts")
+    assert "no pay hangs on it alone" in note.text
+    unknown = replace(facts, answers=answers.assign(keystrokes=float("nan")))
+    assert _section(texts.build, unknown).notes == ()
+
+
+def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
+    """Silence is not read as praise."""
+    facts = replace(by_hand.small(), silent={"gold_failed": "no item has one"})
+    section = _section(flags.build, facts)
+    caption = "Heuristics that could say nothing here"
+    assert list(_table(section, caption).values()) == [("no item has one",)]
+
+
+def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
+    """Two drops with different evidence are one reason, given twice."""
+    rule = PolicyRule(
+        subject_kind="answer",
+        any_of=("capitals",),
+        then="drop",
+        because="Set aside: {evidence}.",
+    )
+    facts = replace(by_hand.small(), policy=(rule,))
+    said = pd.Series(["Set aside: 80%.", "Set aside: 90%.", "Advertising."])
+    assert report_model(facts).as_stated(said).tolist() == [
+        *("Set aside: ….", "Set aside: …."),
+        "Advertising.",
+    ]
 
 
 def test_splits_and_majorities_are_counted_by_image() -> None:
