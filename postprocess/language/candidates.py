@@ -22,6 +22,7 @@ from postprocess.language import lexicon
 from postprocess.language.channel import Channel
 from postprocess.language.corpus import Corpus
 from postprocess.language.sounds import sound
+from postprocess.language.word_shapes import is_spelling_variant
 
 _AT_ONCE = 256
 """Words compared in one go: bounds the table to some 20 MB."""
@@ -142,7 +143,11 @@ def _ranked(word: str, edits: Mapping[str, int]) -> list[str]:
         for meant, distance in edits.items()
     }
     likely = sorted(promises, key=lambda meant: (-promises[meant], meant))[:_PRICED]
-    return [meant for meant in likely if lexicon.is_surely_right(meant)]
+    return [
+        meant
+        for meant in likely
+        if lexicon.is_surely_right(meant) and not is_spelling_variant(word, meant)
+    ]
 
 
 def _kept(priced: Sequence[tuple[str, float]], corpus: Corpus) -> list[Candidate]:

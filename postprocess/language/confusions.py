@@ -6,10 +6,10 @@ that were often written in the campaign are thought of.
 """
 
 import math
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from rapidfuzz import process
@@ -171,17 +171,16 @@ def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]
 
 def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """All words by number with two edges between texts; whose they are, and where."""
-    edge = corpus.number(EDGE)
-    line, owner, at = (array("q", [first] * 2) for first in (edge, -1, 0))
-    for n, text in enumerate(texts):
-        line.extend([*corpus.numbers(text.words), edge, edge])
-        owner.extend([*[n] * len(text.words), -1, -1])
-        at.extend([*range(len(text.words)), 0, 0])
-    return (
-        np.frombuffer(line, dtype=np.int64),
-        np.frombuffer(owner, dtype=np.int64),
-        np.frombuffer(at, dtype=np.int64),
-    )
+    line = list(chain([EDGE] * 2, *((*text.words, EDGE, EDGE) for text in texts)))
+    lengths = np.array([len(text.words) + 2 for text in texts], dtype=np.int64)
+    starts = 2 + np.cumsum(lengths) - lengths
+    owner = np.full(len(line), -1)
+    owner[2:] = np.repeat(np.arange(len(texts)), lengths)
+    at = np.arange(len(line))
+    at[2:] -= np.repeat(starts, lengths)
+    ends = starts + lengths
+    owner[[*(ends - 1), *(ends - 2)]] = -1
+    return corpus.numbers(line), owner, at
 
 
 def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Floats]:

@@ -7,8 +7,8 @@ are looked up at once.
 """
 
 import math
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -47,32 +47,27 @@ class Corpus:
 
     def __init__(self, texts: Iterable[Text] = ()) -> None:
         """Count texts; items may come in any order."""
-        self._numbers = {EDGE: 0}
-        numbers = self._numbers
-        line, items_of = array("q", [0] * 3), array("q", [0] * 3)
-        with_capitals = array("q")
-        items: dict[str, int] = {}
-        for text in texts:
-            item = items.setdefault(text.item_id, len(items) + 1)
-            words = [numbers.setdefault(word, len(numbers)) for word in text.words]
-            # Two edges, so that no three neighbours belong to two texts.
-            line.extend([*words, 0, 0])
-            items_of.extend([item] * (len(words) + 2))
-            with_capitals.extend(numbers[word] for word in text.capitals)
-        self._size = len(numbers) + 1
-        stream = np.frombuffer(line, dtype=np.int64)
+        several = list(texts)
+        # Two edges after each text, so that no three neighbours belong to two of them.
+        line = list(chain([EDGE] * 3, *((*text.words, EDGE, EDGE) for text in several)))
+        self._numbers = {word: n for n, word in enumerate(dict.fromkeys(line))}
+        self._size = len(self._numbers) + 1
+        stream = self.numbers(line)
         self.counts = np.bincount(stream, minlength=self._size)
         self.counts[0] //= 2
-        about = np.unique(np.frombuffer(items_of, dtype=np.int64) * self._size + stream)
+        items: dict[str, int] = {}
+        owners = [items.setdefault(text.item_id, len(items) + 1) for text in several]
+        lengths = [len(text.words) + 2 for text in several]
+        item_of = np.repeat([0, *owners], [3, *lengths])
+        about = np.unique(item_of * self._size + stream)
         self.items = np.bincount(about % self._size, minlength=self._size)
         self.items[0] = 0
-        self.capitals = np.bincount(
-            np.frombuffer(with_capitals, dtype=np.int64), minlength=self._size
-        )
+        with_capitals = [word for text in several for word in text.capitals]
+        self.capitals = np.bincount(self.numbers(with_capitals), minlength=self._size)
         self._pairs = _Tally(self._code(stream[:-1], stream[1:]))
         self._triples = _Tally(self._code(stream[:-2], stream[1:-1], stream[2:]))
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
-        zipfs = [lexicon.zipf(word) or _UNMET_ZIPF for word in numbers]
+        zipfs = [lexicon.zipf(word) or _UNMET_ZIPF for word in self._numbers]
         at_large = 10 ** (np.array([*zipfs, _UNMET_ZIPF]) - lexicon.CERTAIN_ZIPF)
         self._shares = (self.counts + _ENGLISH_WEIGHT * at_large) / self._total
 
@@ -87,10 +82,11 @@ class Corpus:
         """The number of a word; all words that were never written share one."""
         return self._numbers.get(word, self._size - 1)
 
-    def numbers(self, words: Iterable[str]) -> list[int]:
+    def numbers(self, words: Sequence[str]) -> Ints:
         """The numbers of words, in order."""
         strange = self._size - 1
-        return [self._numbers.get(word, strange) for word in words]
+        numbers = (self._numbers.get(word, strange) for word in words)
+        return np.fromiter(numbers, dtype=np.int64, count=len(words))
 
     def about(self, word: str) -> int:
         """About how many items workers wrote a word."""

@@ -24,7 +24,6 @@ from postprocess.language.word_shapes import (
     is_compound,
     is_ending,
     is_inflected,
-    is_spelling_variant,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +32,7 @@ Ints = npt.NDArray[np.int64]
 OF_TYPO = (
     "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "one_edit_in_long", "one_edit_of_stranger", "sounds_alike", "first_letter",
-    "ending", "variant", "new_word", "zipf_meant",
+    "ending", "new_word", "zipf_meant",
     "split", "split_article", "split_short", "split_rarer", "split_content",
 )  # fmt: skip
 """Hold wherever the word stands; the last of them, for two words instead of one."""
@@ -156,7 +155,7 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
     if " " in meant:
         head, tail = meant.split(" ")
         zipfs = sorted((lexicon.zipf(head), lexicon.zipf(tail)))
-        return none * 13 + (
+        return none * 12 + (
             1,
             head == "a",
             min(len(head), len(tail)) < _SHORT_PART,
@@ -176,7 +175,6 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
         sound(word) == target_sounds()[meant],
         word[0] != meant[0],
         is_ending(word, meant) or is_ending(meant, word),
-        is_spelling_variant(word, meant),
         not lexicon.is_known(meant),
         lexicon.zipf(meant),
         *none * 5,

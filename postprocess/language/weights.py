@@ -16,7 +16,6 @@ WEIGHTS: Mapping[str, float] = {
     "sounds_alike": 1.30,
     "first_letter": -1.42,
     "ending": -1.13,
-    "variant": -0.19,
     "new_word": -0.80,
     "zipf_meant": 0.77,
     "split": 2.96,

@@ -13,8 +13,8 @@ _BEGINNINGS = (
 )  # fmt: skip
 _MEANT_ENDINGS = frozenset({"s", "es", "d", "ed", "r", "er", "y", "ing", "ly", "n"})
 _VARIANTS = (
-    ("our", "or"), ("is", "iz"), ("ys", "yz"), ("tre", "ter"), ("ogue", "og"),
-    ("ll", "l"), ("ae", "e"), ("ence", "ense"), ("grey", "gray"), ("blonde", "blond"),
+    ("our", "or"), ("ogue", "og"), ("ise", "ize"), ("isi", "izi"), ("yse", "yze"),
+    ("grey", "gray"), ("blonde", "blond"),
 )  # fmt: skip
 """British and American ways to write one word."""
 

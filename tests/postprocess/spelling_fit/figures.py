@@ -44,7 +44,7 @@ def main() -> None:
     if options.data:
         half = labels.read(options.data)
         outcomes = list(shipped(half))
-        print_isolated(isolated_with(half, [channel.shipped()] * labels.FOLDS))
+        print_isolated(half, isolated_with(half, [channel.shipped()] * labels.FOLDS))
     else:
         half = labels.read()
         by_fold = cases.channels(half)
@@ -61,11 +61,12 @@ def main() -> None:
         print_candidates(found)
         print_thresholds(judged, half)
         print_isolated(
+            half,
             Counter(
                 (case.source, best in case.right)
                 for case, best, _ in judged
                 if case.kind == "isolated"
-            )
+            ),
         )
     print_outcomes(outcomes, half)
     if options.words:
@@ -206,19 +207,14 @@ def isolated_with(
     """How many isolated words are ranked right and not, by list; weights as shipped."""
     weights = np.array([WEIGHTS[name] for name in features.NAMES])
     judged = (_judged(case, weights) for case in cases.isolated_cases(half, by_fold))
-    tally = Counter((case.source, best in case.right) for case, best, _ in judged)
+    return Counter((case.source, best in case.right) for case, best, _ in judged)
+
+
+def print_isolated(half: labels.Half, tally: Counter[tuple[str, bool]]) -> None:
+    """One row a list; a word that is not looked at at all is not ranked right."""
     for name, words in half.isolated.items():
-        tally[name, False] += len(words) - tally[name, True] - tally[name, False]
-    return tally
-
-
-def print_isolated(tally: Counter[tuple[str, bool]]) -> None:
-    """One row a list."""
-    for name in sorted({name for name, _ in tally}):
-        right, whole = tally[name, True], tally[name, True] + tally[name, False]
-        print(
-            f"isolated {name:20} ranked right {100 * right / whole:5.1f} % of {whole}"
-        )
+        share = 100 * tally[name, True] / len(words)
+        print(f"isolated {name:20} ranked right {share:5.1f} % of {len(words)}")
 
 
 def print_candidates(found: Iterable[cases.Case]) -> None:
