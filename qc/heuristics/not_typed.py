@@ -75,7 +75,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     seconds = table["shown_seconds"].to_numpy()
     written = (length > 0) & ~table["is_canned"].to_numpy()
     rate = np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
-    speed = words / np.where(seconds > 0, seconds, np.nan)
+    with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
+        speed = words / np.where(seconds > 0, seconds, np.nan)
     elsewhere = (losses >= params.min_focus_losses) | (
         speed > params.max_words_per_second
     )

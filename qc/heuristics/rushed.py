@@ -80,11 +80,11 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         if len(rows) >= params.min_assignments:
             words = times["words"].to_numpy()[rows]
             expected[rows] = _expected(seconds[rows], words)
-            haste = np.log(expected[rows] / seconds[rows])
+            haste = np.log(expected[rows]) - np.log(seconds[rows])
             limit[rows] = max(
                 np.log(params.times_faster), params.errors * _spread(haste)
             )
-    haste = np.log(expected / np.where(seconds > 0, seconds, np.nan))
+    haste = np.log(expected) - np.log(np.where(seconds > 0, seconds, np.nan))
     flag = (haste >= limit) & (haste > 0)
     suspicion = np.nan_to_num(expit(4 * (haste - limit)))
 

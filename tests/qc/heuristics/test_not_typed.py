@@ -73,3 +73,10 @@ def test_without_a_paste_something_else_must_speak_and_others_must_type(
 def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
     assert score(table(), Params()).empty
+
+
+def test_a_time_of_almost_nothing_is_infinitely_fast_and_no_error() -> None:
+    """The browser's clock may say anything above zero."""
+    rows = [row(f"b{n}") for n in range(3)]
+    own = row("a", keystrokes=0.0, shown_seconds=5e-324)
+    assert flagged(score(table(own, *rows), Params())) == {"a"}
