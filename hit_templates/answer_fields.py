@@ -76,7 +76,7 @@ def answers_task(
         seconds_per_item=seconds_per_item(of_items or list(asked)),
         fields=asked,
         rules=tuple(rules),
-        main_text=texts[0] if len(texts) == 1 else "",
+        main_text=texts[0] if texts and len(texts) == len(of_items) else "",
         aggregates=aggregates(of_items),
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=language,

@@ -47,8 +47,8 @@ def findings_page(
     return SectionsPage(
         source=source,
         kicker="What heuristics found",
-        purpose="A flag is a suspicion with evidence, and no verdict: nothing was "
-        "decided. What was approved or rejected elsewhere was not looked at.",
+        purpose="A flag is a suspicion with evidence, and no verdict. What was "
+        "approved or rejected elsewhere was not looked at.",
         key_figures=(
             KeyFigure(
                 label="Answers",

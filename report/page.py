@@ -30,6 +30,7 @@ def render(facts: ReportFacts) -> str:
             campaign=excerpt(facts.campaign, limit=_TITLE_CHARACTERS),
             purpose=excerpt(facts.purpose, limit=_PURPOSE_CHARACTERS),
             is_rehearsal=facts.is_rehearsal,
+            is_imported=facts.imported is not None,
             is_finished=facts.is_finished,
             began=moment(facts.started_at),
             ended=moment(facts.finished_at),

@@ -89,7 +89,12 @@ def _figure(model: ReportModel) -> Figure:
     submitted = model.submitted
     flagged = _flagged(model)
     rows = [
-        plots.Bar("wanted", model.wanted, count(model.wanted)),
+        # How many another tool wanted is not known.
+        *(
+            [plots.Bar("wanted", model.wanted, count(model.wanted))]
+            if model.facts.imported is None
+            else []
+        ),
         plots.Bar("submitted", submitted, count(submitted)),
         plots.Bar(
             "of these flagged", flagged, _beside(flagged, submitted), plots.AMBER

@@ -130,7 +130,10 @@ def _decided(model: ReportModel) -> tuple[Note, ...]:
 
 
 def _books(model: ReportModel) -> tuple[Note, ...]:
-    differ = [check for check in provenance.checks(model) if not check.agrees]
+    checks = provenance.checks(model)
+    if not checks:
+        return ()
+    differ = [check for check in checks if not check.agrees]
     if not differ:
         return (Note("fine", "All books agree: answers, assignments, pay, budget."),)
     return tuple(

@@ -99,7 +99,10 @@ def test_a_rejection_elsewhere_is_shown_and_no_evidence(
         assert read_progress(run).rejected == 0
     dataset = pd.read_csv(tmp_path / "out/stance/dataset/answers.csv")
     assert set(dataset["outcome_elsewhere"]) == {"Rejected"}
-    assert "Rejected" in (tmp_path / "out/stance/report.html").read_text()
+    report = (tmp_path / "out/stance/report.html").read_text()
+    assert "Rejected" in report
+    assert "by a marketplace that speaks its protocol" not in report
+    assert ">wanted<" not in report
 
 
 def test_people_decide_about_imported_answers_as_about_others(campaign: Path) -> None:
@@ -265,3 +268,14 @@ def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> 
     result = piecework("import", "--as", campaign)
     assert result.exit_code == 1
     assert "the same item would be two" in result.output
+
+
+def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
+    """What nobody has decided is left out, which is no fault of the books."""
+    text = campaign.read_text()
+    campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
+    done("assess", campaign)
+    done("export", campaign)
+    report = (campaign.parent / "out/stance/report.md").read_text()
+    assert "Not all imported answers are decided yet" in report
+    assert "Books differ" not in report
