@@ -6,10 +6,13 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 
+# Compiled files are kept: each of the many processes that tests start reads them.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
 QUICK := not browser and not flow and not full and not clients and not slow
 
-.PHONY: demo quick test test-full test-clients check fmt lint types imports bench lock clean
+.PHONY: demo quick test test-full test-clients check fmt lint types imports bench truth lock clean
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -55,6 +58,11 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.marketplace
 	$(BIN)/python -m tests.bench.heuristics
 	$(BIN)/python -m tests.bench.results
+
+truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
+	$(BIN)/python -m tests.bench.truth.fit
+	$(BIN)/python -m tests.bench.truth
+	$(BIN)/python -m qc.docs_page > docs/heuristics.md
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import coo_array
 
+from analyses.leaders import leading
 from analyses.votes import counted
 
 Floats = npt.NDArray[np.float64]
@@ -82,7 +83,7 @@ def dawid_skene(
         fit.truths, index=pd.Index(item_ids, name="item_id"), columns=columns
     )
     return DawidSkene(
-        labels=_labels(probabilities),
+        labels=leading(probabilities),
         probabilities=probabilities,
         prior=pd.Series(fit.prior, index=columns, name="prior"),
         confusions=_confusions(fit.errors, worker_ids, names),
@@ -143,24 +144,6 @@ class _Fit:
         sums = likelihoods.sum(axis=1, keepdims=True)
         self.truths = likelihoods / sums
         self.log_likelihoods.append(float((top + np.log(sums)).sum()))
-
-
-def _labels(probabilities: pd.DataFrame) -> pd.DataFrame:
-    table = probabilities.to_numpy()
-    top = table.max(axis=1)
-    names = probabilities.columns.to_numpy()
-    leads = np.isclose(table, top[:, None], rtol=0.0, atol=1e-9)
-    leaders = pd.Series(
-        [tuple(names[row]) for row in leads], index=probabilities.index, dtype="object"
-    )
-    first = leaders.map(lambda values: values[0])
-    return pd.DataFrame(
-        {
-            "value": first.where(leaders.map(len) == 1),
-            "leaders": leaders,
-            "probability": top,
-        }
-    )
 
 
 def _confusions(

@@ -6,8 +6,10 @@ list or set). An empty collection is an answer: nothing applies. A missing one i
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analyses.kappa import fleiss_kappa_of_counts
@@ -26,8 +28,11 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
         (int64 that tick it), `share` (float64 of all answers), `items` (int64 on which
         an answer ticks it), `agreement` (float64: the share of pairs of answers about
         an item that agree whether it applies, averaged over items), `kappa` (float64:
-        Fleiss' kappa of ticked or not). NaN where nothing can be compared; kappa also
-        where a category is ticked always or never.
+        Fleiss' kappa of ticked or not), `agreement_on` and `agreement_off` (float64:
+        of the other answers about an item, the share that tick it where one does, and
+        that do not where one does not; J. L. Fleiss, Statistical Methods for Rates and
+        Proportions, 2nd ed. 1981, chapter 13). NaN where nothing can be compared; kappa
+        also where a category is ticked always or never.
 
     Raises:
         ValueError: a worker ticked what is no category.
@@ -37,7 +42,10 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
     if stray:
         raise ValueError(f"{min(stray)!r} is none of the {len(categories)} known")
     rows = [_about_category(valid, category) for category in categories]
-    names = ["answers", "share", "items", "agreement", "kappa"]
+    names = [
+        "answers", "share", "items", "agreement", "kappa", "agreement_on",
+        "agreement_off",
+    ]  # fmt: skip
     return pd.DataFrame(
         rows, columns=names, index=pd.Index(list(categories), name="category")
     )
@@ -69,7 +77,7 @@ def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:
 
 def _about_category(
     ticks: pd.DataFrame, category: str
-) -> tuple[int, float, int, float, float]:
+) -> tuple[int, float, int, float, float, float, float]:
     is_ticked = ticks["value"].map(lambda ticked: category in ticked).astype("bool")
     of_item = is_ticked.groupby(ticks["item_id"])
     yes, answers = of_item.sum().to_numpy("int64"), of_item.size().to_numpy("int64")
@@ -82,7 +90,15 @@ def _about_category(
         int((yes > 0).sum()),
         float(agreeing.mean()) if len(agreeing) else float("nan"),
         fleiss_kappa_of_counts(np.column_stack([yes, no])),
+        _specific(yes, answers),
+        _specific(no, answers),
     )
+
+
+def _specific(chosen: npt.NDArray[Any], answers: npt.NDArray[Any]) -> float:
+    others = int((chosen * (answers - 1)).sum())
+    agreeing = int((chosen * (chosen - 1)).sum())
+    return agreeing / others if others else float("nan")
 
 
 def _jaccard(one: Collection[str], other: Collection[str]) -> float:

@@ -41,7 +41,8 @@ def check(
               piecework check CAMPAIGN --reach
               piecework check CAMPAIGN --endpoint https://hits.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
-    from cli.work.check import check_campaign, say_checked  # noqa: PLC0415 - pandas costs a second
+    from cli.work.check import check_campaign  # noqa: PLC0415 - pandas costs a second
+    from cli.work.check_tables import say_checked  # noqa: PLC0415 - the same
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach)

@@ -2,18 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from cli.options import JSON
-
-if TYPE_CHECKING:
-    from report.components import Table
-    from report.corpus.description import Description
 
 
 @click.command()
@@ -47,9 +39,15 @@ def describe(
 
     Example:  piecework describe out/demo/dataset --html description.html
     """
+    from cli.sections import say  # noqa: PLC0415 - as the next
     from postprocess.datasets.reading import read_captions  # noqa: PLC0415 - pandas costs a second
     from report.corpus.description import describe as described  # noqa: PLC0415 - the tagger's model too
-    from report.corpus.page import render  # noqa: PLC0415 - matplotlib too
+    from report.corpus.page import (  # noqa: PLC0415 - matplotlib too
+        key_figures,
+        notes,
+        render,
+        sections,
+    )
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
@@ -59,41 +57,11 @@ def describe(
     if as_json:
         click.echo(json.dumps(description.as_dict(), indent=2, ensure_ascii=False))
         return
-    _say(description)
+    say(
+        description.source,
+        key_figures=key_figures(description),
+        notes=notes(description),
+        sections=sections(description),
+    )
     if html:
         click.echo(f"page: {html}")
-
-
-def _say(description: "Description") -> None:
-    from report.corpus.page import key_figures, notes, sections  # noqa: PLC0415 - see above
-
-    console = Console()
-    console.print(Text(description.source, style="bold"))
-    for figure in key_figures(description):
-        console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
-    for note in notes(description):
-        console.print(Text(f"{note.word}: {note.text}", style="yellow"))
-    for section in sections(description):
-        console.print()
-        console.rule(Text(section.title), align="left")
-        for line in (*section.lead, *(note.text for note in section.notes)):
-            console.print(Text(line))
-        for table in section.tables:
-            _say_table(console, table)
-
-
-def _say_table(console: Console, table: "Table") -> None:
-    # Text and not str: what a stranger wrote in brackets must not become a style.
-    shown = RichTable(title=Text(table.caption), title_justify="left")
-    for column in table.columns:
-        shown.add_column(
-            Text(column.label), justify="right" if column.style == "n" else "left"
-        )
-    for row in table.rows:
-        shown.add_row(
-            *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
-        )
-    console.print()
-    console.print(shown)
-    if table.note:
-        console.print(Text(table.note, style="dim"))

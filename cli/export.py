@@ -21,4 +21,6 @@ def export(campaign: Path) -> None:
 
     with open_to_look(load_campaign(campaign)) as run:
         clean(run)
-        click.echo(f"report: {write_files(run)}")
+        report = write_files(run)
+        click.echo(f"dataset: {run.campaign.out / 'dataset'}")
+        click.echo(f"report: {report}")

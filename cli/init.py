@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cli.options import JSON
 from domain.clock import SystemClock
 from domain.money import CURRENCIES, Currency, cents_from_text
 
@@ -86,6 +87,7 @@ ASSIGNMENTS, BATCHES = click.IntRange(1, 100), click.IntRange(1, 1000)
 )
 @click.option("--yes", is_flag=True, help="Ask nothing; take the defaults and say so.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
+@JSON
 def init(
     file: Path | None,
     *,
@@ -93,9 +95,12 @@ def init(
     currency: Currency,
     yes: bool,
     force: bool,
+    as_json: bool,
     **said: Any,  # noqa: ANN401 - what click has converted
 ) -> None:
     """Write a campaign FILE; what no option says is asked for.
+
+    With --json nothing is asked: defaults are taken, and listed as assumed.
 
     The reward is what the expected minutes are worth at the wage, which is the floor
     as well; the budget is what the campaign is expected to cost, and some room.
@@ -105,7 +110,11 @@ def init(
               piecework init birds.toml --task caption --items photos/ --yes
               piecework init --task hit.html --items birds.csv --wage 12.00
     """  # noqa: D301 - click's mark for lines that stay lines
-    from cli.work.init import Wishes, write_campaign_file  # noqa: PLC0415 - pandas costs a second
+    from cli.work.init import (  # noqa: PLC0415 - pandas costs a second
+        Wishes,
+        say_written,
+        write_campaign_file,
+    )
 
     wishes = Wishes(
         file=file,
@@ -114,11 +123,12 @@ def init(
         is_forced=force,
         **said,
     )
-    write_campaign_file(
+    written = write_campaign_file(
         wishes,
-        may_ask=sys.stdin.isatty() and not yes,
+        may_ask=sys.stdin.isatty() and not (yes or as_json),
         today=SystemClock().now().date(),
     )
+    say_written(written, as_json=as_json)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -10,6 +10,8 @@ import click
 
 from cli import logs
 from cli.advance import advance
+from cli.analyse import analyse
+from cli.assess import assess
 from cli.check import check
 from cli.crowd import crowd
 from cli.decisions import decisions
@@ -18,6 +20,7 @@ from cli.errors import ErrorCodes
 from cli.examples import examples
 from cli.export import export
 from cli.forecast import forecast
+from cli.import_results import import_results
 from cli.init import init
 from cli.layout import layout
 from cli.new_task import new_task
@@ -88,6 +91,9 @@ for command in (
     review,
     decisions,
     workers,
+    import_results,
+    assess,
+    analyse,
     export,
     describe,
     pay,

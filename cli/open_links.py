@@ -1,6 +1,7 @@
 """Open links of a marketplace: one link for a class or a team, with so many places."""
 
 import json
+import shlex
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.marketplace_file import moment, site_of, transaction_in
-from cli.options import DATABASE, JSON
+from cli.options import DATABASE, JSON, with_database
 from cli.people import Person
 from domain.errors import ConfigError
 
@@ -81,7 +82,8 @@ def make_open_link(
         err=True,
     )
     click.echo("Let nobody join any more:", err=True)
-    click.echo(f'  piecework worker close "{name}"', err=True)
+    ended_by = f"piecework worker close {shlex.quote(name)}"
+    click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -97,10 +98,23 @@ def ENDPOINT(command: _Command) -> _Command:  # noqa: N802 - used as the options
     return _ENDPOINT(_ALTHOUGH_CLOSED(command))
 
 
+_USUAL_DATABASE = Path("marketplace.db")
+
 DATABASE = click.option(
     "--database",
     type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("marketplace.db"),
+    default=_USUAL_DATABASE,
     show_default=True,
     help="The marketplace's one file, as given to `piecework serve`.",
 )
+
+
+def with_database(command: str, database: Path) -> str:
+    """A command to be typed next, on the same marketplace's file.
+
+    >>> with_database("piecework worker revoke ann", Path("try.db"))
+    'piecework worker revoke ann --database try.db'
+    """
+    if database == _USUAL_DATABASE:
+        return command
+    return f"{command} --database {shlex.quote(str(database))}"

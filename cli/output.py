@@ -20,6 +20,8 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
     for name, value in progress_rows(progress):
         table.add_row(name, value)
     Console().print(table)
+    if progress.too_few_workers:
+        click.echo(f"too few workers: {progress.too_few_workers}")
 
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
@@ -28,7 +30,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     return [
         ("batch", f"{progress.batch} of {progress.batches}"),
         ("HITs posted", f"{progress.hits_posted}"),
-        ("  of these to replace answers", f"{progress.replaced}"),
+        ("HITs posted again or extended", f"{progress.replaced}"),
         ("HITs still open", f"{progress.hits_open}"),
         ("assignments submitted", f"{progress.submitted}"),
         ("answers", f"{progress.answers}"),
@@ -62,11 +64,6 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
-        *(
-            [("too few workers", progress.too_few_workers)]
-            if progress.too_few_workers
-            else []
-        ),
     ]
 
 

@@ -1,30 +1,21 @@
 """`prolific status`, `reconcile`, `settle`: a marketplace's studies, for people."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from cli.marketplace_file import transaction_in
 from cli.options import DATABASE, JSON
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.printable import printable
 
 if TYPE_CHECKING:
     from prolific.bridge.status import Status, StudyStatus
 
-_COLUMNS = (
-    "study",
-    "status",
-    "places",
-    "HITs each",
-    "pay each",
-    "participants",
-    "waits",
-)
 API = click.option(
     "--url",
     envvar="PROLIFIC_URL",
@@ -123,18 +114,9 @@ def _say(found: "Status") -> None:
         click.echo("\n".join([none, *map(printable, found.troubles)]))
         return
     currency = found.of_hit_types[0].currency
-    table = Table()
-    for name in _COLUMNS:
-        table.add_column(
-            name, justify="right" if name in ("places", "HITs each") else "left"
-        )
     for study in found.of_hit_types:
-        table.add_row(*_cells(study))
-    Console().print(table)
-    for study in found.of_hit_types:
-        if study.trouble:
-            click.echo(f"{printable(study.title[:40])}: {printable(study.trouble)}")
-        click.echo(study.page)
+        for line in _lines(study):
+            click.echo(line)
     _say_money(found, currency)
     click.echo(f"messages that may not have been sent: {found.unknown_messages}")
     for trouble in found.troubles:
@@ -157,23 +139,25 @@ def _say_money(found: "Status", currency: str) -> None:
         click.echo(f"{what}: {amount}")
 
 
-def _cells(study: "StudyStatus") -> tuple[str, ...]:
-    price = [_money(study.reward_cents, study.currency)]
-    if study.cost_cents is not None:
-        price.append(f"costs {_money(study.cost_cents, study.currency)}")
-    waits = {
-        "the requester": study.waits_for_requester,
-        "the participant": study.waits_for_participant,
-    }
-    return (
-        printable(f"{study.title[:40]} ({study.requester[:40]})"),
-        study.status.lower(),
-        str(study.places),
-        str(study.hits_per_visit),
-        "\n".join(price),
-        "\n".join(f"{n} {state.lower()}" for state, n in study.states.items()) or "-",
-        "\n".join(f"{n} for {whom}" for whom, n in waits.items() if n) or "-",
+def _lines(study: "StudyStatus") -> Iterator[str]:
+    """A study in lines that fit a terminal of 80 columns."""
+    yield printable(
+        f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}"
     )
+    pay = f"pays {_money(study.reward_cents, study.currency)}"
+    if study.cost_cents is not None:
+        pay += f", costs {_money(study.cost_cents, study.currency)}"
+    hits = plural(study.hits_per_visit, "HIT")
+    yield f"  {plural(study.places, 'place')} of {hits}; each {pay}"
+    states = [f"{n} {state.lower()}" for state, n in study.states.items()]
+    yield f"  submissions: {', '.join(states) or 'none yet'}"
+    if study.waits_for_requester:
+        yield f"  {study.waits_for_requester} waiting for the requester to decide"
+    if study.waits_for_participant:
+        yield f"  {study.waits_for_participant} asked to return, and may still"
+    if study.trouble:
+        yield f"  {printable(study.trouble)}"
+    yield f"  {study.page}"
 
 
 def _money(cents: int, currency: str) -> str:

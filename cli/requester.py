@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from cli.marketplace_file import transaction_in
-from cli.options import DATABASE, JSON
+from cli.options import DATABASE, JSON, with_database
 from domain.errors import ConfigError
 from domain.money import cents_from_wire
 from domain.printable import one_line, printable
@@ -67,7 +67,8 @@ def add(
     click.echo(f"export AWS_ACCESS_KEY_ID={key.access_key}")
     click.echo(f"export AWS_SECRET_ACCESS_KEY={key.secret}")
     click.echo("The secret is shown this once. Lost or leaked, it is", err=True)
-    click.echo(f"ended by:  piecework requester revoke {key.access_key}", err=True)
+    ended_by = f"piecework requester revoke {key.access_key}"
+    click.echo(f"ended by:  {with_database(ended_by, database)}", err=True)
 
 
 @requester.command(name="list")

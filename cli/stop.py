@@ -29,11 +29,13 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
     from flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from flows.binding import refuse_imported  # noqa: PLC0415
     from flows.opening import on_its_platform, open_to_look  # noqa: PLC0415
     from flows.progress import read_progress  # noqa: PLC0415
     from store import stops  # noqa: PLC0415
 
     with open_to_look(load_campaign(campaign)) as run:
+        refuse_imported(run.campaign)
         if run.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; nobody works on it between passes"],
@@ -42,6 +44,8 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
         if undo:
             was_stopped = stops.undo(run.store, at=run.clock.now())
             outcome = "goes on" if was_stopped else "was not stopped"
+        elif read_progress(run).is_finished:
+            outcome = "is finished: nothing is open that could be stopped"
         else:
             stops.stop(run.store, at=run.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(run))}"

@@ -1,6 +1,7 @@
 """`worker`: who may work on a marketplace as a person; invitations by signed link."""
 
 import json
+import shlex
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -9,7 +10,7 @@ import click
 
 from cli.marketplace_file import moment, site_of, transaction_in
 from cli.open_links import WantedLink, close, faults_of_link, links, make_open_link
-from cli.options import DATABASE, JSON
+from cli.options import DATABASE, JSON, with_database
 from cli.people import Person, faults_of
 from domain.errors import ConfigError
 from domain.printable import printable
@@ -134,7 +135,8 @@ def _invite_one(given: _Given) -> None:
         f"Signs {person.name} in until {document['until']}, by a button.", err=True
     )
     click.echo(f"Whoever has it is {person.name}; end it:", err=True)
-    click.echo(f"  piecework worker revoke {person.name}", err=True)
+    ended_by = f"piecework worker revoke {shlex.quote(person.name)}"
+    click.echo(f"  {with_database(ended_by, given['database'])}", err=True)
 
 
 def _invite_all(given: _Given, file: Path) -> None:

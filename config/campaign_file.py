@@ -140,6 +140,8 @@ def parse_text(path: Path, text: str) -> CampaignFile:
             f"{_at(path, text, ('rewards', *where))}: {sentence}"
             for where, sentence in faults_of_money(document.get("rewards"))
         ]
+        if not {"items", "imported"} & document.keys():
+            faults.append(f"{_at(path, text, ('items',))}: is missing")
         tables = CampaignTables.model_validate(document)
     except ValidationError as fault:
         raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault

@@ -11,14 +11,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from config.utf8 import read_text
 from domain.errors import ConfigError
-from domain.hit import Item
+from domain.hit import PICTURES, Item
 from domain.ids import ItemId
 from domain.suggestion import did_you_mean
 
@@ -30,11 +30,6 @@ _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 _LONGEST_LINE = 500_000
 """Far more than fits into a HIT, of which all items have 65,535 bytes."""
-
-PICTURES = frozenset(
-    {".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
-)
-"""How names of files end that browsers show as pictures."""
 
 Row = Mapping[str, str]
 
@@ -95,14 +90,6 @@ def read_rows(path: Path) -> list[tuple[int, Row]]:
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
     return list(rows(path, text))
-
-
-def is_picture(cell: str) -> bool:
-    """Whether a cell names a picture: an address or a file, by how its path ends."""
-    try:
-        return PurePosixPath(urlsplit(cell).path).suffix.lower() in PICTURES
-    except ValueError:
-        return False
 
 
 def items_of_folder(

@@ -23,13 +23,14 @@ from pydantic import (
 )
 from pydantic_core import PydanticUndefined
 
+from config.imported_table import ImportedTable
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
 from domain.dataset import Pictures
 from domain.hit import Comparator
 from domain.licences import LICENCES, licence_named
 from domain.money import CURRENCIES, Currency, cents_from_text
-from domain.task import FieldKind
+from domain.task import FieldKind, FieldScope
 from domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 
@@ -119,6 +120,10 @@ class ItemsTable(_Strict):
         return self
 
 
+Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
+"""One of those by which workers find a HIT; a comma would make it two."""
+
+
 class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
@@ -131,6 +136,8 @@ class PostingTable(_Strict):
     max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
     title: Annotated[Words, StringConstraints(max_length=128)] | None = None
     description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
+    # Together, with commas between, within the 1000 signs that MTurk takes.
+    keywords: Annotated[tuple[Keyword, ...], Field(max_length=20)] | None = None
 
 
 Percent = Annotated[Decimal, Field(ge=0, le=100)]
@@ -219,7 +226,8 @@ class PolicyTable(_Strict):
     """`[[decisions.rule]]`: one sentence of the policy."""
 
     on: SubjectKind
-    any_of: Annotated[tuple[Words, ...], Field(min_length=1)]
+    any_of: tuple[Words, ...] = ()
+    suspicion_above: Annotated[float, Field(ge=0.5, le=1)] | None = None
     at_least: Annotated[int, Field(ge=1)] = 1
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
     then: Verdict
@@ -229,6 +237,8 @@ class PolicyTable(_Strict):
 
     @model_validator(mode="after")
     def _verdict_fits(self) -> "PolicyTable":
+        if bool(self.any_of) == (self.suspicion_above is not None):
+            raise ValueError("say either any_of = [...] or suspicion_above = 0.9")
         allowed = VERDICTS[self.on]
         if self.then not in allowed:
             raise ValueError(
@@ -328,6 +338,7 @@ class FieldTable(_Strict):
     maximum: float | None = None
     step: Annotated[float, Field(gt=0)] | None = None
     required: bool | None = None
+    scope: FieldScope | None = None
 
 
 class CampaignTables(_Strict):
@@ -337,10 +348,12 @@ class CampaignTables(_Strict):
     description: Words
     task: TaskName | None = None
     question: Words | None = None
+    imported: ImportedTable | None = None
     page: PageTable = PageTable()
     fields: dict[Words, FieldTable] = {}
     language: Language = "en"
-    items: ItemsTable
+    # Items of imported results lie in the store; else `parse_text` misses the table.
+    items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
@@ -353,6 +366,8 @@ class CampaignTables(_Strict):
 
     @model_validator(mode="after")
     def _asks_one_thing(self) -> "CampaignTables":
+        if self.imported is not None:
+            return self._asked_elsewhere()
         if (self.task is None) == (self.question is None):
             raise ValueError(
                 'say either task = "..." (`piecework tasks` lists them) or '
@@ -362,4 +377,16 @@ class CampaignTables(_Strict):
             raise ValueError("[page] and [fields] belong to a question, not to a task")
         if self.question is not None and self.rewards.reward is None:
             raise ValueError("a page has no reward of its own; say rewards.reward")
+        return self
+
+    def _asked_elsewhere(self) -> "CampaignTables":
+        if self.question is not None or "items" in self.model_fields_set:
+            raise ValueError(
+                "[imported] results were asked elsewhere: leave out question and items"
+            )
+        if (self.task is None) == (not self.fields):
+            raise ValueError(
+                'say either task = "..." (`piecework tasks` lists them) or [fields], '
+                "which tell what was asked"
+            )
         return self

@@ -10,6 +10,7 @@ from domain.dataset import Publication
 from domain.errors import ConfigError
 from domain.hit import Item, QualificationRequirement
 from domain.ids import ItemId
+from domain.imported import Reading
 from domain.money import Currency, FeeSchedule, shown
 from domain.qualification import QualificationTest
 from domain.task import GOLD, TRUTH, DatasetKind, Task
@@ -145,6 +146,8 @@ class Campaign:
             its defaults, `None` switches it off.
         decided_by: `policy` decides by `policy`; `person` waits for people where
             anything is flagged.
+        imported: how results of another tool are read, if the campaign is of such;
+            nothing can be posted or paid from it.
     """
 
     name: str
@@ -171,6 +174,7 @@ class Campaign:
     formats: tuple[OutputFormat, ...]
     out: Path
     rehearsal: RehearsalPlan
+    imported: Reading | None = None
 
     @property
     def is_for_masters(self) -> bool:

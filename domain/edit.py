@@ -13,6 +13,7 @@ class Edit:
     Attributes:
         rule: which cleaning rule proposed it.
         reason: why, in words.
+        probability: that this is what was meant; 1 where nothing had to be guessed.
     """
 
     start: int
@@ -21,3 +22,4 @@ class Edit:
     after: str
     rule: str
     reason: str
+    probability: float = 1.0

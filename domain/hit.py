@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import Literal
+from urllib.parse import urlsplit
 
 from domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
 
@@ -22,6 +24,11 @@ Comparator = Literal[
 
 HitStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
 
+PICTURES = frozenset(
+    {".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+)
+"""How names of files end that browsers show as pictures."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -29,6 +36,28 @@ class Item:
 
     item_id: ItemId
     columns: Mapping[str, str]
+
+    @property
+    def picture(self) -> str:
+        """Where its picture is: its `url`, else the first cell that names one, else "".
+
+        Its id does not count, which may be made of a picture's name without being one.
+
+        >>> Item(item_id=ItemId("7"), columns={"id": "7", "photo": "a/b.jpg"}).picture
+        'a/b.jpg'
+        """
+        if url := self.columns.get("url"):
+            return url
+        cells = (cell for cell in self.columns.values() if cell != self.item_id)
+        return next((cell for cell in cells if is_picture(cell)), "")
+
+
+def is_picture(cell: str) -> bool:
+    """Whether a cell names a picture: an address or a file, by how its path ends."""
+    try:
+        return PurePosixPath(urlsplit(cell).path).suffix.lower() in PICTURES
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ class Progress:
     Attributes:
         accepted: answers that count towards the dataset.
         missing: accepted answers that are still wanted, over all items.
-        replaced: HITs that were posted because answers were missing.
+        replaced: HITs that were posted or extended because answers were missing.
         to_decide: subjects that wait for a person's decision.
         waiting_for: who has to act before anything moves.
         cap_reached: answers are missing, and no more can be bought.

@@ -55,10 +55,12 @@ COLLECTED: Mapping[str, Column] = {
         "time of any item is not known",
     ),
     "market_seconds": Column(
-        "float64", "from accepting to submitting, divided by `n_items`; may be negative"
+        "float64",
+        "from accepting to submitting, divided by `n_items`; may be negative; NaN if "
+        "not known",
     ),
-    "accepted_at": Column("datetime64[us, UTC]", "the worker took the HIT"),
-    "submitted_at": Column("datetime64[us, UTC]", "the worker sent the HIT"),
+    "accepted_at": Column("datetime64[us, UTC]", "the worker took the HIT; or NaT"),
+    "submitted_at": Column("datetime64[us, UTC]", "the worker sent the HIT; or NaT"),
     "pastes": Column("float64", "pastes into the item's fields; NaN if not known"),
     "keystrokes": Column("float64", "keys pressed in them; NaN if not known"),
     "focus_losses": Column("float64", "times the page lost focus; NaN if not known"),
@@ -90,6 +92,10 @@ PUBLISHED: Mapping[str, Column] = {
     "url": Column("str", "the item's picture; '' if it has none"),
     "split": Column("str", "the part of the dataset that the item belongs to"),
 }
+
+OUTCOME = "outcome_elsewhere"
+"""The column that tables of imported answers have besides: what became of each where
+it was collected, in that tool's word; '' if nothing did."""
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 

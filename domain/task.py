@@ -237,7 +237,7 @@ class Task:
     version: Positive
     title: Text
     description: Text
-    keywords: Annotated[tuple[Text, ...], MinLen(1)]
+    keywords: tuple[Text, ...]
     columns: Annotated[tuple[Text, ...], MinLen(1)]
     items_per_hit: Positive
     reward_cents: Positive

@@ -20,6 +20,9 @@ Dropping keeps an answer out of the dataset and still pays for it; excluding kee
 worker out of later HITs and harms no account; blocking is the platform's hard block.
 """
 
+JOINED = "joined_suspicion"
+"""The name under which findings of the joined suspicion are kept (`qc.joined`)."""
+
 VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "answer": ("keep", "drop"),
     "assignment": ("approve", "reject"),
@@ -71,7 +74,8 @@ class PolicyRule:
     """One sentence of a campaign's policy: when findings say so, then a verdict.
 
     Attributes:
-        any_of: names of heuristics.
+        any_of: names of heuristics; none where `suspicion_above` is stated.
+        suspicion_above: the joined suspicion from which on the rule applies, from 0.5.
         at_least: how many of them must flag the subject.
         share: for a worker or an assignment, the least share of its answers that
             findings on answers must flag, in [0, 1]; 0: one flagged answer is enough.
@@ -82,5 +86,6 @@ class PolicyRule:
     any_of: tuple[str, ...]
     at_least: int = 1
     share: float = 0.0
+    suspicion_above: float | None = None
     then: Verdict
     because: str

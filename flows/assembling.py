@@ -4,6 +4,7 @@ Every fault is found before any is raised, since a person mends them all at once
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
 from config.drawn_pictures import item_rows
+from config.imported_table import ImportedTable
 from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from config.schema import CampaignTables
@@ -20,13 +22,18 @@ from domain.errors import ConfigError
 from domain.hit import Item
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
+from flows.binding import refuse_imported
+from hit_templates.answer_fields import answers_task
 from hit_templates.item_faults import faults_of_items
 from hit_templates.own_html.fields import Said
-from hit_templates.own_html.task import Around, html_task
+from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings
+from qc.registry import HEURISTICS, check_settings, is_on
+from store import imports
+from store.database import open_store
+from store.files import FILE_NAME
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10
@@ -52,11 +59,16 @@ def load_campaign(
 def read_anywhere(path: Path) -> Campaign:
     """The campaign of a file, with drawn pictures even if none were drawn yet.
 
+    It is read so where its pages are to be shown or posted.
+
     Raises:
         ConfigError: as `load_campaign`.
+        RefusedForSafety: its answers were imported; there is no page.
     """
     file = parse(path)
     items = file.tables.items
+    if file.tables.imported is not None:
+        refuse_imported(assemble(file))
     if not items.scenes or items.file is not None:
         return assemble(file)
     return assemble(file, drawn=item_rows(items.scenes))
@@ -73,7 +85,8 @@ def assemble(
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
     items = None
     if task is not None:
-        items = _collect(faults, lambda: _items(file, task, drawn))
+        read = _items if file.tables.imported is None else _imported_items
+        items = _collect(faults, lambda: read(file, task, drawn))
         faults += _faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
         raise ConfigError(faults)
@@ -83,9 +96,35 @@ def assemble(
 def _asked(file: CampaignFile) -> Task:
     """What the campaign asks: its task, or the page that it names instead."""
     tables = file.tables
+    if tables.imported is not None and tables.task is None:
+        return _asked_elsewhere(file, tables.imported)
     if tables.question is None:
         return _task(file, str(tables.task))
     return html_task(file.path.parent / tables.question, _around_page(tables))
+
+
+def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
+    tables = file.tables
+    try:
+        return answers_task(
+            tables.name,
+            _said(tables),
+            title=tables.posting.title or tables.description,
+            columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
+            once=frozenset(
+                name for name, field in tables.fields.items() if field.scope == "hit"
+            ),
+            language=tables.language,
+        )
+    except ConfigError as fault:
+        raise ConfigError([f"{file.path}: {one}" for one in fault.faults]) from fault
+
+
+def _said(tables: CampaignTables) -> dict[str, Said]:
+    return {
+        name: Said(**table.model_dump(exclude={"scope"}))
+        for name, table in tables.fields.items()
+    }
 
 
 def _around_page(tables: CampaignTables) -> Around:
@@ -93,9 +132,7 @@ def _around_page(tables: CampaignTables) -> Around:
     return Around(
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
-        fields={
-            name: Said(**table.model_dump()) for name, table in tables.fields.items()
-        },
+        fields=_said(tables),
         hosts=tables.page.hosts,
         html_columns=tables.page.html_columns,
         reward_cents=tables.rewards.reward or 1,
@@ -109,22 +146,38 @@ def _task(file: CampaignFile, named: str) -> Task:
 
 
 def _own_faults(file: CampaignFile) -> list[str]:
-    """What is wrong with heuristics, policy and requirements."""
+    """What is wrong with heuristics, policy and requirements; a key with its line."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
-    names = [heuristic.NAME for heuristic in HEURISTICS]
+    subjects = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
     faults = [
-        *check_settings(values.heuristics(tables)),
-        *check_rules(values.policy(tables), heuristics=names),
+        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
+        *(
+            _of_rule(file, fault)
+            for fault in check_rules(values.policy(tables), heuristics=subjects)
+        ),
     ]
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(
-            "decisions.by is 'policy', but no [[decisions.rule]] says what the policy "
-            "is"
+            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+            "says what the policy is"
         )
     if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
-        faults.append("requirements: MTurk allows ten for one HIT type")
-    return [f"{file.path}: {fault}" for fault in faults]
+        faults.append(f"{file.at('requirements')}: MTurk allows ten for one HIT type")
+    return faults
+
+
+def _located(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with its key (`heuristics.too_fast: …`), with the line."""
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    return file.at(*key.split(".")) + fault.removeprefix(key)
+
+
+def _of_rule(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with `policy rule 2: `, with the line of that rule."""
+    number = int(fault.removeprefix("policy rule ").partition(":")[0])
+    where = file.at("decisions", "rule", str(number - 1))
+    return f"{where.rpartition(': ')[0]}: {fault}"
 
 
 def _collect(faults: list[str], read: Callable[[], _T]) -> _T | None:
@@ -179,19 +232,27 @@ def _items(
     return file.items(task.columns, file=left, is_own=False)
 
 
+def _imported_items(
+    file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    """What the imported answers are about; nothing before the first import."""
+    path = file.out / FILE_NAME
+    if not path.is_file():
+        return ()
+    with closing(open_store(path)) as store:
+        return imports.items(store)
+
+
 def _faults_with_items(
     file: CampaignFile, task: Task, items: Sequence[Item]
 ) -> list[str]:
     """What only shows beside the task and its items, with its line if a key has it."""
+    if file.tables.imported is not None:
+        # They were shown elsewhere, whatever their words are.
+        return _faults_of_formats(file, task)
     posting, out = file.tables.posting, file.out
-    allowed = FORMATS[task.dataset]
     count = sum(not item.columns.get(PRACTICE) for item in items)
-    faults = [
-        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
-        f"{task.name} is written as {' or '.join(allowed)}"
-        for name in file.tables.output.formats or ()
-        if name not in allowed
-    ]
+    faults = _faults_of_formats(file, task)
     if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
         faults.append(
             f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
@@ -207,9 +268,32 @@ def _faults_with_items(
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
     faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
+    faults += _faults_of_silent_rules(file, task)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; nothing is left to answer")
     return faults
+
+
+def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
+    allowed = FORMATS[task.dataset]
+    return [
+        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
+        f"{task.name} is written as {' or '.join(allowed)}"
+        for name in file.tables.output.formats or ()
+        if name not in allowed
+    ]
+
+
+def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
+    """Rules of the policy that name a heuristic which does not run."""
+    settings = {**task.heuristics, **values.heuristics(file.tables)}
+    return [
+        f"{file.path}: policy rule {number}: any_of names {name!r}, which is off; "
+        f"[heuristics.{name}] switches it on"
+        for number, rule in enumerate(values.policy(file.tables), start=1)
+        for name in rule.any_of
+        if not is_on(name, settings)
+    ]
 
 
 def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
@@ -220,7 +304,7 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
             f"{file.at('dataset', 'split_by')}: the items have no column "
             f"{table.split_by!r}; the columns are {', '.join(known)}"
         )
-    elsewhere = [item for item in items if urlsplit(item.columns.get("url", "")).netloc]
+    elsewhere = [item for item in items if urlsplit(item.picture).netloc]
     if table.pictures == "files" and elsewhere:
         faults.append(
             f"{file.at('dataset', 'pictures')}: is 'files', but the url of "
@@ -245,7 +329,9 @@ def _campaign(
         task=task,
         title=tables.posting.title or task.title,
         hit_description=tables.posting.description or task.description,
-        keywords=task.keywords,
+        keywords=task.keywords
+        if tables.posting.keywords is None
+        else tables.posting.keywords,
         items=tuple(item for item in items if not item.columns.get(PRACTICE)),
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,
@@ -268,4 +354,5 @@ def _campaign(
             replay=(file.path.parent / replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),
+        imported=None if tables.imported is None else tables.imported.reading(),
     )

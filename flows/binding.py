@@ -9,13 +9,26 @@ import json
 from contextlib import closing
 
 from domain.campaign import Campaign
-from store.database import Store, get_setting, open_store, set_once
+from domain.errors import RefusedForSafety, StoreError
+from store.database import (
+    Store,
+    get_setting,
+    keep_setting,
+    open_store,
+    set_once,
+)
 from store.files import FILE_NAME
 
 REHEARSAL = "rehearsal"
+IMPORTED = "imported"
+"""The environment of results that another tool collected."""
+
 ENVIRONMENT = "world"
 """The setting that names the environment of a store."""
 
+
+_TYPED_BY = "typed by"
+"""The setting with the digest of the task that imported answers were typed by."""
 
 _CURRENCY = "currency"
 """The setting that says what a store's money is; in earlier versions all was dollars
@@ -60,6 +73,9 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         otherwise=f"it is of {known}, not of {environment}",
     )
     bind_currency(store, campaign)
+    if environment == IMPORTED:
+        # Its items and answers come from files, and more of them may come.
+        return
     set_once(
         store,
         "work",
@@ -98,6 +114,75 @@ def bind_currency(store: Store, campaign: Campaign) -> None:
         stated,
         otherwise=f"its money is in {known}, and rewards.currency is {stated}",
     )
+
+
+def refuse_imported(campaign: Campaign) -> None:
+    """Refuse what posts, pays or rehearses, where answers come from another tool.
+
+    Raises:
+        RefusedForSafety: the campaign is of imported results.
+    """
+    if campaign.imported is not None:
+        raise RefusedForSafety(
+            f"{campaign.path}: its answers were imported from another tool; nothing is "
+            "posted, paid or rehearsed from here",
+            next_step=f"piecework assess {campaign.path}",
+        )
+
+
+def bind_items(store: Store, campaign: Campaign) -> None:
+    """Bind a store of imported results to what makes an item in their files.
+
+    Raises:
+        StoreError: it was read otherwise, so that the same item would be two.
+    """
+    reading = campaign.imported
+    assert reading is not None  # noqa: S101 - the caller has looked
+    parts = [reading.numbers, reading.item, reading.item_id]
+    set_once(
+        store,
+        "imported items",
+        hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
+        otherwise="imported.numbers, item or item_id have changed since its first "
+        "import, so that the same item would be two",
+    )
+
+
+def typed_by(campaign: Campaign) -> str:
+    """A digest of what the types of imported answers depend on."""
+    task, reading = campaign.task, campaign.imported
+    parts = [
+        task.name,
+        task.version,
+        task.language,
+        task.own.digest if task.own else "",
+        sorted(reading.answers.items()) if reading else [],
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def keep_typed_by(store: Store, campaign: Campaign) -> None:
+    """Note by which task imported answers are typed now."""
+    keep_setting(store, _TYPED_BY, typed_by(campaign))
+
+
+def is_typed_by(store: Store, campaign: Campaign) -> bool:
+    """Whether imported answers are typed by the campaign's task as it is now."""
+    return get_setting(store, _TYPED_BY) == typed_by(campaign)
+
+
+def check_typed(store: Store, campaign: Campaign) -> None:
+    """Refuse answers that were typed by other fields than the campaign file has now.
+
+    Raises:
+        StoreError: they were.
+    """
+    if not is_typed_by(store, campaign):
+        raise StoreError(
+            f"{campaign.path}: the task, [fields] or imported.answers have changed "
+            "since its answers were read",
+            next_step=f"piecework import --as {campaign.path} reads them anew",
+        )
 
 
 def _work_hash(campaign: Campaign) -> str:

@@ -50,6 +50,11 @@ class CampaignStore:
     capabilities: Capabilities = MTURK
     _answers: _Answers = field(default_factory=_Answers, repr=False)
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether another tool collected the answers; there is no marketplace then."""
+        return self.campaign.imported is not None
+
     def answers(self) -> pd.DataFrame:
         """The table of all answers so far (`domain.tables`), in the order of keeping.
 

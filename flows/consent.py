@@ -8,6 +8,7 @@ from datetime import date
 
 from domain.campaign import Campaign
 from domain.errors import RefusedForSafety
+from flows.binding import refuse_imported
 from flows.planning.pricing import price
 from platforms.endpoint import is_on_this_machine, refuse_closed_host
 from store.agreements import agreed_cents
@@ -27,9 +28,11 @@ def refuse_without_consent(
         is_agreed: whether an amount is known that may be spent at most.
 
     Raises:
-        RefusedForSafety: the host is closed, or is another machine and `--live` was not
-            said, or no person agreed to an amount, or the pictures are drawn ones.
+        RefusedForSafety: answers were imported, or the host is closed, or is another
+            machine and `--live` was not said, or no person agreed to an amount, or the
+            pictures are drawn ones.
     """
+    refuse_imported(campaign)
     refuse_closed_host(endpoint)
     if not is_on_this_machine(endpoint) and not live:
         raise RefusedForSafety(

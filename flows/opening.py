@@ -15,10 +15,14 @@ from domain.clock import Clock, MonotonicClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
 from flows.binding import (
     ENVIRONMENT,
+    IMPORTED,
     REHEARSAL,
     bind_currency,
+    bind_items,
     bind_store,
     check_store,
+    check_typed,
+    refuse_imported,
     rehearsal_environment,
 )
 from flows.campaign_run import CampaignRun, CampaignStore
@@ -30,7 +34,7 @@ from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
 from platforms.ports import Platform
-from store import hits
+from store import hits, imports
 from store.agreements import agree, agreed_cents
 from store.damage import damage_told
 from store.database import Store, get_setting, open_store, set_once
@@ -120,6 +124,7 @@ def open_for_rehearsal(
         RefusedForSafety: the campaign is at work from another store; or see
             `flows.prices`.
     """
+    refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
     if not allow_second_store:
         refuse_duplicate_store(campaign, platform)
@@ -143,21 +148,50 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
     """A campaign with its store, to look at it, decide and export; no platform.
 
     Raises:
-        StoreError: the campaign has no store yet, or it is of other items.
+        StoreError: the campaign has no store yet, or it is of other items; or it was
+            imported, and read by other fields than the campaign file has now.
     """
     environment = _environment_of(campaign)
+    if (environment == IMPORTED) != (campaign.imported is not None):
+        raise _mixed_up(campaign, environment)
     is_rehearsal = environment.startswith(REHEARSAL)
     if is_rehearsal:
         environment = rehearsal_environment(campaign)
         campaign = replace(campaign, decided_by="policy")
     with _opened(campaign, environment=environment) as store:
+        if environment == IMPORTED:
+            check_typed(store, campaign)
+        is_somewhere = not is_rehearsal and environment != IMPORTED
         yield CampaignStore(
             campaign=_as_kept(campaign, store),
             store=store,
             clock=MonotonicClock(SystemClock(), latest(store)),
             is_rehearsal=is_rehearsal,
             pseudonym_key=_pseudonym_key(store),
-            endpoint="" if is_rehearsal else environment,
+            endpoint=environment if is_somewhere else "",
+        )
+
+
+@contextmanager
+def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
+    """A campaign of imported results with its store, made if there is none.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        StoreError: the store is of a campaign that collects.
+    """
+    with (
+        only_pass(campaign.out),
+        _opened(campaign, environment=IMPORTED) as store,
+    ):
+        _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+        bind_items(store, campaign)
+        yield CampaignStore(
+            campaign=campaign,
+            store=store,
+            clock=MonotonicClock(SystemClock(), latest(store)),
+            is_rehearsal=False,
+            pseudonym_key=_pseudonym_key(store),
         )
 
 
@@ -165,8 +199,9 @@ def on_its_platform(campaign_store: CampaignStore) -> CampaignRun:
     """The campaign on the marketplace that its store is bound to.
 
     Raises:
-        RefusedForSafety: the store is of a rehearsal.
+        RefusedForSafety: the store is of a rehearsal, or was imported.
     """
+    refuse_imported(campaign_store.campaign)
     if campaign_store.is_rehearsal:
         raise _was_rehearsed(campaign_store.campaign)
     return CampaignRun(
@@ -185,9 +220,10 @@ def bound_endpoint(campaign: Campaign) -> str:
     """The marketplace that a campaign's store is of.
 
     Raises:
-        RefusedForSafety: it is of a rehearsal.
+        RefusedForSafety: it is of a rehearsal, or was imported.
         StoreError: the campaign has no store yet.
     """
+    refuse_imported(campaign)
     environment = _environment_of(campaign)
     if environment.startswith(REHEARSAL):
         raise _was_rehearsed(campaign)
@@ -259,7 +295,7 @@ def as_begun(campaign: Campaign) -> Campaign:
         return campaign
     with closing(open_store(path)) as store:
         environment = get_setting(store, ENVIRONMENT)
-        if environment is None or environment.startswith(REHEARSAL):
+        if environment in {None, IMPORTED} or str(environment).startswith(REHEARSAL):
             return campaign
         bind_currency(store, campaign)
         return with_prices(campaign, kept_prices(store))
@@ -307,6 +343,11 @@ def _run(
 
 def _as_kept(campaign: Campaign, store: Store) -> Campaign:
     """The campaign with what its store knows: the amount agreed to, and the fees."""
+    if campaign.imported is not None:
+        # All that came is wanted; only a worker's second answer is surplus.
+        wanted = imports.most_answers(store)
+        posting = replace(campaign.posting, assignments=wanted)
+        campaign = replace(campaign, posting=posting)
     rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
     return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
@@ -335,6 +376,17 @@ def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
         f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are simulated, "
         "and its marketplace does not run any more"
+    )
+
+
+def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
+    if environment == IMPORTED:
+        found = "its answers were imported, but the campaign file has no [imported]"
+    else:
+        found = f"it is of {environment}, but the campaign file has [imported]"
+    return StoreError(
+        f"{campaign.out / FILE_NAME}: {found}",
+        next_step="put the campaign file back as it was",
     )
 
 

@@ -27,9 +27,16 @@ _DONE = {
     "decide": ("decision was made", "decisions were made"),
     "settle": ("decision was carried out", "decisions were carried out"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
-    "verify": ("approval was read again, and holds", "approvals were read again"),
+    "verify": (
+        "approval was read again, and holds",
+        "approvals were read again, and hold",
+    ),
 }
 """What the number means that a step gives back."""
+
+
+CROWD = "crowd"
+"""The step between two passes of a rehearsal, in which simulated workers work."""
 
 
 class Call(Protocol):

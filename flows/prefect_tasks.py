@@ -15,15 +15,12 @@ from prefect.runtime import flow_run
 
 from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
-from flows.passes import Call
+from flows.passes import CROWD, Call
 from flows.planning.next_action import next_action
 from flows.snapshot import take_snapshot
 
 _T = TypeVar("_T")
 _RETRIES = {"collect": 2}
-
-CROWD = "crowd"
-"""The step between two passes of a rehearsal, in which simulated workers work."""
 
 
 def task_for_each(run: CampaignRun) -> Call:

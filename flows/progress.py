@@ -21,7 +21,12 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
     counts = item_totals.count_accepted(store, wanted=wanted)
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
     money = ledger.balances(store)
-    missing = wanted * len(campaign.items) - counts.accepted
+    # What is imported is all there is.
+    missing = (
+        0
+        if campaign_store.is_imported
+        else wanted * len(campaign.items) - counts.accepted
+    )
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
     is_due = action.waiting_for == "workers" and action.at is not None
@@ -80,6 +85,8 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
     How many there are is what the campaign file states; else those are counted who have
     worked, and only while something is asked for again, or when nothing is open.
     """
+    if snapshot.proposals or campaign_store.is_imported:
+        return ""  # a person may keep what now counts as missing
     store, campaign = campaign_store.store, campaign_store.campaign
     crowd, who, then = campaign.crowd_size, "workers", "stay missing"
     if crowd is None:

@@ -33,7 +33,8 @@ def take_snapshot(campaign_store: CampaignStore) -> Snapshot:
         decidable=len(decidable(campaign_store)),
         undecided=assignments.has_undecided(store),
         proposals=count_proposals(campaign_store),
-        unsettled=decisions.count_unsettled(store),
+        # What was imported was settled where it was collected.
+        unsettled=0 if campaign_store.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
         winding_down=stopped and is_winding_down(store),

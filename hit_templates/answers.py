@@ -54,6 +54,7 @@ def read_answers(
     fields: Mapping[str, str],
     *,
     columns: Mapping[ItemId, Columns] | None = None,
+    is_own_page: bool = True,
 ) -> tuple[Answer, ...]:
     """One answer for every item that the HIT showed, in the order of the HIT.
 
@@ -63,11 +64,15 @@ def read_answers(
         item_ids: the items of the HIT, in its order.
         fields: what the form sent, by wire name (`caption.1`).
         columns: of the items, where the task's options or rules depend on them.
+        is_own_page: a page of ours sent them, which measures, and shuffles as the task
+            says; false for what another tool's page sent.
     """
     if task.html_page is not None:
         # Its form may be sent by a script of its own, and lack what is ours.
         fields = {"item.1": item_ids[0], **received(task.fields, fields)}
-    whole = _whole(task, assignment_id, item_ids, fields, columns or {})
+    whole = _whole(
+        task, assignment_id, item_ids, fields, columns or {}, is_own_page=is_own_page
+    )
     return tuple(
         _answer(
             task,
@@ -77,6 +82,7 @@ def read_answers(
             position=n,
             whole=whole,
             columns=(columns or {}).get(item_id, _NOTHING),
+            is_own_page=is_own_page,
         )
         for n, item_id in enumerate(item_ids, start=1)
     )
@@ -103,6 +109,8 @@ def _whole(
     item_ids: Sequence[ItemId],
     fields: Mapping[str, str],
     columns: Mapping[ItemId, Columns],
+    *,
+    is_own_page: bool,
 ) -> _Whole:
     sent = {
         field.name: fields[f"hit.{field.name}"]
@@ -112,7 +120,7 @@ def _whole(
     values, problems = _typed(task.hit_fields, sent, _NOTHING)
     problems += _broken(task, values, scope="hit")
     places: dict[int, int] = {}
-    if task.shuffles_items:
+    if task.shuffles_items and (is_own_page or ITEM_ORDER in fields):
         groups = [
             columns.get(item_id, _NOTHING).get(task.group_by, "")
             for item_id in item_ids
@@ -142,6 +150,7 @@ def _answer(
     position: int,
     whole: _Whole,
     columns: Columns,
+    is_own_page: bool,
 ) -> Answer:
     sent = {
         field.name: fields[f"{field.name}.{position}"]
@@ -156,11 +165,16 @@ def _answer(
         name: tuple(fields.get(f"order.{name}.{position}", "").split(SEPARATOR))
         for name in expected
     }
+    is_measured = is_own_page and not task.html_page
     problems = [
         *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
         *faults,
-        *([] if task.html_page else _measure_problems(texts, measures)),
-        *(f"wrong_order:{name}" for name in expected if orders[name] != expected[name]),
+        *(_measure_problems(texts, measures) if is_measured else []),
+        *(
+            f"wrong_order:{name}"
+            for name in expected
+            if orders[name] != expected[name] and (is_own_page or orders[name] != ("",))
+        ),
         *sorted({name for where, name in whole.strange if where in {0, position}}),
         *_broken(task, values, columns=columns),
         *whole.problems,

@@ -91,7 +91,8 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
     except BotoCoreError as fault:
         raise TransientPlatformError(
             f"the platform could not be reached: {one_line(str(fault))}",
-            next_step="run the same command again; nothing is done twice",
+            next_step="if it is a `piecework serve` of your own, look whether it runs; "
+            "then the same command again: nothing is done twice",
         ) from fault
 
 

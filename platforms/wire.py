@@ -5,13 +5,13 @@ from datetime import UTC
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from domain.answer_xml import fields_of
 from domain.assignment import Assignment
 from domain.bonus import Bonus
 from domain.errors import PlatformRefused
 from domain.hit import QualificationRequirement
 from domain.ids import AssignmentId, HitId, WorkerId
 from domain.money import CURRENCIES, FeeSchedule, PriceList, cents_from_wire
-from platforms.answer_xml import fields_of
 
 _MOST_PERCENT = 1000
 

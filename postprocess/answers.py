@@ -99,9 +99,12 @@ def faults(table: pd.DataFrame, task: Task) -> list[str]:
 
 def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
     complete = [name for name, column in columns.items() if column.dtype == "str"]
+    if tables.OUTCOME not in table:
+        # Only another tool's file may not say when somebody sent an answer.
+        complete.append("submitted_at")
     sentences = [
         f"The column {name!r} has missing values."
-        for name in [*complete, "submitted_at"]
+        for name in complete
         if table[name].isna().any()
     ]
     strange = sorted(set(table["split"].dropna().unique()) - set(SPLITS))

@@ -1,4 +1,8 @@
-"""Rules propose, this applies: every change to a worker's words can be taken back."""
+"""Rules propose, this applies: every change to a worker's words can be taken back.
+
+What a rule is sure of is applied. What it only thinks likely is kept apart, as a
+proposal for a person.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +14,8 @@ from postprocess.registry import RULES
 from postprocess.text import Rule, Text, TextRule, protected_words
 
 __all__ = [
-    "Cleaned", "Text", "clean", "clean_text", "protected_words", "replay", "undo",
+    "Cleaned", "Cleaning", "Text", "clean", "clean_and_propose", "clean_text",
+    "protected_words", "replay", "undo",
 ]  # fmt: skip
 
 _MOST_PASSES = 50
@@ -19,10 +24,29 @@ _MOST_PASSES = 50
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A text as cleaning leaves it, and the edits that lead to it."""
+    """A text as cleaning leaves it, and the edits that lead to it.
+
+    Attributes:
+        proposals: edits that were not sure enough, pointing into the same original;
+            none overlaps an edit.
+    """
 
     text: str
     edits: tuple[Edit, ...]
+    proposals: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """What became of a campaign's texts: edits and proposals by text id.
+
+    Attributes:
+        edits: an empty tuple where nothing is mended.
+        proposals: likewise; see `Cleaned.proposals`.
+    """
+
+    edits: dict[str, tuple[Edit, ...]]
+    proposals: dict[str, tuple[Edit, ...]]
 
 
 def clean_text(text: str, rules: Sequence[Rule] = RULES) -> Cleaned:
@@ -30,21 +54,34 @@ def clean_text(text: str, rules: Sequence[Rule] = RULES) -> Cleaned:
 
     >>> clean_text("a  wooden tabel").text
     'a wooden table'
-    >>> [(edit.before, edit.after) for edit in clean_text("a  wooden tabel").edits]
-    [('  ', ' '), ('tabel', 'table')]
+    >>> for edit in clean_text("a  wooden tabel").edits:
+    ...     print(repr(edit.before), "to", repr(edit.after), edit.rule)
+    '  ' to ' ' whitespace
+    'tabel' to 'table' spelling
+    >>> clean_text("Gevalia coffee on a countertop").edits
+    ()
     """
-    edits = clean([Text(text_id="", item_id="", text=text)], rules)[""]
-    return Cleaned(replay(text, edits), edits)
+    cleaning = clean_and_propose([Text(text_id="", item_id="", text=text)], rules)
+    edits = cleaning.edits[""]
+    return Cleaned(replay(text, edits), edits, cleaning.proposals[""])
 
 
 def clean(
     texts: Sequence[Text],
     rules: Sequence[Rule] = RULES,
 ) -> dict[str, tuple[Edit, ...]]:
-    """The edits of every text by text id; an empty tuple where nothing is mended.
+    """The edits of every text by text id; see `clean_and_propose`."""
+    return clean_and_propose(texts, rules).edits
 
-    Rules follow one another until none has anything left to propose, so cleaning
-    what was cleaned changes nothing. The order of `texts` does not matter.
+
+def clean_and_propose(
+    texts: Sequence[Text],
+    rules: Sequence[Rule] = RULES,
+) -> Cleaning:
+    """The edits of every text, and what a person should be asked about.
+
+    Rules follow one another until none has anything left to make, so cleaning what was
+    cleaned changes nothing. The order of `texts` does not matter.
 
     Raises:
         ValueError: a text id occurs twice, or the rules never come to an end.
@@ -66,7 +103,12 @@ def clean(
     if waiting:
         names = ", ".join(rule.NAME for rule in rules)
         raise ValueError(f"these rules keep changing each other's work: {names}")
-    return {text.text_id: drafts.edits.get(text.text_id, ()) for text in texts}
+    ids = [text.text_id for text in texts]
+    proposals = drafts.proposals()
+    return Cleaning(
+        edits={text_id: drafts.edits.get(text_id, ()) for text_id in ids},
+        proposals={text_id: proposals.get(text_id, ()) for text_id in ids},
+    )
 
 
 class _Drafts:
@@ -82,23 +124,27 @@ class _Drafts:
         self._originals: dict[str, str] = {}
         self._corpus: Corpus | None = None
         self._seen: dict[str, set[str]] = {}
+        self._unsure: dict[str, dict[str, Sequence[Edit]]] = {}
         self.edits: dict[str, tuple[Edit, ...]] = {}
 
     def propose(self, rule: Rule) -> Mapping[str, Sequence[Edit]]:
-        """What a rule has to say about the drafts, by text id."""
-        if not isinstance(rule, TextRule):
-            return rule.propose(tuple(self._drafts.values()), self._counts())
-        # Of a text that has not changed since, the rule would say the same again.
-        seen = self._seen.setdefault(rule.NAME, set())
-        fresh = [draft for draft in self._drafts.values() if draft.text_id not in seen]
-        seen.update(draft.text_id for draft in fresh)
-        proposed = ((draft.text_id, rule.mend(draft.text)) for draft in fresh)
-        return {text_id: edits for text_id, edits in proposed if edits}
+        """The edits of the drafts that a rule is sure of, by text id."""
+        if isinstance(rule, TextRule):
+            return self._mended(rule)
+        proposed = rule.propose(tuple(self._drafts.values()), self._counts())
+        sure: dict[str, Sequence[Edit]] = {}
+        self._unsure[rule.NAME] = {}
+        for text_id, edits in proposed.items():
+            made = [edit for edit in edits if edit.probability >= rule.SURE]
+            doubtful = [edit for edit in edits if edit.probability < rule.SURE]
+            if made:
+                sure[text_id] = made
+            if doubtful:
+                self._unsure[rule.NAME][text_id] = doubtful
+        return sure
 
     def accept(self, proposed: Mapping[str, Sequence[Edit]]) -> None:
         """Apply edits to the drafts."""
-        touched = {self._drafts[text_id].item_id for text_id in proposed}
-        before = self._corpus_about(touched)
         for text_id, edits in proposed.items():
             draft = self._drafts[text_id]
             original = self._originals.setdefault(text_id, draft.text)
@@ -107,22 +153,36 @@ class _Drafts:
             self._drafts[text_id] = replace(draft, text=replay(draft.text, edits))
         for seen in self._seen.values():
             seen.difference_update(proposed)
-        if self._corpus is not None:
-            self._corpus.subtract(before)
-            self._corpus.add(self._corpus_about(touched))
+        if proposed:
+            self._corpus = None
+
+    def proposals(self) -> dict[str, tuple[Edit, ...]]:
+        """What rules were not sure of when they last looked, by text id.
+
+        They point into the originals; what lies on an edit is left out.
+        """
+        found: dict[str, tuple[Edit, ...]] = {}
+        for unsure in self._unsure.values():
+            for text_id, edits in unsure.items():
+                made = self.edits.get(text_id, ())
+                original = self._originals.get(text_id, self._drafts[text_id].text)
+                whole = compose(original, made, edits)
+                fresh = [each for each in whole if each.rule in self._unsure]
+                kept = [each for each in fresh if each not in made]
+                found[text_id] = tuple(
+                    sorted((*found.get(text_id, ()), *kept), key=lambda e: e.start)
+                )
+        return found
+
+    def _mended(self, rule: TextRule) -> Mapping[str, Sequence[Edit]]:
+        # Of a text that has not changed since, the rule would say the same again.
+        seen = self._seen.setdefault(rule.NAME, set())
+        fresh = [draft for draft in self._drafts.values() if draft.text_id not in seen]
+        seen.update(draft.text_id for draft in fresh)
+        proposed = ((draft.text_id, rule.mend(draft.text)) for draft in fresh)
+        return {text_id: edits for text_id, edits in proposed if edits}
 
     def _counts(self) -> Corpus:
         if self._corpus is None:
-            self._corpus = Corpus(
-                (draft.item_id, draft.text) for draft in self._drafts.values()
-            )
+            self._corpus = Corpus(self._drafts.values())
         return self._corpus
-
-    def _corpus_about(self, item_ids: set[str]) -> Corpus:
-        if self._corpus is None or not item_ids:
-            return Corpus()
-        return Corpus(
-            (draft.item_id, draft.text)
-            for draft in self._drafts.values()
-            if draft.item_id in item_ids
-        )

@@ -61,7 +61,7 @@ def compose(
 
     Edits of `second` point into `replay(original, first)`. Where one lands on what an
     earlier one made, both become one edit, signed by both rules; where they cancel
-    out, none.
+    out, none. It is as probable as the less probable of both.
     """
     middle = replay(original, first)
     composed = []
@@ -121,6 +121,7 @@ def _merged(stretch: _Stretch, before: str, *, middle: str, at: int) -> Edit:
         after="".join([*parts, middle[position : stretch.end]]),
         rule="+".join(dict.fromkeys(edit.rule for edit in edits)),
         reason="; ".join(dict.fromkeys(edit.reason for edit in edits)),
+        probability=min(edit.probability for edit in edits),
     )
 
 

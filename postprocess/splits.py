@@ -35,8 +35,9 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
 
 def _group(item: Item, shares: Shares) -> str:
     """What keeps items together; an item that has nothing of it stands alone."""
-    column = shares.group_by or "url"
-    return item.columns.get(column, "") or str(item.item_id)
+    column = shares.group_by
+    group = item.columns.get(column, "") if column else item.picture
+    return group or str(item.item_id)
 
 
 def _place(name: str, seed: int) -> bytes:

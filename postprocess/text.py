@@ -7,16 +7,20 @@ that workers wrote about many items is no typo); its type says which.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from domain.edit import Edit
 from domain.hit import Item
-from postprocess.language.corpus import Corpus
+from postprocess.language.tokens import capitals, folded
+
+if TYPE_CHECKING:  # it counts texts
+    from postprocess.language.corpus import Corpus
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Text:
     """One text as a worker wrote it.
 
@@ -32,6 +36,16 @@ class Text:
     text: str
     protected: frozenset[str] = frozenset()
     is_canned: bool = False
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words in order, casefolded; rules ask for them again and again."""
+        return folded(self.text)
+
+    @cached_property
+    def capitals(self) -> tuple[str, ...]:
+        """Those of its words that have a capital inside it, casefolded."""
+        return tuple(capitals(self.text))
 
 
 @runtime_checkable
@@ -53,13 +67,18 @@ class TextRule(Protocol):
 
 @runtime_checkable
 class CorpusRule(Protocol):
-    """A rule that judges a text by what all texts of the campaign say together."""
+    """A rule that judges a text by what all texts of the campaign say together.
+
+    Attributes:
+        SURE: its edits are made from this probability; below, a person is asked.
+    """
 
     NAME: str
     VERSION: int
+    SURE: float
 
     def propose(
-        self, texts: Sequence[Text], corpus: Corpus
+        self, texts: Sequence[Text], corpus: "Corpus"
     ) -> Mapping[str, Sequence[Edit]]:
         """Edits by text id, each pointing into that text; texts without are absent.
 

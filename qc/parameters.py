@@ -22,6 +22,9 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(ge=0)]
 """Seconds, standard deviations, words a second: a number that is not negative."""
 
+Ratio = Annotated[float, Field(ge=1)]
+"""How many times as much, or odds to one."""
+
 Count = Annotated[int, Field(ge=1)]
 """How many at least; one or more."""
 

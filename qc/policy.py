@@ -11,12 +11,14 @@ How a rule is read:
   of its answers that any of the rule's heuristics flags is at least `share` (and one
   answer at the least). A finding on an assignment counts as one on each of its answers.
 - The rule applies when at least `at_least` different heuristics flag the subject so.
+- A rule with `suspicion_above` applies from this joined suspicion of the subject on.
+- The rule's reason is filled from what was measured (`qc.reasons`).
 - Every answer and every assignment gets one decision; a worker only when a rule
   applies. An assignment that is rejected takes all its answers with it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -25,6 +27,7 @@ import pandas as pd
 
 from domain.suggestion import did_you_mean
 from domain.verdicts import (
+    JOINED,
     VERDICTS,
     Decision,
     Finding,
@@ -32,6 +35,7 @@ from domain.verdicts import (
     SubjectKind,
     Verdict,
 )
+from qc.reasons import faults_of_reason, filled
 from qc.registry import RENAMED
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
@@ -48,6 +52,11 @@ DEFAULTS: dict[SubjectKind, Verdict | None] = {
 
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.intp]
+Names = tuple[str, ...]
+Told = tuple[float, str]
+"""A finding's suspicion and evidence."""
+
+_NOTHING: Told = (0.0, "")
 
 _BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
     "answer": (),
@@ -105,22 +114,23 @@ def decide(
     ]
 
 
-def check_rules(rules: Sequence[PolicyRule], *, heuristics: Iterable[str]) -> list[str]:
+def check_rules(
+    rules: Sequence[PolicyRule], *, heuristics: Mapping[str, SubjectKind]
+) -> list[str]:
     """Every fault of a policy, one sentence each, the rules counted from 1.
 
     Args:
         rules: the campaign's policy.
-        heuristics: names of those that exist.
+        heuristics: by name of those that exist, what each looks at.
     """
-    known = set(heuristics)
     return [
         f"policy rule {number}: {fault}"
         for number, rule in enumerate(rules, start=1)
-        for fault in _faults(rule, known)
+        for fault in _faults(rule, heuristics)
     ]
 
 
-def _faults(rule: PolicyRule, known: set[str]) -> Iterable[str]:
+def _faults(rule: PolicyRule, known: Mapping[str, SubjectKind]) -> Iterable[str]:
     yield from _faults_of_verdict(rule)
     for name in rule.any_of:
         if name in RENAMED:
@@ -132,10 +142,12 @@ def _faults(rule: PolicyRule, known: set[str]) -> Iterable[str]:
                 f"{did_you_mean(name, known)}; allowed are {names}."
             )
     most = len(set(rule.any_of))
-    if not 1 <= rule.at_least <= most:
+    if rule.suspicion_above is not None:
+        if rule.subject_kind == "assignment":
+            yield "suspicion_above is for answers and workers; no HIT has it."
+    elif not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."
-    if not rule.because.strip():
-        yield "because is empty; every decision is logged with its reason."
+    yield from faults_of_reason(rule, known)
 
 
 def _faults_of_verdict(rule: PolicyRule) -> Iterable[str]:
@@ -166,14 +178,25 @@ class _Flags:
             codes, different = pd.factorize(names, sort=True)
             self._codes[kind] = codes
             self.subject_ids[kind] = different.tolist()
-        self._flagged: dict[tuple[SubjectKind, str], set[str]] = defaultdict(set)
+        self._rows: dict[SubjectKind, tuple[Codes, Codes]] = {}
+        self._by_row: dict[tuple[tuple[SubjectKind, ...], str], Flags] = {}
+        self._flagged: dict[tuple[SubjectKind, str], dict[str, Told]] = defaultdict(
+            dict
+        )
         for finding in findings:
-            if finding.flag:
+            # Rules state their own line for the joined suspicion.
+            if finding.flag or finding.heuristic == JOINED:
                 key = (finding.subject_kind, finding.heuristic)
-                self._flagged[key].add(finding.subject_id)
+                told = (finding.suspicion, finding.evidence)
+                self._flagged[key][finding.subject_id] = told
 
-    def rows(self, kinds: Iterable[SubjectKind], heuristic: str) -> Flags:
+    def rows(self, kinds: tuple[SubjectKind, ...], heuristic: str) -> Flags:
         """By row, whether the heuristic flags one of the row's subjects."""
+        if (kinds, heuristic) not in self._by_row:
+            self._by_row[kinds, heuristic] = self._looked_up(kinds, heuristic)
+        return self._by_row[kinds, heuristic]
+
+    def _looked_up(self, kinds: tuple[SubjectKind, ...], heuristic: str) -> Flags:
         rows = np.zeros(len(self._codes["answer"]), dtype="bool")
         for kind in kinds:
             if flagged := self._flagged.get((kind, heuristic)):
@@ -181,6 +204,41 @@ class _Flags:
                 is_flagged = np.fromiter((i in flagged for i in ids), "bool", len(ids))
                 rows |= is_flagged[self._codes[kind]]
         return rows
+
+    def suspected(self, kind: SubjectKind, above: float) -> Flags:
+        """By subject, whether the joined suspicion of it is so great."""
+        joined = self._flagged.get((kind, JOINED), {})
+        return np.array(
+            [joined.get(name, _NOTHING)[0] >= above for name in self.subject_ids[kind]],
+            dtype="bool",
+        )
+
+    def told(self, kind: SubjectKind, subject: int, heuristics: Names) -> set[Told]:
+        """Suspicion and evidence of all flags about a subject, from above and below."""
+        rows = self.rows_of(kind, subject)
+        if not heuristics:
+            own = self.subject_ids[kind][subject]
+            return {self._flagged[kind, JOINED][own]}
+        return {
+            self._flagged[about, name][subject_id]
+            for about in {*_ABOVE[kind], *_BELOW[kind]}
+            for name in heuristics
+            if self._flagged.get((about, name))
+            for subject_id in {
+                self.subject_ids[about][code] for code in self._codes[about][rows]
+            }
+            if subject_id in self._flagged[about, name]
+        }
+
+    def rows_of(self, kind: SubjectKind, subject: int) -> Codes:
+        """The rows of a subject, by its code."""
+        if kind not in self._rows:
+            codes = self._codes[kind]
+            order = np.argsort(codes, kind="stable")
+            ends = np.cumsum(np.bincount(codes, minlength=len(self.subject_ids[kind])))
+            self._rows[kind] = (order, ends)
+        order, ends = self._rows[kind]
+        return order[(ends[subject - 1] if subject else 0) : ends[subject]]
 
     def sizes(self, kind: SubjectKind) -> npt.NDArray[np.int64]:
         """By subject of a kind, how many rows it has."""
@@ -202,20 +260,40 @@ def _verdicts(
         if rule.subject_kind == kind:
             decided_by[(decided_by < 0) & _applies(rule, flags)] = number
     verdicts: dict[str, tuple[Verdict, str]] = {}
-    for subject_id, number in zip(subject_ids, decided_by.tolist(), strict=True):
+    for code, (subject_id, number) in enumerate(
+        zip(subject_ids, decided_by.tolist(), strict=True)
+    ):
         default = DEFAULTS[kind]
         if not subject_id:  # an importer may not know the worker
             continue
         if number >= 0:
-            verdicts[subject_id] = (rules[number].then, rules[number].because)
+            reason = _reason(rules[number], flags, code)
+            verdicts[subject_id] = (rules[number].then, reason)
         elif default is not None:
             verdicts[subject_id] = (default, NOTHING_AGAINST)
     return verdicts
 
 
+def _reason(rule: PolicyRule, flags: _Flags, subject: int) -> str:
+    """The rule's reason about one of its subjects, by the subject's code."""
+    kind = rule.subject_kind
+    rows = flags.rows_of(kind, subject)
+    is_flagged = np.zeros(len(rows), dtype="bool")
+    for name in rule.any_of:
+        is_flagged |= flags.rows(_BELOW[kind], name)[rows]
+    return filled(
+        rule,
+        flags.told(kind, subject, rule.any_of),
+        flagged=int(is_flagged.sum()),
+        answers=len(rows),
+    )
+
+
 def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
     """By subject of the rule's kind, whether the rule applies."""
     kind = rule.subject_kind
+    if rule.suspicion_above is not None:
+        return flags.suspected(kind, rule.suspicion_above)
     names = tuple(dict.fromkeys(rule.any_of))
     below = [flags.rows(_BELOW[kind], name) for name in names]
     size = flags.sizes(kind)

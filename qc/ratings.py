@@ -13,6 +13,8 @@ expected answers alike. The task says in which fields honest workers' answers va
   only if an item of the table has a twin
 - `sides.<field>`: str, `first` or `second`: the side of the page that was favoured, ""
   for neither; only for a field whose scale is turned round (`Field.mirrored_by`)
+- `matter_of_fact.<field>`: bool, true; only for a field that is no opinion
+  (`Field.is_opinion`), so that agreement is asked for nowhere else
 - `twin`: str, the id of the item that asks the same again, ""
 
 Besides, where an option that is asked once a HIT leads out of the study:
@@ -40,9 +42,10 @@ from qc.scores import mapped
 RATED = "rated."
 SIDES = "sides."
 TWINNED = "twinned."
+MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
 
-DERIVED = (RATED, GOLD, TWINNED, SIDES, TWIN, OUTSIDE)
+DERIVED = (RATED, GOLD, TWINNED, SIDES, MATTER_OF_FACT, TWIN, OUTSIDE)
 """What `with_ratings` adds: names, and beginnings of names that end in a dot."""
 
 Rating = tuple[str, ...] | float
@@ -198,6 +201,8 @@ def _ratings_of(
     if field.mirrored_by:
         sides = pd.Series(_sides(field, table, task), index=table.index, dtype="str")
         columns[SIDES + field.name] = sides
+    if not field.is_opinion:
+        columns[MATTER_OF_FACT + field.name] = pd.Series(True, index=table.index)  # noqa: FBT003 - a column's cell
     return columns
 
 

@@ -17,7 +17,7 @@ from domain.suggestion import did_you_mean
 from domain.tables import COLLECTED, task_columns
 from domain.task import Task
 from domain.verdicts import Finding, SubjectKind
-from qc import parameters
+from qc import joined, parameters
 from qc.heuristics import (
     answered_before,
     canned_share,
@@ -28,24 +28,33 @@ from qc.heuristics import (
     low_agreement,
     low_scale_variance,
     minority_canned,
+    not_typed,
     outside_study,
-    pasted,
     quality_words,
     random_sample,
     rule_violation,
+    rushed,
     same_place,
     same_sentence,
+    same_sentence_in_hit,
+    sentence_off_items,
     straight_line,
     text_disagreement,
+    text_off_item,
+    texts_off_items,
     time_in_batch,
     time_in_image,
     too_fast,
 )
+from qc.joined import Judged
 from qc.ratings import sources
-from qc.scores import Scope
+from qc.scores import TOLD_FROM, Scope
+from qc.text_fit import COLUMNS as COMPARED
+from qc.text_fit import with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
-"""Parameters by heuristic name; absent: defaults; `None`: switched off."""
+"""Parameters by heuristic name; absent: defaults, but for `OFF_BY_DEFAULT`, which are
+off; `None`: switched off."""
 
 
 class Heuristic(Protocol):
@@ -77,6 +86,7 @@ class Heuristic(Protocol):
 
 
 HEURISTICS: tuple[Heuristic, ...] = (
+    rushed,
     time_in_batch,
     time_in_image,
     too_fast,
@@ -85,8 +95,12 @@ HEURISTICS: tuple[Heuristic, ...] = (
     minority_canned,
     quality_words,
     same_sentence,
+    same_sentence_in_hit,
+    sentence_off_items,
+    text_off_item,
+    texts_off_items,
     text_disagreement,
-    pasted,
+    not_typed,
     rule_violation,
     answered_before,
     straight_line,
@@ -106,8 +120,13 @@ RENAMED: Mapping[str, str] = {
     "beyond_asked": "ignored_page_warnings",
     "outvoted": "low_agreement",
     "lone_canned": "minority_canned",
+    "pasted": "not_typed",
 }
 """Earlier names of heuristics, and what they are called now."""
+
+OFF_BY_DEFAULT = frozenset({"time_in_batch", "time_in_image", "answered_before"})
+"""Worth nothing on every labelled set: they flag the honest as often as others. A
+campaign that names one (`[heuristics.time_in_batch]`) switches it on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +134,7 @@ class Description:
     """One heuristic as the page and the help show it.
 
     Attributes:
+        is_on: without being named in a campaign file.
         idea: one line.
         sections: the rest of its module's words, by paragraph.
     """
@@ -122,30 +142,41 @@ class Description:
     name: str
     version: int
     subject: SubjectKind
+    is_on: bool
     idea: str
     sections: tuple[str, ...]
     parameters: tuple[parameters.Described, ...]
 
 
-def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Finding]:
+def assess(
+    table: pd.DataFrame,
+    settings: Settings,
+    *,
+    seed: int,
+    judged: Judged | None = None,
+) -> list[Finding]:
     """The findings of all heuristics that are switched on.
 
-    A finding for every subject that is flagged or under any suspicion. A subject
-    without a finding of a heuristic was looked at and nothing spoke against it.
+    A finding for every subject that is flagged or under a suspicion of at least
+    `qc.scores.TOLD_FROM`. A subject without a finding of a heuristic was looked at and
+    nothing spoke against it.
 
     Args:
         table: of `qc.ratings.with_ratings`.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
+        judged: what people decided, to which the joined suspicion is fitted.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
-    for name, rows in scores(table, settings, seed=seed).items():
+    table = _compared(table, settings)
+    found = scores(table, settings, seed=seed)
+    for name, rows in found.items():
         suspicion, flag = rows["suspicion"].to_numpy(), rows["flag"].to_numpy()
-        places = np.flatnonzero(flag | (suspicion > 0))
+        places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
         findings.extend(
             Finding(
                 heuristic=name,
@@ -164,6 +195,7 @@ def assess(table: pd.DataFrame, settings: Settings, *, seed: int) -> list[Findin
                 strict=True,
             )
         )
+    findings.extend(joined.findings(table, found, judged))
     return findings
 
 
@@ -178,10 +210,16 @@ def scores(
     faults = check_settings(settings)
     if faults:
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+    table = _compared(table, settings)
     return {
         heuristic.NAME: heuristic.score(table, _params(heuristic, settings, seed=seed))
         for heuristic in _switched_on(settings)
     }
+
+
+def is_on(name: str, settings: Settings) -> bool:
+    """Whether a heuristic runs with these settings."""
+    return settings.get(name, None if name in OFF_BY_DEFAULT else {}) is not None
 
 
 def columns(settings: Settings, task: Task) -> list[str]:
@@ -226,12 +264,14 @@ def describe() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
+def _compared(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """The table with its texts compared, once and not by each that reads it."""
+    needs = any(set(COMPARED) <= set(one.COLUMNS) for one in _switched_on(settings))
+    return with_text_fit(table) if needs else table
+
+
 def _switched_on(settings: Settings) -> list[Heuristic]:
-    return [
-        heuristic
-        for heuristic in HEURISTICS
-        if settings.get(heuristic.NAME, {}) is not None
-    ]
+    return [heuristic for heuristic in HEURISTICS if is_on(heuristic.NAME, settings)]
 
 
 def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
@@ -248,6 +288,7 @@ def _description(heuristic: Heuristic) -> Description:
         name=heuristic.NAME,
         version=heuristic.VERSION,
         subject=heuristic.SUBJECT,
+        is_on=heuristic.NAME not in OFF_BY_DEFAULT,
         idea=idea,
         sections=tuple(" ".join(section.split()) for section in sections),
         parameters=tuple(parameters.describe(heuristic.Params)),

@@ -20,6 +20,9 @@ batch; `campaign`: all that there are."""
 FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
 """The columns that `is_first` reads."""
 
+TOLD_FROM = 0.25
+"""Suspicions below this are no findings; half of what a limit is."""
+
 Suspicions = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.intp]

@@ -14,6 +14,7 @@ from domain.money import SIGNS, Currency, shown
 from domain.review import ReviewQuality
 from domain.tables import build, faults
 from domain.task import Task
+from domain.verdicts import PolicyRule
 from postprocess.answers import answer_columns
 from report import tables
 from report.formatting import wage
@@ -49,6 +50,34 @@ class OtherLedgers:
     marketplace: int
     prolific: int
     reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSource:
+    """One file of another tool, as it was read; counts of assignments and rows."""
+
+    name: str
+    format_name: str
+    assignments: int
+    known: int
+    not_sent: int
+    unreadable: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedFacts:
+    """Where answers come from that another tool collected.
+
+    Attributes:
+        outcomes: what became of each answer there, in that tool's word; by answer id.
+        unnamed_workers: assignments of which no file says who worked.
+        wages_cents_per_hour: by worker, what the files state as rewards over the time.
+    """
+
+    files: tuple[ImportedSource, ...]
+    outcomes: "pd.Series[str]"
+    unnamed_workers: int
+    wages_cents_per_hour: "pd.Series[float]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +163,9 @@ class ReportFacts:
             (`report.correction_gains`).
         shown_items: items that are shown with their pictures, those of a kind together.
         heuristics: what each heuristic looks for, in words, by name.
+        imported: where the answers come from, if another tool collected them.
         reviews: what people's decisions say of heuristics and of each other.
+        policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
     campaign: str
@@ -163,7 +194,9 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
+    policy: tuple[PolicyRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -1,7 +1,7 @@
 """A forecast as one page: for each choice, what many rehearsals of it came to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 from domain.counts import plural
@@ -53,7 +53,6 @@ class Forecast:
 @dataclass(frozen=True, slots=True)
 class _Figure:
     label: str
-    short: str
     words: str
     scale: float = 100.0
 
@@ -63,21 +62,17 @@ class _Figure:
         return 2 if self.scale < 1 else 1
 
 
-FIGURES: Mapping[str, _Figure] = {
-    "cost_cents": _Figure("Cost", "Cost", "rewards, bonuses and fees", 0.01),
-    "days": _Figure("Days", "Days", "from the first HIT to the last payment", 1.0),
-    "wage_cents": _Figure("Hourly wage", "Wage/h", "of the worker in the middle", 0.01),
-    "bad_kept": _Figure(
-        "Bad answers kept, %", "Bad kept %", "of the kept answers, by bad workers"
-    ),
-    "bad_found": _Figure(
-        "Bad workers found, %", "Bad found %", "excluded, or work rejected"
-    ),
-    "honest_wronged": _Figure(
-        "Honest workers wronged, %", "Wronged %", "the same done to them"
-    ),
-    "complete": _Figure("Answers kept, %", "Kept %", "of those that are wanted"),
+_FIGURES: Mapping[str, _Figure] = {
+    "cost_cents": _Figure("Cost", "rewards, bonuses and fees", 0.01),
+    "days": _Figure("Days", "from the first HIT to the last payment", 1.0),
+    "wage_cents": _Figure("Hourly wage", "of the worker in the middle", 0.01),
+    "bad_kept": _Figure("Bad answers kept, %", "of the kept answers, by bad workers"),
+    "bad_found": _Figure("Bad workers found, %", "excluded, or work rejected"),
+    "honest_wronged": _Figure("Honest workers wronged, %", "the same done to them"),
+    "complete": _Figure("Answers kept, %", "of those that are wanted"),
 }
+_SHORT_DAYS = 2.0
+_HOURS = 24.0
 
 
 def caption(forecast: Forecast) -> str:
@@ -86,55 +81,67 @@ def caption(forecast: Forecast) -> str:
     return f"Mean of {seeds} each, and between what nine in ten of them lie"
 
 
-def table_of(forecast: Forecast) -> Table:
-    """One row for each choice, its figures as mean and range."""
-    return Table(
-        caption=caption(forecast),
-        columns=(
-            text("Choice"),
-            *(number(figure.label) for figure in FIGURES.values()),
-        ),
-        rows=tuple(
-            (
-                excerpt(row.name, limit=120),
-                *(
-                    in_words(name, row.estimates[name], forecast.currency)
-                    for name in FIGURES
-                ),
-            )
-            for row in forecast.rows
-        ),
-        note="; ".join(f"{one.label}: {one.words}" for one in FIGURES.values()) + ".",
-        is_wide=True,
-    )
+def columns(forecast: Forecast) -> Mapping[str, str]:
+    """The label of each figure, by name."""
+    return {name: figure.label for name, figure in _figures(forecast).items()}
 
 
-def in_words(name: str, estimate: Estimate, currency: Currency) -> str:
-    """An estimate for people: `$114.80 (112.00 to 118.40)`."""
+def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
+    """An estimate for people: `$114.80` and `112.00 to 118.40`.
+
+    The range is empty where all rehearsals came to the same.
+    """
+    estimate = row.estimates[name]
     if isnan(estimate.mean):
-        return NOTHING
-    figure, mean = FIGURES[name], _mean(name, estimate, currency)
+        return NOTHING, ""
+    figure = _figures(forecast)[name]
     low, high = (
         f"{figure.scale * value:.{figure.digits}f}"
         for value in (estimate.low, estimate.high)
     )
-    return mean if low == high else f"{mean} ({low} to {high})"
+    mean = _mean(forecast, row, name)
+    return (mean, "") if low == high else (mean, f"{low} to {high}")
 
 
-def in_two_lines(name: str, estimate: Estimate) -> str:
-    """The same for a narrow terminal: the mean, and its range below, without units."""
-    if isnan(estimate.mean):
-        return NOTHING
-    figure = FIGURES[name]
-    low, high = (f"{figure.scale * one:.3g}" for one in (estimate.low, estimate.high))
-    mean = f"{figure.scale * estimate.mean:.{figure.digits}f}"
-    return mean if low == high else f"{mean}\n{low}-{high}"
+def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
+    """The figures; what is over within two days is told in hours."""
+    if any(row.estimates["days"].high >= _SHORT_DAYS for row in forecast.rows):
+        return _FIGURES
+    hours = replace(_FIGURES["days"], label="Hours", scale=_HOURS)
+    return {**_FIGURES, "days": hours}
 
 
-def _mean(name: str, estimate: Estimate, currency: Currency) -> str:
+def _table(forecast: Forecast) -> Table:
+    """One row for each choice, its figures as mean and range."""
+    figures = _figures(forecast)
+    return Table(
+        caption=caption(forecast),
+        columns=(
+            text("Choice"),
+            *(number(figure.label) for figure in figures.values()),
+        ),
+        rows=tuple(
+            (
+                excerpt(row.name, limit=120),
+                *(_in_words(forecast, row, name) for name in figures),
+            )
+            for row in forecast.rows
+        ),
+        note="; ".join(f"{one.label}: {one.words}" for one in figures.values()) + ".",
+        is_wide=True,
+    )
+
+
+def _in_words(forecast: Forecast, row: Row, name: str) -> str:
+    mean, between = mean_and_range(forecast, row, name)
+    return f"{mean} ({between})" if between else mean
+
+
+def _mean(forecast: Forecast, row: Row, name: str) -> str:
+    mean = row.estimates[name].mean
     if name.endswith("_cents"):
-        return shown(round(estimate.mean), currency)
-    return f"{FIGURES[name].scale * estimate.mean:.1f}"
+        return shown(round(mean), forecast.currency)
+    return f"{_figures(forecast)[name].scale * mean:.1f}"
 
 
 def render(forecast: Forecast) -> str:
@@ -148,8 +155,8 @@ def render(forecast: Forecast) -> str:
             seeds=forecast.seeds,
             key_figures=[
                 KeyFigure(
-                    label=FIGURES[name].label,
-                    value=_mean(name, first.estimates[name], forecast.currency),
+                    label=_figures(forecast)[name].label,
+                    value=_mean(forecast, first, name),
                     beside=excerpt(first.name, limit=60),
                 )
                 for name in ("cost_cents", "days", "wage_cents", "bad_kept")
@@ -169,10 +176,10 @@ def _choices(forecast: Forecast) -> Section:
         lead=(_ON_DOTS,),
         figures=tuple(
             _plot(forecast, name)
-            for name in FIGURES
+            for name in _FIGURES
             if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
         ),
-        tables=(table_of(forecast),),
+        tables=(_table(forecast),),
     )
 
 
@@ -183,19 +190,18 @@ def _assumptions(forecast: Forecast) -> Section:
 
 
 def _plot(forecast: Forecast, name: str) -> Figure:
-    figure = FIGURES[name]
-    rows = [
-        (row.name, row.estimates[name])
-        for row in forecast.rows
-        if not isnan(row.estimates[name].mean)
-    ]
+    figure = _figures(forecast)[name]
+    rows = [row for row in forecast.rows if not isnan(row.estimates[name].mean)]
     scaled = [
-        Mean(label, *(figure.scale * value for value in (one.mean, one.low, one.high)))
-        for label, one in rows
+        Mean(
+            row.name, *(figure.scale * value for value in (one.mean, one.low, one.high))
+        )
+        for row in rows
+        for one in [row.estimates[name]]
     ]
     most = max(mean.high for mean in scaled)
     plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=figure.label)
-    said = (f"{label}: {in_words(name, one, forecast.currency)}" for label, one in rows)
+    said = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
     return Figure(
         title=f"{figure.label}: {figure.words}",
         svg=svg(

@@ -10,6 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
+from qc.reasons import stated
 from report.facts import ReportFacts
 
 Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
@@ -42,6 +43,12 @@ class ReportModel:
     def in_words(self, heuristic: str) -> str:
         """What a heuristic looks for, without a full stop; "" if that is not known."""
         return self.facts.heuristics.get(heuristic, "").rstrip(".")
+
+    def as_stated(self, reasons: pd.Series) -> pd.Series:
+        """Reasons as the policy's rules state them, without what each one quotes."""
+        return reasons.map(
+            {reason: stated(reason, self.facts.policy) for reason in reasons.unique()}
+        )
 
     @property
     def text_noun(self) -> str:

@@ -14,7 +14,7 @@ from flows.people.waiting import (
     first_of,
     second_opinions,
 )
-from flows.people.work import Work, picture_of
+from flows.people.work import Work
 from store import reviews
 
 _LOOKED_AT = timedelta(minutes=3)
@@ -151,7 +151,7 @@ def _hosts(run: CampaignStore) -> set[str]:
     """Origins of the pictures that lie on other hosts."""
     found = set()
     for item in run.campaign.items:
-        parts = urlsplit(picture_of(item))
+        parts = urlsplit(item.picture)
         origin = f"{parts.scheme}://{parts.netloc}"
         if _ORIGIN.fullmatch(origin):
             found.add(origin)

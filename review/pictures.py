@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from flows.people.work import picture_of
 from flows.results.pictures import picture_path, small_copy
 from review.desk import Desk
 from review.pages import PICTURE_HEADERS
@@ -54,7 +53,7 @@ def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
     if picture_path(desk.run.campaign, item) is not None:
         query = {"item": item_id} | ({"small": "1"} if small else {})
         return f"/picture?{urlencode(query)}"
-    elsewhere = picture_of(item)
+    elsewhere = item.picture
     return elsewhere if elsewhere.startswith(desk.picture_hosts) else ""
 
 
@@ -63,7 +62,7 @@ def columns_shown(desk: Desk, item_id: str) -> list[tuple[str, str]]:
     item = desk.work.items.get(item_id)
     if item is None:
         return []
-    shown, picture = desk.run.campaign.task.shown_columns, picture_of(item)
+    shown, picture = desk.run.campaign.task.shown_columns, item.picture
     return [
         (name, cell)
         for name, cell in item.columns.items()

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 import pandas as pd
+from pandas.api.typing import NaTType
 
 from domain.tables import (
     COLLECTED,
@@ -173,9 +174,12 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-class _Moments(dict[str, datetime]):
-    """Moments by their text: the answers of an assignment share theirs."""
+class _Moments(dict[str, Any]):
+    """Moments by their text: the answers of an assignment share theirs.
 
-    def __missing__(self, text: str) -> datetime:
-        self[text] = moment = from_text(text)
+    Imported results may not say when work began or ended: NaT.
+    """
+
+    def __missing__(self, text: str) -> datetime | NaTType:
+        moment = self[text] = from_text(text) if text else pd.NaT
         return moment

@@ -47,7 +47,7 @@ def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> Non
         [{"assignment_id": assignment.assignment_id, "raw": assignment.raw}],
         or_ignore=True,
     )
-    insert(store, "answers", map(_answer_row, answers), or_ignore=True)
+    insert(store, "answers", map(answer_row, answers), or_ignore=True)
 
 
 def load(
@@ -304,7 +304,8 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
     )
 
 
-def _answer_row(answer: Answer) -> dict[str, str | int]:
+def answer_row(answer: Answer) -> dict[str, str | int]:
+    """An answer's cells in the table `answers`."""
     fields: dict[str, Any] = {
         "values": dict(answer.values),
         **{name: getattr(answer, name) for name in _TELEMETRY},

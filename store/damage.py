@@ -63,7 +63,9 @@ _QUESTIONS = (
     ),
     *(
         # SQLite takes a plain number for a day, too.
+        # Imported results may not say when work began or ended.
         f"SELECT 1 FROM {table} WHERE {column} IS NOT NULL "
+        f"AND NOT ({column} = '' AND '{table}' = 'assignments') "
         f"AND (length({column}) < 19 OR julianday({column}) IS NULL)"
         for table, columns in _MOMENTS.items()
         for column in columns

@@ -89,6 +89,20 @@ def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[De
     return [_decision(row) for row in rows]
 
 
+def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
+    """The last verdict of a person about each subject of these kinds that has one."""
+    marks = ", ".join("?" * len(kinds))
+    return {
+        row["subject_id"]: row["verdict"]
+        for row in store.db.query(
+            "SELECT subject_id, verdict FROM decisions "
+            f"WHERE subject_kind IN ({marks}) AND decided_by NOT LIKE 'policy:%' "
+            "ORDER BY decision_id",
+            kinds,
+        )
+    }
+
+
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
     """Decisions of this verdict that were not carried out yet, as they were made."""
     if verdict in {"approve", "reject"}:

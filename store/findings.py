@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from domain.verdicts import Finding, SubjectKind
+from domain.verdicts import JOINED, Finding, SubjectKind
 from store.columns import Row, insert
 from store.database import Store
 
@@ -49,8 +49,14 @@ def replace(
 
 
 def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
-    """All findings that are kept, by subject; only those that flag, if asked so."""
-    chosen = "WHERE flag = 1" if only_flags else ""
+    """All findings that are kept, by subject.
+
+    Args:
+        store: the campaign's memory.
+        only_flags: those that flag, and those of the joined suspicion, of which the
+            policy's rules say themselves how much is enough.
+    """
+    chosen = f"WHERE flag = 1 OR heuristic = '{JOINED}'" if only_flags else ""
     return [
         _finding(row)
         for row in store.db.query(

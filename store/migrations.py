@@ -117,12 +117,32 @@ def m_currency(db: Database) -> None:
 
 
 @migrations()
+def m_imports(db: Database) -> None:
+    """Results that other tools collected: files, items, and what was decided there."""
+    _execute(db, "imports.sql")
+
+
+@migrations()
 def m_reviews(db: Database) -> None:
     """What reviewers did act by act, what they said of words, and labels they settled.
 
     A decision that is taken back is deleted, and its subject has the verdict of before.
     """
     _execute(db, "reviews.sql")
+
+
+@migrations()
+def m_edit_proposals(db: Database) -> None:
+    """How probable each edit is; those that are not sure enough wait for a person."""
+    db.execute("ALTER TABLE edits ADD COLUMN probability REAL NOT NULL DEFAULT 1")
+    db.execute(
+        "CREATE TABLE edit_proposals ("
+        "answer_id TEXT NOT NULL REFERENCES answers (answer_id), "
+        "number INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, "
+        "before TEXT NOT NULL, after TEXT NOT NULL, rule TEXT NOT NULL, "
+        "reason TEXT NOT NULL, probability REAL NOT NULL, "
+        "PRIMARY KEY (answer_id, number)) STRICT, WITHOUT ROWID"
+    )
 
 
 def _execute(db: Database, name: str) -> None:

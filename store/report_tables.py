@@ -70,3 +70,12 @@ def assignments(store: Store) -> Columns:
         "SELECT assignment_id, worker_id, accepted_at, submitted_at, verdict, outcome "
         "FROM assignments ORDER BY submitted_at, assignment_id",
     )
+
+
+def rewards(store: Store) -> Columns:
+    """A row an assignment: what was offered for it, and how long it took."""
+    return read_columns(
+        store,
+        "SELECT worker_id, accepted_at, submitted_at, reward_cents "
+        "FROM assignments JOIN hits USING (hit_id)",
+    )

@@ -28,25 +28,36 @@ SLOW = (
     "tests/analyses/test_alpha.py",
     "tests/analyses/test_anova.py",
     "tests/analyses/test_bradley_terry.py",
+    "tests/analyses/test_kappa.py",
+    "tests/analyses/test_majority.py",
     "tests/analyses/test_order.py",
+    "tests/analyses/test_paired.py",
     "tests/analyses/test_published.py",
     "tests/cli/test_describing.py",
+    "tests/cli/test_errors.py",
+    "tests/cli/test_money.py",
     "tests/cli/test_prefect_server.py",
     "tests/cli/test_prolific_emulator.py",
     "tests/cli/test_requesters.py",
     "tests/cli/test_serving.py",
+    "tests/cli/test_settings.py",
     "tests/cli/test_shells.py",
     "tests/clients",
     "tests/crash",
     "tests/end_to_end",
     "tests/flows/test_advancing.py",
+    "tests/flows/test_analysing.py",
     "tests/flows/test_caps.py",
     "tests/flows/test_captive_portal.py",
     "tests/flows/test_changed_by_hand.py",
+    "tests/flows/test_clock_set_back.py",
     "tests/flows/test_cost_of_a_pass.py",
     "tests/flows/test_damaged_store.py",
     "tests/flows/test_drawn_truth.py",
+    "tests/flows/test_forecasting.py",
     "tests/flows/test_half_posted.py",
+    "tests/flows/test_imported_shared.py",
+    "tests/flows/test_importing.py",
     "tests/flows/test_open_hits.py",
     "tests/flows/test_own_page.py",
     "tests/flows/test_own_task.py",
@@ -74,6 +85,7 @@ SLOW = (
     "tests/marketplace/test_aws_proxy.py",
     "tests/marketplace/test_backlog.py",
     "tests/marketplace/test_child_process.py",
+    "tests/marketplace/test_cost_by_size.py",
     "tests/marketplace/test_database_file.py",
     "tests/marketplace/test_durability.py",
     "tests/marketplace/test_fuzz.py",
@@ -84,6 +96,7 @@ SLOW = (
     "tests/marketplace/test_life_laws.py",
     "tests/marketplace/test_money_laws.py",
     "tests/marketplace/test_notifications.py",
+    "tests/marketplace/test_paging.py",
     "tests/platforms/test_listing.py",
     "tests/platforms/test_outage.py",
     "tests/platforms/test_strangers.py",
@@ -96,17 +109,20 @@ SLOW = (
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/qc/test_real_data.py",
+    "tests/qc/test_truth.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",
     "tests/rehearsal/test_replay.py",
     "tests/report/campaign/test_hostile.py",
+    "tests/report/campaign/test_items.py",
     "tests/report/campaign/test_judgement_sections.py",
     "tests/report/campaign/test_model.py",
     "tests/report/campaign/test_page.py",
     "tests/report/campaign/test_plots_tell_the_truth.py",
     "tests/report/campaign/test_sections.py",
     "tests/report/corpus/metrics/test_metrics.py",
+    "tests/report/corpus/test_page.py",
     "tests/report/corpus/test_shared.py",
     "tests/review",
     "tests/store/test_opening.py",
@@ -116,6 +132,7 @@ SLOW = (
 are killed, laws over many examples. `make quick` leaves them out."""
 
 ROOT = Path(__file__).resolve().parents[1]
+_SLOW = tuple(str(ROOT / slow) for slow in SLOW)
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -147,7 +164,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _is_slow(path: Path) -> bool:
-    return str(path).startswith(tuple(str(ROOT / slow) for slow in SLOW))
+    return str(path).startswith(_SLOW)
 
 
 @pytest.fixture(scope="session")

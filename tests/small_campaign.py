@@ -32,7 +32,7 @@ on = "assignment"
 any_of = ["same_sentence"]
 share = 1.0
 then = "reject"
-because = "The same sentence was sent under every picture."
+because = "{flagged} of {answers} answers repeat: {evidence}."
 [[decisions.rule]]
 on = "answer"
 any_of = ["capitals", "rule_violation"]

@@ -58,7 +58,7 @@ _HOUSE_WORDS = {
 word stands in its plain sense."""
 
 
-_REHEARSING = {"forecasting", "rehearse", "rehearse_prolific"}
+_REHEARSING = {"forecasting", "rehearse", "rehearsing"}
 _PLAIN_SUBMISSION = ("flows/snapshot.py", "store/assignments.py")  # that it was sent
 _VISITS = (
     "marketplace/crowd.py",
@@ -67,7 +67,7 @@ _VISITS = (
 )
 _OF_PROLIFIC = {
     "researcher": (),
-    "studies": ("flows/rehearse_prolific.py",),
+    "studies": ("flows/rehearsing/prolific.py",),
     "submission": (*_PLAIN_SUBMISSION, *_VISITS, "rehearsal/crowd/visit_site.py"),
     "submissions": (),
 }
@@ -137,16 +137,21 @@ def _identifiers(path: Path) -> frozenset[str]:
         )
 
 
+@cache
+def _places_by_word() -> dict[str, list[tuple[str, str]]]:
+    """Files and identifiers by each word that the identifiers hold."""
+    places: dict[str, list[tuple[str, str]]] = {}
+    for path in MODULES:
+        for name in _identifiers(path):
+            for word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()):
+                places.setdefault(word, []).append((str(path.relative_to(ROOT)), name))
+    return places
+
+
 def _identifiers_with(word: str, *, but_in: tuple[str, ...]) -> set[tuple[str, str]]:
     """Files and identifiers that hold the word, outside of these places."""
-    allowed = tuple(str(ROOT / place) for place in but_in)
-    return {
-        (str(path.relative_to(ROOT)), name)
-        for path in MODULES
-        if not str(path).startswith(allowed)
-        for name in _identifiers(path)
-        if word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
-    }
+    places = _places_by_word().get(word, [])
+    return {(path, name) for path, name in places if not path.startswith(but_in)}
 
 
 @pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))

@@ -11,7 +11,8 @@ from domain.progress import Progress
 from flows.opening import open_for_rehearsal
 from flows.planted_traits import remember_planted
 from flows.quick_check import count_news
-from flows.rehearse import prepare, rehearsal_market
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.marketplace import rehearsal_market
 from platforms.credentials import REHEARSAL
 from platforms.mturk import MTurk
 from platforms.virtual_clock import VirtualClock

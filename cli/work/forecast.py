@@ -19,7 +19,17 @@ from flows.forecasting.outcomes import summarised
 from flows.forecasting.pilot import Pilot, pilot_of
 from flows.forecasting.rehearsals import BAD, crowd_as_stated, forecast
 from flows.opening import open_to_look
-from report.forecast import FIGURES, Forecast, Row, caption, in_two_lines, render
+from report.forecast import (
+    Forecast,
+    Row,
+    caption,
+    columns,
+    mean_and_range,
+    render,
+)
+
+_FIGURES_WIDE, _CHOICE_WIDE = 20, 18
+"""Cells of a terminal: the names of the figures, and one choice beside another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ def make_forecast(
 ) -> Made:
     """Rehearse all choices, and write the page."""
     file = parse(campaign)
+    if file.tables.imported is not None:
+        read_anywhere(campaign)  # which refuses: nobody can be shown it
     tried = choices(vary)
     measured = _measured(pilot)
     with Progress(
@@ -56,7 +68,7 @@ def make_forecast(
             seeds=seeds,
             pilot=measured,
             processes=processes,
-            done=lambda done, _of: bar.update(shown, completed=done),
+            done=lambda done: bar.update(shown, completed=done),
         )
     made = Forecast(
         campaign=file.tables.name,
@@ -80,23 +92,27 @@ def say_forecast(made: Made, *, as_json: bool) -> None:
     if as_json:
         click.echo(_as_json(made.forecast))
         return
-    table = Table(
-        title=f"forecast of {made.forecast.campaign}, {made.forecast.currency}\n"
-        f"{caption(made.forecast)}",
-        title_justify="left",
-        box=box.SIMPLE,
-        show_lines=True,
-    )
-    table.add_column("Choice", min_width=14)
-    for figure in FIGURES.values():
-        table.add_column(figure.short, justify="right")
-    for row in made.forecast.rows:
-        cells = (in_two_lines(name, row.estimates[name]) for name in FIGURES)
-        table.add_row(row.name.replace(", ", "\n"), *cells)
-    Console().print(table)
+    shown = made.forecast
+    click.echo(f"forecast of {shown.campaign}, {shown.currency}\n{caption(shown)}")
+    console = Console(markup=False)
+    beside = max((console.width - _FIGURES_WIDE) // _CHOICE_WIDE, 1)
+    for first in range(0, len(shown.rows), beside):
+        console.print(_table(shown, shown.rows[first : first + beside]))
     for sentence in made.forecast.assumptions:
         click.echo(f"- {sentence}")
     click.echo(f"page:  {made.page}")
+
+
+def _table(shown: Forecast, rows: Sequence[Row]) -> Table:
+    """As many choices as stand side by side, each figure's range below its mean."""
+    table = Table(box=box.SIMPLE, show_lines=True)
+    table.add_column("", max_width=_FIGURES_WIDE - 3)
+    for row in rows:
+        table.add_column(row.name.replace(", ", "\n"), justify="right", no_wrap=True)
+    for name, label in columns(shown).items():
+        cells = (mean_and_range(shown, row, name) for row in rows)
+        table.add_row(label, *("\n".join(filter(None, cell)) for cell in cells))
+    return table
 
 
 def _measured(pilot: Path | None) -> Pilot | None:

@@ -1,5 +1,6 @@
 """Asks what `piecework init` was not told, writes the campaign file, and checks it."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +12,11 @@ from typing import Any, TypeVar
 import click
 
 from cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
-from cli.work.check import check_campaign
-from config.items_file import PICTURES, Row, read_rows
+from cli.work.check import Checked, check_campaign
+from config.items_file import Row, read_rows
 from domain.counts import plural
 from domain.errors import ConfigError
+from domain.hit import PICTURES
 from domain.money import Currency
 from flows.composing.columns import (
     folder_of_pictures,
@@ -101,8 +103,17 @@ class _Person:
                 click.secho(str(fault), fg="red", err=True)
 
 
-def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> None:
-    """Write the file and say what it costs, what was assumed, and what comes next.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The campaign file that was written, as `check` sees it, and what was assumed."""
+
+    path: Path
+    checked: Checked
+    assumed: Sequence[str]
+
+
+def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Written:
+    """Write the file, and check it.
 
     Raises:
         ConfigError: there is no such task or items, a column is missing, or a file is
@@ -126,14 +137,19 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w" if wishes.is_forced else "x", encoding="utf-8") as file:
         file.write(text)
-    for assumed in person.taken:
-        click.echo(f"assumed: {assumed}")
-    _say(path, today)
+    return Written(path, check_campaign(path, on=today), person.taken)
 
 
-def _say(path: Path, today: date) -> None:
-    checked = check_campaign(path, on=today)
+def say_written(written: Written, *, as_json: bool) -> None:
+    """Print what the campaign costs, what was assumed, and what comes next."""
+    path, checked = written.path, written.checked
     campaign, cost = checked.campaign, checked.price
+    if as_json:
+        document = {"written": str(path), "assumed": list(written.assumed)}
+        click.echo(json.dumps(document | checked.as_dict(), indent=2))
+        return
+    for assumed in written.assumed:
+        click.echo(f"assumed: {assumed}")
     shown = campaign.rewards.shown
     click.echo(
         f"written: {path}: {plural(len(campaign.items), 'item')} in "

@@ -17,7 +17,8 @@ from domain.campaign import Campaign
 from domain.clock import SystemClock
 from flows.assembling import read_anywhere
 from flows.opening import open_for_rehearsal
-from flows.rehearse import assumed_prices, draw_pictures
+from flows.rehearsing.campaign import draw_pictures
+from flows.rehearsing.marketplace import assumed_prices
 from flows.steps.launch import launch
 from marketplace.http.server import serve
 from rehearsal.crowd.preview_worker import sign_in_url

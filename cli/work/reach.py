@@ -19,7 +19,7 @@ _AVIF = b"ftypavi"
 
 def sample_of_addresses(campaign: Campaign) -> list[str]:
     """Addresses on other machines, at most `SAMPLE`; the same ones each time."""
-    urls = [item.columns.get("url", "") for item in campaign.items]
+    urls = [item.picture for item in campaign.items]
     foreign = [url for url in urls if url.startswith(("http://", "https://"))]
     draw = random.Random(f"piecework looks at {campaign.name}")  # noqa: S311 - no secret
     return draw.sample(foreign, min(SAMPLE, len(foreign)))

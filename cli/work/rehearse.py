@@ -10,7 +10,9 @@ from cli.prefect_server import TemporaryServer
 from domain.progress import Progress
 from flows.opening import open_to_look
 from flows.progress import read_progress
-from flows.rehearse import CrowdKind, prepare, rehearsal_flow
+from flows.rehearse import rehearsal_flow
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import CrowdKind
 from flows.results.books import Books
 from flows.results.report_facts import report_facts
 from report.components import Note

@@ -2,12 +2,11 @@
 
 import getpass
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from domain.errors import CampaignBusy, ConfigError, PieceworkError
 from domain.printable import one_line
@@ -19,6 +18,7 @@ from flows.people.workers import WorkerHistory, exclude, histories, include
 from flows.steps.settle import settle_workers
 from store.lock import only_pass
 
+_LINE = "{:<16}  {:>4}  {:>7}  {:>4}  {:>7}  {:>8}  {:>9}  {}"
 _ACTS = {"exclude": exclude, "include": include}
 
 
@@ -29,7 +29,8 @@ def say_workers(path: Path, *, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps([_as_dict(run, one) for one in known], indent=2))
             return
-        _table(run, known)
+        for line in _lines(run, known):
+            click.echo(line)
     excluded = [one for one in known if one.exclusion is not None]
     for one in excluded:
         click.echo(f"{one.worker} {_said(one.exclusion)}")
@@ -62,6 +63,8 @@ def decide_by_hand(
 
 def _carried_out(run: CampaignStore) -> str | None:
     """Tell the marketplace now; `None`, or why it is told later."""
+    if run.is_imported:
+        return "there is no marketplace to tell"
     try:
         with only_pass(run.campaign.out):
             settle_workers(on_its_platform(run))
@@ -72,28 +75,20 @@ def _carried_out(run: CampaignStore) -> str | None:
     return None
 
 
-def _table(run: CampaignStore, known: list[WorkerHistory]) -> None:
-    shown = run.campaign.rewards.shown
-    table = Table(title=f"workers of {run.campaign.name}", title_justify="left")
-    table.add_column("worker", no_wrap=True)
-    for name in ("assignments", "answers", "kept", "dropped", "rejected", "paid"):
-        table.add_column(name, justify="right")
-    table.add_column("flags")
-    table.add_column("now")
+def _lines(run: CampaignStore, known: list[WorkerHistory]) -> Iterator[str]:
+    """A line for each worker that fits 80 columns; what was flagged stands below."""
+    heads = ("worker", "HITs", "answers", "kept", "dropped", "rejected", "paid")
+    yield f"workers of {run.campaign.name}"
+    yield _LINE.format(*heads, "now").rstrip()
     for one in known:
         totals = one.totals
-        table.add_row(
-            one.worker,
-            f"{totals.assignments}",
-            f"{totals.answers}",
-            f"{totals.kept}",
-            f"{totals.dropped}",
-            f"{totals.rejected}",
-            shown(totals.paid_cents),
-            ", ".join(f"{name} {number}" for name, number in totals.flags.items()),
-            _state(one),
-        )
-    Console(markup=False).print(table)
+        counts = (totals.assignments, totals.answers, totals.kept, totals.dropped)
+        paid = run.campaign.rewards.shown(totals.paid_cents)
+        cells = (one.worker, *counts, totals.rejected, paid, _state(one))
+        yield _LINE.format(*cells).rstrip()
+        flags = ", ".join(f"{name} {number}" for name, number in totals.flags.items())
+        if flags:
+            yield f"    flagged: {flags}"
 
 
 def _state(one: WorkerHistory) -> str:

@@ -14,12 +14,8 @@ _TWO_IN_FIVE = 0.4
 _SENTENCES = frozenset({"min_words", "one_sentence"})
 """Kinds of rules that one word cannot keep."""
 
-_LOOKS_NOT = (
-    "The answer is none that the page allows, or comes from a worker who does not look."
-)
-_DESCRIBES_NOT = (
-    "The caption breaks a rule that the page states, or does not describe this picture."
-)
+_SET_ASIDE = "Set aside: {evidence}."
+_NOT_INVITED = "Not invited again: {evidence}."
 
 
 def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
@@ -38,7 +34,7 @@ def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
             subject_kind="answer",
             any_of=tuple(dict.fromkeys(["rule_violation", *hasty, *texts, *patterns])),
             then="drop",
-            because=_DESCRIBES_NOT if task.dataset == "captions" else _LOOKS_NOT,
+            because=_SET_ASIDE,
         ),
         *_outside_study(task),
         *_canned(task),
@@ -81,7 +77,7 @@ def _about_texts(task: Task) -> Iterator[str]:
         yield from ("capitals", "quality_words")
     is_edited = any(one.kind == "best_edit" for one in task.aggregates)
     if is_edited:
-        yield "pasted"
+        yield "not_typed"
     # Who names a colour may truly write "red" under every item; a sentence is another
     # thing.
     wants_sentences = any(rule.kind in _SENTENCES for rule in task.rules)
@@ -108,14 +104,13 @@ def _canned(task: Task) -> Iterator[PolicyRule]:
         any_of=("canned_share", "minority_canned"),
         at_least=2,
         then="drop",
-        because="Called unreadable by nobody else, and by a worker who does so most "
-        "of the time.",
+        because=_SET_ASIDE,
     )
     yield PolicyRule(
         subject_kind="worker",
         any_of=("canned_share",),
         then="exclude",
-        because="Called most pictures unreadable, while others could describe them.",
+        because=_NOT_INVITED,
     )
 
 
@@ -125,8 +120,7 @@ def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:
             subject_kind="worker",
             any_of=tuple(patterns),
             then="exclude",
-            because="Answers follow a pattern or chance and not the items; others "
-            "agree with each other.",
+            because=_NOT_INVITED,
         )
     if texts:
         yield PolicyRule(
@@ -134,5 +128,6 @@ def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:
             any_of=tuple(texts),
             share=_TWO_IN_FIVE,
             then="exclude",
-            because="Two in five answers or more were not what the page asks for.",
+            because="Not invited again: {flagged} of {answers} answers, such as: "
+            "{evidence}.",
         )

@@ -18,8 +18,8 @@ from domain.campaign import Campaign
 from flows.forecasting.choices import Choice, chosen
 from flows.forecasting.outcomes import Outcome, outcome_of
 from flows.forecasting.pilot import Pilot
-from flows.passes import call_plainly
-from flows.rehearse import prepare_file, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare_file
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from rehearsal.crowd.people import people
 from rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
 
@@ -33,7 +33,7 @@ def forecast(
     seeds: int,
     pilot: Pilot | None = None,
     processes: int | None = None,
-    done: Callable[[int, int], None] = lambda _done, _of: None,
+    done: Callable[[int], None] = lambda _done: None,
 ) -> list[list[Outcome]]:
     """The outcomes of each choice, one for each seed.
 
@@ -43,7 +43,7 @@ def forecast(
         seeds: how many rehearsals of each; from the campaign's own seed on.
         pilot: what real work said about people; else they are the file's.
         processes: how many at once; as many as there are cores.
-        done: told how many are finished, of how many.
+        done: told how many are finished.
 
     Raises:
         ConfigError: a choice does not fit the campaign, or it cannot be rehearsed.
@@ -69,7 +69,7 @@ def forecast(
         try:
             for finished in as_completed(begun):
                 outcomes[begun[finished]] = finished.result()
-                done(len(outcomes), len(jobs))
+                done(len(outcomes))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -94,7 +94,7 @@ def rehearse_once(
         plan = replace(prepared.rehearsal, crowd=choice.crowd(crowd, BAD))
         people(plan.crowd, seed=seed)
         with rehearsal_of(replace(prepared, rehearsal=plan)) as (run, workers):
-            work_through(run, workers, call=call_plainly)
+            work_through(run, workers)
             return outcome_of(run)
 
 

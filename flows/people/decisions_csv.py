@@ -9,6 +9,9 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+import pandas as pd
+from pandas.api.typing import NaTType
+
 from domain.errors import ConfigError
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
@@ -24,7 +27,7 @@ from flows.people.deciding import (
     waiting_for_people,
 )
 from flows.people.evidence import flags_around, sentence
-from flows.people.work import Work, picture_of
+from flows.people.work import Work
 from postprocess.datasets.csv_file import plain, to_csv
 from store import decisions
 from store.database import writing
@@ -191,9 +194,9 @@ def _about(
     parts = work.parts(numbers, is_answer=is_answer)
     return (
         work.pseudonym(parts.worker),
-        work.table["submitted_at"].iloc[shown].max().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        _time(work.table["submitted_at"].iloc[shown].max()),
         " | ".join(items),
-        " | ".join(picture_of(work.items[item]) for item in items),
+        " | ".join(work.items[item].picture for item in items),
         " | ".join(work.line(number) for number in shown),
         " | ".join(work.line(number) for number in others),
         " / ".join(
@@ -201,3 +204,7 @@ def _about(
             for finding in flags_around(run, parts)[:_MOST_SHOWN]
         ),
     )
+
+
+def _time(moment: pd.Timestamp | NaTType) -> str:
+    return "" if pd.isna(moment) else moment.strftime("%Y-%m-%dT%H:%M:%SZ")

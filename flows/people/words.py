@@ -43,7 +43,7 @@ class WordShown:
 
 
 def words_shown(run: CampaignStore) -> list[WordShown]:
-    """All words that cleaning changes or that people spoke of.
+    """All words that cleaning changes, or would if it were surer, or people spoke of.
 
     Those of which nobody has said anything come first, the most frequent first. What
     cleaning proposes is that of its last run.
@@ -52,7 +52,8 @@ def words_shown(run: CampaignStore) -> list[WordShown]:
     table = run.answers()["text"]
     contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     meant: dict[str, Counter[str]] = defaultdict(Counter)
-    for answer_id, made in edits.load(run.store).items():
+    unsure = edits.load_proposals(run.store)
+    for answer_id, made in (*edits.load(run.store).items(), *unsure.items()):
         for edit in filter(_is_of_a_word, made):
             word = edit.before.casefold()
             meant[word][edit.after] += 1
@@ -110,6 +111,12 @@ def unsay(run: CampaignStore, word: str) -> None:
 def right_here(said: Mapping[str, WordVerdict]) -> frozenset[str]:
     """Words that no cleaning may change, casefolded."""
     return frozenset(word for word, one in said.items() if one.meant is None)
+
+
+def spoken_of(edit: Edit, said: Mapping[str, WordVerdict]) -> bool:
+    """Whether a person said what the word means that an edit changes."""
+    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    return verdict is not None and verdict.meant is not None
 
 
 def as_people_say(

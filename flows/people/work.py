@@ -6,8 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from config.items_file import is_picture
-from domain.hit import Item
 from domain.ids import AnswerId, AssignmentId, WorkerId
 from domain.tables import ITEM_VALUE
 from domain.verdicts import SubjectKind
@@ -148,14 +146,6 @@ class Work:
 
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]
-
-
-def picture_of(item: Item) -> str:
-    """Where the item's picture is: its `url`, or on an own page the cell of one."""
-    if url := item.columns.get("url"):
-        return url
-    cells = item.columns.values()
-    return next((cell for cell in cells if is_picture(cell)), "")
 
 
 def _median(seconds: npt.NDArray[np.float64]) -> float:

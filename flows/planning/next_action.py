@@ -229,6 +229,8 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
             reason="a person stopped the campaign",
             stopped_by=BY_A_PERSON,
         )
+    if campaign.imported is not None:
+        return Action(waiting_for="nobody", reason="")
     posting = next_posting(snapshot, campaign, today=today)
     if posting is not None or not snapshot.batches:
         batch, round_ = (posting.batch, posting.round) if posting else (1, 0)

@@ -23,6 +23,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
     """
     return [
         *_about_title(campaign),
+        *_about_page(campaign),
         *_about_pay(campaign),
         *_about_time(campaign),
         *_about_crowd(campaign),
@@ -43,6 +44,16 @@ def _about_title(campaign: Campaign) -> Iterator[str]:
         yield (
             f"posting.title is not stated and the page has no <title>: workers read "
             f"{campaign.title!r}, the name of the file, as what the HIT is about"
+        )
+
+
+def _about_page(campaign: Campaign) -> Iterator[str]:
+    task = campaign.task
+    shows = len(task.columns) > 1 or task.optional_columns  # the first is the id
+    if task.html_page is not None and not shows:
+        yield (
+            "the page has no placeholder of an item's column, such as ${image_url}: "
+            "all items look the same on it"
         )
 
 

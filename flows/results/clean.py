@@ -2,14 +2,15 @@
 
 from domain.ids import AnswerId
 from flows.campaign_run import CampaignStore
-from flows.people.words import as_people_say, right_here
-from postprocess.apply import Text, protected_words
-from postprocess.apply import clean as apply_rules
+from flows.people.words import as_people_say, right_here, spoken_of
+from postprocess.apply import Text, clean_and_propose, protected_words
 from store import edits, words
 
 
 def clean(campaign_store: CampaignStore) -> int:
     """Clean all answers together and keep the edits; how many there are.
+
+    What cleaning is not sure enough of is kept beside them, as proposals.
 
     Dropped answers are cleaned too: they are exported, and a word that workers wrote
     about many items is no typo, even if some of these answers were dropped. Texts of a
@@ -18,13 +19,17 @@ def clean(campaign_store: CampaignStore) -> int:
     """
     said = words.load(campaign_store.store)
     is_known = campaign_store.campaign.task.html_page is None
-    proposed = apply_rules(_texts(campaign_store, right_here(said))) if is_known else {}
-    made = {
-        AnswerId(text_id): as_said
-        for text_id, edits_ in proposed.items()
-        if (as_said := as_people_say(edits_, said))
-    }
-    edits.replace_all(campaign_store.store, made)
+    texts = _texts(campaign_store, right_here(said)) if is_known else []
+    cleaning = clean_and_propose(texts)
+    made, unsure = {}, {}
+    for text_id, proposals in cleaning.proposals.items():
+        accepted = [edit for edit in proposals if spoken_of(edit, said)]
+        both = sorted([*cleaning.edits[text_id], *accepted], key=lambda one: one.start)
+        if as_said := as_people_say(both, said):
+            made[AnswerId(text_id)] = as_said
+        if left := tuple(edit for edit in proposals if edit not in accepted):
+            unsure[AnswerId(text_id)] = left
+    edits.replace_all(campaign_store.store, made, unsure)
     return sum(map(len, made.values()))
 
 

@@ -43,6 +43,7 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         source_hash=campaign.source_hash,
         code_commit=code_version(),
         is_rehearsal=campaign_store.is_rehearsal,
+        is_imported=campaign_store.is_imported,
         is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
         wanted_per_item=campaign.posting.assignments,
         unfinished=_unfinished(campaign_store, provisional=len(proposed)),

@@ -8,6 +8,8 @@ from analyses.condition_scores import compared
 from analyses.pairwise_outcomes import comparisons
 from domain.campaign import Campaign
 from domain.ids import WorkerId
+from domain.imported import UNNAMED
+from domain.verdicts import JOINED
 from flows.campaign_run import CampaignStore
 from flows.people.review_quality import review_quality
 from flows.planted_traits import planted
@@ -21,9 +23,16 @@ from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
 from qc.registry import describe
 from report.correction_gains import corrections
-from report.facts import BeforeWork, Money, OtherLedgers, ReportFacts
+from report.facts import (
+    BeforeWork,
+    ImportedFacts,
+    ImportedSource,
+    Money,
+    OtherLedgers,
+    ReportFacts,
+)
 from report.item_sample import ShownItem, chosen
-from store import ledger, qualification_scores, report_tables
+from store import imports, ledger, qualification_scores, report_tables
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
@@ -55,7 +64,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         findings=_findings(campaign_store),
         decisions=_decisions(campaign_store, decisions),
         workers=_workers(campaign_store, answers, decisions),
-        money=_money(campaign_store),
+        money=None if campaign_store.is_imported else _money(campaign_store),
         rules={rule.NAME: rule.VERSION for rule in RULES},
         corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(
@@ -64,8 +73,45 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(campaign_store),
         shown_items=_shown_items(campaign, answers),
-        heuristics={one.name: one.idea for one in describe()},
+        heuristics={one.name: one.idea for one in describe()}
+        | {JOINED: "Probably bad work, by all that is known of it together."},
+        imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
+        policy=campaign.policy,
+    )
+
+
+def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
+    if not campaign_store.is_imported:
+        return None
+    store = campaign_store.store
+    outcomes = imports.outcomes(store)
+    rewards = pd.DataFrame(report_tables.rewards(store))
+    is_unnamed = rewards["worker_id"].str.startswith(UNNAMED)
+    worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
+    by_worker = (
+        rewards.assign(seconds=worked.dt.total_seconds())
+        .loc[lambda row: ~is_unnamed & (row["seconds"] > 0) & (row["reward_cents"] > 0)]
+        .groupby("worker_id")[["reward_cents", "seconds"]]
+        .sum()
+    )
+    return ImportedFacts(
+        files=tuple(
+            ImportedSource(
+                name=file.file,
+                format_name=file.format_name,
+                assignments=file.assignments,
+                known=file.known,
+                not_sent=file.not_sent,
+                unreadable=file.unreadable,
+            )
+            for file in imports.files(store)
+        ),
+        outcomes=pd.Series(
+            outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
+        ),
+        unnamed_workers=int(is_unnamed.sum()),
+        wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
     )
 
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from domain.ids import WorkerId
+from domain.tables import OUTCOME
 from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
 from postprocess.answers import answer_columns, with_edits
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import splits
-from store import edits
+from store import edits, imports
 from store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
@@ -40,6 +41,13 @@ def answers_table(
         table.drop(columns="worker_id"),
         {str(answer_id): made for answer_id, made in edits.load(store).items()},
     )
+    if campaign_store.is_imported:
+        said = imports.outcomes(store)
+        of_answer = pd.Series(said["outcome"], index=said["answer_id"], dtype="str")
+        edited = edited.assign(
+            **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
+        )
+        return edited[[*columns, OUTCOME]]
     return edited[list(columns)]
 
 
@@ -100,7 +108,7 @@ def _published(
         worker: pseudonym(WorkerId(worker), key)
         for worker in table["worker_id"].unique()
     }
-    urls = {str(item.item_id): item.columns.get("url", "") for item in items}
+    urls = {str(item.item_id): item.picture for item in items}
     split_of = splits(items, campaign_store.campaign.dataset.shares)
     return {
         "worker": table["worker_id"].map(of_worker).astype("str"),

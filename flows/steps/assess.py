@@ -12,9 +12,10 @@ from domain.ids import AssignmentId
 from domain.verdicts import Finding, SubjectKind
 from flows.campaign_run import CampaignStore
 from flows.snapshot import decidable, due_for_decision
+from qc.joined import Judged
 from qc.ratings import with_ratings
 from qc.registry import assess as run_heuristics
-from store import findings, hits
+from store import decisions, findings, hits
 from store.database import get_setting
 
 JUDGED_BY = "judged by"
@@ -51,8 +52,26 @@ def find_suspicions(run: CampaignStore) -> list[Finding]:
     """What all heuristics find in all answers so far; nothing is kept."""
     table = with_ratings(run.answers(), run.campaign.task, run.campaign.items)
     return run_heuristics(
-        table, run.campaign.heuristics, seed=run.campaign.rehearsal.seed
+        table,
+        run.campaign.heuristics,
+        seed=run.campaign.rehearsal.seed,
+        judged=judged_by_people(run),
     )
+
+
+def judged_by_people(run: CampaignStore) -> Judged:
+    """Which answers and workers people found bad, or good, in this campaign.
+
+    The policy's own decisions are left out: they follow from the heuristics.
+    """
+    answers = decisions.by_people(run.store, "answer")
+    workers = decisions.by_people(run.store, "worker")
+    return {
+        "answer": {name: verdict == "drop" for name, verdict in answers.items()},
+        "worker": {
+            name: verdict in {"exclude", "block"} for name, verdict in workers.items()
+        },
+    }
 
 
 def table_of_batch(run: CampaignStore) -> pd.DataFrame:

@@ -68,6 +68,7 @@ class _Reader(HTMLParser):
         self._said: list[str] = []
         self._reading: str = ""
         self._label_of: str | None = None
+        self._before_label = ""
         self._select: Control | None = None
         self._option: str | None = None
         self._ignored = 0
@@ -76,6 +77,7 @@ class _Reader(HTMLParser):
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
         self._legend = ""
+        self._nameless: list[tuple[int, str]] = []
         self._begins = {
             "label": self._begin_label,
             "legend": self._begin_legend,
@@ -143,7 +145,8 @@ class _Reader(HTMLParser):
         self.found.submits |= is_submit
 
     def _begin_label(self, values: Mapping[str, str]) -> None:
-        self._flush()
+        heard = self._heard()
+        self._before_label = "" if self._flush() else heard
         self._label_of = values.get("for", "")
 
     def _begin_legend(self, _values: Mapping[str, str]) -> None:
@@ -184,6 +187,8 @@ class _Reader(HTMLParser):
         if found is None or "disabled" in values:
             return
         control, option = found
+        if not control.name and values.get("type", "").lower() != "hidden":
+            self._nameless.append((self.getpos()[0], tag))
         if control.name in {"", "assignmentId"}:
             return
         if is_mark(control.name):
@@ -205,6 +210,9 @@ class _Reader(HTMLParser):
         # What stands behind a button or a box is what it says, and no label.
         heard = self._heard()
         heard = self._legend or ("" if self._flush() else heard)
+        if option is not None and self._label_of is not None:
+            # The label says what the option is; what was said before it, the question.
+            heard = self._legend or self._before_label
         if option is None or is_mark(option):
             control.is_open |= option is not None
             self._wanting.append((control, None, own_id))
@@ -282,6 +290,11 @@ class _Reader(HTMLParser):
                 control.options[option] = said
         self._join_groups()
         self._add_hidden()
+        if not self.found.has_script:  # one may well read what the form does not send
+            self.found.faults += [
+                f"line {line}: <{tag}> has no name, so nothing of it is sent"
+                for line, tag in self._nameless
+            ]
         for control in self.found.by_name.values():
             if control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"

@@ -84,7 +84,7 @@ def html_task(path: Path, around: Around) -> Task:
         version=1,
         title=around.title or controls.title or path.stem,
         description=around.description,
-        keywords=("page",),
+        keywords=(),
         columns=(ITEM_ID, *(one for one in template.addresses if one != ITEM_ID)),
         optional_columns=tuple(
             dict.fromkeys(

@@ -33,15 +33,25 @@ def refused(request: Request, refusal: Refusal) -> Response:
             status_code=refusal.status,
         )
     template = "refused.html.j2"
-    if refusal.kind in ("NotSignedIn", "InvitationRefused"):
+    is_visit = request.url.path.startswith("/visit")
+    if refusal.kind in ("NotSignedIn", "InvitationRefused") and not is_visit:
         template = "signed_out.html.j2"
     return page(
         template,
         status=refusal.status,
         message=refusal.message,
-        # A question's form leads there; the site's menu is around the frame already.
-        is_framed=request.headers.get("sec-fetch-dest") == "iframe",
+        has_menu=_has_menu(request),
     )
+
+
+def _has_menu(request: Request) -> bool:
+    """Whether the site's menu belongs around a page.
+
+    A question's form leads to a frame, which has it around it; who comes by a study has
+    no list of HITs and no account here.
+    """
+    is_framed = request.headers.get("sec-fetch-dest") == "iframe"
+    return not (is_framed or request.url.path.startswith("/visit"))
 
 
 async def refusal_handler(request: Request, fault: Exception) -> Response:

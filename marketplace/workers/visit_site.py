@@ -121,7 +121,7 @@ class Visits:
     async def now(self, request: Request) -> Response:
         """What is to be done next: a HIT, going back, or nothing any more."""
         with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+            worker = self._visitor(transaction, request)
             visit = _latest(transaction, worker)
             test = visit["qualification_type_id"]
             if test and visit["stage"] == "Open":
@@ -144,11 +144,22 @@ class Visits:
             way_back=self._way_back(visit),
         )
 
+    def _visitor(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        worker = self._sessions.present(transaction, request)
+        if worker is None:
+            raise Refusal(
+                "NotSignedIn",
+                "This browser has begun no visit here. Open the study from "
+                f"{self._crowd.market} again.",
+                status=401,
+            )
+        return worker
+
     async def leave(self, request: Request) -> Response:
         """Give the visit up."""
         replies.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+            worker = self._visitor(transaction, request)
             visits.close(transaction, _latest(transaction, worker)["id"], stage="Left")
         if replies.wants_json(request):
             return JSONResponse({"stage": "Left"})

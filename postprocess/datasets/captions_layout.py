@@ -14,7 +14,7 @@ import pyarrow as pa
 from analyses.difficulty import difficulties
 from analyses.fields import counted, votes
 from domain.hit import Item
-from domain.tables import ITEM_VALUE, value_column
+from domain.tables import ITEM_VALUE, OUTCOME, value_column
 from domain.task import Field, Task
 from postprocess.aggregates import leading, option_votes
 from postprocess.answers import set_aside_reasons, was_rejected
@@ -84,14 +84,15 @@ def captions_layout(
     item_ids = [str(item.item_id) for item in items]
     cells = _cells(table, facts.task)
     names = pictures["file_name"].set_axis(item_ids)
-    cells = cells.assign(file_name=cells["item_id"].map(names))[list(COLUMNS)]
+    types = {**COLUMNS, OUTCOME: TEXT} if facts.is_imported else COLUMNS
+    cells = cells.assign(file_name=cells["item_id"].map(names))[list(types)]
     reasons = set_aside_reasons(table).set_axis(cells.index)
     summary = image_summary(table, item_ids, facts.task)
     split_of = splits(items, facts.shares)
     listed = pd.DataFrame(
         {
             "item_id": summary.index,
-            "url": [item.columns.get("url", "") for item in items],
+            "url": [item.picture for item in items],
             "split": [split_of[item_id] for item_id in item_ids],
         },
         dtype="str",
@@ -103,11 +104,11 @@ def captions_layout(
         main="captions",
         tables={
             "captions": FileTable(
-                cells=cells, types=COLUMNS, rows=np.flatnonzero(reasons == "")
+                cells=cells, types=types, rows=np.flatnonzero(reasons == "")
             ),
             "set_aside": FileTable(
                 cells=cells.assign(set_aside=reasons),
-                types={**COLUMNS, "set_aside": TEXT},
+                types={**types, "set_aside": TEXT},
                 rows=np.flatnonzero(reasons != ""),
             ),
             "items": FileTable(cells=images, types=_item_types(images)),

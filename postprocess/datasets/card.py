@@ -138,6 +138,8 @@ def _period(table: pd.DataFrame) -> str:
     if table.empty:
         return "nothing was submitted"
     first, last = table["submitted_at"].min(), table["submitted_at"].max()
+    if pd.isna(first):
+        return "times are not known"
     return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
 
 

@@ -17,6 +17,7 @@ class DatasetFacts:
         source_hash: sha256 of the campaign file.
         code_commit: the version of piecework, "" if unknown.
         is_rehearsal: workers were simulated; every file says so.
+        is_imported: another tool collected the answers.
         is_drawn: what they say was drawn, and is not about the items; it says so, too.
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item.
@@ -40,6 +41,7 @@ class DatasetFacts:
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
     unfinished: str = ""
+    is_imported: bool = False
     is_drawn: bool = False
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
 

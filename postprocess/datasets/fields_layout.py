@@ -11,7 +11,7 @@ import pyarrow as pa
 from analyses.condition_scores import compared
 from analyses.conditions import condition_means
 from domain.hit import Item
-from domain.tables import ORDER, shuffled_names, value_column
+from domain.tables import ORDER, OUTCOME, shuffled_names, value_column
 from postprocess.aggregates import item_aggregates
 from postprocess.answers import set_aside_reasons, was_rejected
 from postprocess.datasets.card import fields_card
@@ -118,6 +118,9 @@ def _cells(
         sources[f"order_{name}"] = ORDER + name
         types[f"order_{name}"] = TEXTS
     types |= _LAST
+    if facts.is_imported:
+        sources[OUTCOME] = OUTCOME
+        types[OUTCOME] = TEXT
     sources |= {name: name for name in (*_LAST, *_WHY_ASIDE) if name != "set_aside"}
     rows = table.assign(
         edits=as_json(table["edits"]), is_rejected=was_rejected(table)
@@ -147,7 +150,7 @@ def _items(
     split_of = splits(items, facts.shares)
     listed = {
         "item_id": list(summary.index),
-        "url": [item.columns.get("url", "") for item in items],
+        "url": [item.picture for item in items],
         "split": [split_of[str(item.item_id)] for item in items],
         **{
             name: [item.columns.get(name, "") for item in items] for name in compared_by
@@ -188,7 +191,7 @@ def _with_settled(
 
 def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
     """What a page of one's own was filled with: its items may have no other name."""
-    if facts.task.html_page is None:
+    if facts.task.html_page is None and not facts.is_imported:
         return {}
     return {
         f"input_{name}": [item.columns.get(name, "") for item in items]

@@ -39,7 +39,7 @@ def local_picture(item: Item) -> str:
     >>> local_picture(Item(item_id=ItemId("7"), columns={"url": "/pictures/a/b.png"}))
     'a/b.png'
     """
-    url = item.columns.get("url", "")
+    url = item.picture
     if not url or urlsplit(url).netloc:
         return ""
     return posixpath.normpath(url.removeprefix(_LOCAL))
@@ -48,14 +48,14 @@ def local_picture(item: Item) -> str:
 def file_name(item: Item) -> str:
     """The picture's place in its folder, else the item's `file_name` column.
 
-    Else the last part of its `url`, else its id.
+    Else the last part of its picture's address, else its id.
 
     >>> from domain.ids import ItemId
     >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
     >>> file_name(Item(item_id=ItemId("7"), columns={"url": url}))
     'a b.jpg'
     """
-    of_url = PurePosixPath(unquote(urlsplit(item.columns.get("url", "")).path)).name
+    of_url = PurePosixPath(unquote(urlsplit(item.picture).path)).name
     stated = item.columns.get("file_name")
     return local_picture(item) or stated or of_url or str(item.item_id)
 
@@ -68,7 +68,7 @@ def _file_names(items: Sequence[Item]) -> list[str]:
     picture_of: dict[str, str] = {}
     names = []
     for item in items:
-        name, picture = file_name(item), item.columns.get("url", str(item.item_id))
+        name, picture = file_name(item), item.picture or str(item.item_id)
         if picture_of.setdefault(name, picture) != picture:
             name = f"{item.item_id}_{name}"
         names.append(name)

@@ -2,17 +2,22 @@
 
 A campaign has its own English: `frisbee` follows `a red` here, and a word that people
 wrote about many pictures is no typo. Where the campaign is small, wordfreq's counts of
-English at large weigh in instead.
+English at large weigh in instead. Words are numbered, so that all places of a campaign
+are looked up at once.
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import Any
+from array import array
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
 
 from postprocess.language import lexicon
-from postprocess.language.tokens import capitals, folded
+from postprocess.text import Text
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 EDGE = ""
 """Stands for the beginning and the end of a text among its neighbours."""
@@ -23,81 +28,134 @@ _ENGLISH_WEIGHT = 5_000
 _NEIGHBOUR_WEIGHT = 50
 """Chance counts like this many meetings: a neighbour met less tells little."""
 
+_PAIR_WEIGHT = 10
+"""What follows one word counts like this many meetings with two."""
+
 _UNMET_ZIPF = 0.5
 
 
 class Corpus:
-    """Counts over texts; corpora of different items add up.
+    """Counts over texts.
+
+    Words go by their number (`number`); arrays of counts are indexed by it.
 
     Attributes:
         counts: how often a word occurs.
         items: about how many items workers wrote it.
         capitals: how often it has a capital inside a text.
-        pairs: how often two words stand side by side, `EDGE` at the ends of a text.
     """
 
-    def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
-        """Count texts, each given with its item's id; items may come in any order."""
-        self.counts: Counter[str] = Counter()
-        self.items: Counter[str] = Counter()
-        self.capitals: Counter[str] = Counter()
-        self.pairs: Counter[tuple[str, str]] = Counter()
-        self._total = _ENGLISH_WEIGHT
-        about: defaultdict[str, list[str]] = defaultdict(list)
-        for item_id, text in texts:
-            about[item_id].append(text)
-        for texts_of_item in about.values():
-            self._count(texts_of_item)
-        self._total += self.counts.total()
+    def __init__(self, texts: Iterable[Text] = ()) -> None:
+        """Count texts; items may come in any order."""
+        self._numbers = {EDGE: 0}
+        numbers = self._numbers
+        line, items_of = array("q", [0] * 3), array("q", [0] * 3)
+        with_capitals = array("q")
+        items: dict[str, int] = {}
+        for text in texts:
+            item = items.setdefault(text.item_id, len(items) + 1)
+            words = [numbers.setdefault(word, len(numbers)) for word in text.words]
+            # Two edges, so that no three neighbours belong to two texts.
+            line.extend([*words, 0, 0])
+            items_of.extend([item] * (len(words) + 2))
+            with_capitals.extend(numbers[word] for word in text.capitals)
+        self._size = len(numbers) + 1
+        stream = np.frombuffer(line, dtype=np.int64)
+        self.counts = np.bincount(stream, minlength=self._size)
+        self.counts[0] //= 2
+        about = np.unique(np.frombuffer(items_of, dtype=np.int64) * self._size + stream)
+        self.items = np.bincount(about % self._size, minlength=self._size)
+        self.items[0] = 0
+        self.capitals = np.bincount(
+            np.frombuffer(with_capitals, dtype=np.int64), minlength=self._size
+        )
+        self._pairs = _Tally(self._code(stream[:-1], stream[1:]))
+        self._triples = _Tally(self._code(stream[:-2], stream[1:-1], stream[2:]))
+        self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
+        zipfs = [lexicon.zipf(word) or _UNMET_ZIPF for word in numbers]
+        at_large = 10 ** (np.array([*zipfs, _UNMET_ZIPF]) - lexicon.CERTAIN_ZIPF)
+        self._shares = (self.counts + _ENGLISH_WEIGHT * at_large) / self._total
 
-    def add(self, other: "Corpus") -> None:
-        """Count the other's texts too, which are about other items."""
-        for counter, others in self._counters(other):
-            counter.update(others)
-        self._total += other.counts.total()
+    def __contains__(self, word: str) -> bool:
+        return word in self._numbers
 
-    def subtract(self, other: "Corpus") -> None:
-        """Take out the other's texts: all that are counted here about its items."""
-        for counter, others in self._counters(other):
-            counter.subtract(others)
-        self._total -= other.counts.total()
+    def words(self) -> Iterable[str]:
+        """Every word that was written, once."""
+        return (word for word in self._numbers if word)
+
+    def number(self, word: str) -> int:
+        """The number of a word; all words that were never written share one."""
+        return self._numbers.get(word, self._size - 1)
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        """The numbers of words, in order."""
+        strange = self._size - 1
+        return [self._numbers.get(word, strange) for word in words]
+
+    def about(self, word: str) -> int:
+        """About how many items workers wrote a word."""
+        return int(self.items[self.number(word)])
+
+    def capital_share(self, word: str) -> float:
+        """The share of a word's occurrences that have a capital inside a text."""
+        number = self.number(word)
+        return float(self.capitals[number] / max(1, int(self.counts[number])))
 
     def log_share(self, word: str) -> float:
         """Natural logarithm of a word's share of all words, here and at large."""
         zipf = lexicon.zipf(word) or _UNMET_ZIPF
         at_large = _ENGLISH_WEIGHT * 10 ** (zipf - lexicon.CERTAIN_ZIPF)
-        return math.log((self.counts[word] + at_large) / self._total)
+        return math.log((int(self.counts[self.number(word)]) + at_large) / self._total)
 
-    def fits_after(self, left: str, word: str) -> float:
-        """Logarithm of how much more often `word` follows `left` than by chance."""
-        return self._fit(word, beside=left, together=self.pairs[left, word])
+    def shares(self, words: Ints) -> Floats:
+        """The share of each of the campaign's words of all, here and at large."""
+        shares: Floats = self._shares[words]
+        return shares
 
-    def fits_before(self, word: str, right: str) -> float:
-        """The same for a word and the one it stands before."""
-        return self._fit(word, beside=right, together=self.pairs[word, right])
+    def pairs(self, left: Ints, right: Ints) -> Ints:
+        """How often two words stand side by side."""
+        return self._pairs.of(self._code(left, right))
 
-    def capital_share(self, word: str) -> float:
-        """The share of a word's occurrences that have a capital inside a text."""
-        return self.capitals[word] / max(1, self.counts[word])
+    def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
+        """How often three words stand side by side."""
+        return self._triples.of(self._code(left, middle, right))
 
-    def _fit(self, word: str, *, beside: str, together: int) -> float:
-        share = math.exp(self.log_share(word))
-        by_chance = (self.counts[beside] + _NEIGHBOUR_WEIGHT) * share
-        return math.log((together + _NEIGHBOUR_WEIGHT * share) / by_chance)
+    def follows(self, before: Ints, word: Ints, log_share: Floats) -> Floats:
+        """Probability of words after one other.
 
-    def _counters(self, other: "Corpus") -> Iterator[tuple[Counter[Any], Counter[Any]]]:
-        yield self.counts, other.counts
-        yield self.items, other.items
-        yield self.capitals, other.capitals
-        yield self.pairs, other.pairs
+        Args:
+            before: the word before each.
+            word: the words.
+            log_share: of the words, by which chance is told (`log_share`).
+        """
+        by_chance = _NEIGHBOUR_WEIGHT * np.exp(log_share)
+        together = self.pairs(before, word) + by_chance
+        result: Floats = together / (self.counts[before] + _NEIGHBOUR_WEIGHT)
+        return result
 
-    def _count(self, texts_of_item: Sequence[str]) -> None:
-        line = [EDGE]
-        for text in texts_of_item:
-            line += folded(text)
-            line.append(EDGE)
-            self.capitals.update(capitals(text))
-        self.pairs.update(pairwise(line))
-        del line[0]
-        self.counts.update(line)
-        self.items.update(set(line) - {EDGE})
+    def follows_two(
+        self, far: Ints, before: Ints, word: Ints, log_share: Floats
+    ) -> Floats:
+        """Probability of words after two others; `far` stands before `before`."""
+        expected = _PAIR_WEIGHT * self.follows(before, word, log_share)
+        together = self.triples(far, before, word) + expected
+        result: Floats = together / (self.pairs(far, before) + _PAIR_WEIGHT)
+        return result
+
+    def _code(self, *words: Ints) -> Ints:
+        code = words[0].astype(np.int64)
+        for numbers in words[1:]:
+            code = code * self._size + numbers
+        return code
+
+
+class _Tally:
+    """How often each code occurs, looked up for many codes at once."""
+
+    def __init__(self, codes: Ints) -> None:
+        self._codes, self._counts = np.unique(codes, return_counts=True)
+
+    def of(self, codes: Ints) -> Ints:
+        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
+        return counts

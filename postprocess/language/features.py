@@ -3,29 +3,57 @@
 Leaving the word and every candidate are rivals: each gets a weighted sum, and the sums
 become probabilities (a conditional logit). What is said about the word itself speaks
 for leaving it; what is said about a candidate, how likely that typo and that word are
-in this place. `NAMES` lists all, `postprocess.language.weights` what they weigh.
+in this place.
 """
 
 import math
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import OSA
 
 from postprocess.language import lexicon
+from postprocess.language.candidates import Candidate, target_sounds
 from postprocess.language.corpus import Corpus
+from postprocess.language.sounds import sound
 from postprocess.language.suspects import Suspect
-from postprocess.language.typos import KINDS, PLACES, typos
+from postprocess.language.word_shapes import (
+    is_compound,
+    is_ending,
+    is_inflected,
+    is_spelling_variant,
+)
 
-Features = Mapping[str, float]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
-NAMES = (
-    *KINDS,
-    *PLACES,
-    "second", "second_short", "long_single", "sounds_alike", "in_dictionary",
-    "split", "split_short", "split_pull",
-    "log_share", "fits_after", "fits_before", "log_items", "same_item",
-    "leave", "zipf", "in_wordfreq", "log_other_items", "again_about_item", "capitals",
-    "opens", "hyphened", "compound", "inflected", "length", "cue",
+OF_TYPO = (
+    "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
+    "one_edit_in_long", "one_edit_of_stranger", "sounds_alike", "first_letter",
+    "ending", "variant", "new_word", "zipf_meant",
+    "split", "split_article", "split_short", "split_rarer", "split_content",
 )  # fmt: skip
+"""Hold wherever the word stands; the last of them, for two words instead of one."""
+
+OF_MEANING = (
+    "log_share", "log_items", "same_item", "split_pull", "split_met", "split_name",
+    "fits_after", "fits_before", "fits_far_after", "met_between",
+    "excess_zipf", "excess_items",
+)  # fmt: skip
+"""How likely it is in its place. The excess is by how much the word as it stands is
+more common than such a typo would be, in English and in the campaign."""
+
+OF_LEAVING = (
+    "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
+    "again_about_item", "capitals", "name_like", "opens", "shouted", "hyphened",
+    "compound", "inflected", "two_letters", "length", "vowelless", "apostrophe", "cue",
+    "beside_name", "others_unknown", "company",
+)  # fmt: skip
+
+NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
 
 _CUES = frozenset(
     {
@@ -36,115 +64,210 @@ _CUES = frozenset(
 )  # fmt: skip
 """Beside these stands what is written on something, to the letter."""
 
-_ENDINGS = (
-    "s", "es", "ed", "d", "ing", "er", "ers", "r", "y", "ish", "like", "less", "ly",
-    "'s", "ness", "able", "ies", "ied",
-)  # fmt: skip
-_BEGINNINGS = (
-    "un", "re", "non", "pre", "multi", "semi", "over", "under", "mini", "anti",
-)  # fmt: skip
-_LEAST_PART = 3
-_COMMON_ZIPF = 3.0
-_SHORT = 5
+_SHORT_PART = 3
+_FUNCTION_ZIPF = 5.8
 _LONG = 7
+_RATHER_LONG = 6
+_MORE_EDITS = 3
+_COMMON_STRANGER_ZIPF = 2.0
+_NATS_A_ZIPF = math.log(10)
+_NATS_A_SPLIT = 6.0
+_TYPOS_OF_ALL = 1.5
+"""What is known of a typo's price, added to it: not every word is typed wrongly."""
 
-_HEARD = tuple(
-    (re.compile(written), heard)
-    for written, heard in (
-        ("'", ""),
-        ("ph", "f"),
-        ("gh(?=t)", ""),
-        ("wh", "w"),
-        ("tch", "ch"),
-        ("c(?=[eiy])|z|sc(?=[eiy])", "s"),
-        ("ck|q|c(?!h)", "k"),
-        ("dg|[jg](?=[eiy])", "j"),
-        ("(?<=.)[aeiouyhw]", ""),
-        ("^[aeiouy]", "a"),
-        (r"(.)\1+", r"\1"),
-    )
-)
-"""A rough cut of Philips' Metaphone (1990): consonants stay, as they are heard."""
+_NAME_SHARE = 0.5
+_REMEMBERED = 300_000
+"""Pairs of words whose features are kept for the next look at the campaign."""
 
 
-def of_typo(word: str, meant: str) -> Features:
-    """Features of a candidate that hold wherever the word stands."""
-    if " " in meant:
-        shortest = min(map(len, meant.split(" ")))
-        return {"split": 1.0, "split_short": float(shortest < _LEAST_PART)}
-    kinds = typos(word, meant)
-    edits = sum(n for kind, n in kinds.items() if kind in KINDS)
-    return {
-        **{kind: float(n) for kind, n in kinds.items()},
-        "second": float(edits > 1),
-        "second_short": float(edits > 1 and len(word) <= _SHORT),
-        "long_single": float(edits == 1 and len(word) >= _LONG),
-        "sounds_alike": float(sound(word) == sound(meant)),
-        "in_dictionary": float(lexicon.is_known(meant)),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rivals:
+    """What may stand in some places, and what speaks for each.
 
-
-def of_meaning(meant: str, *, suspect: Suspect, corpus: Corpus) -> Features:
-    """Features of a candidate in its place: how common it is, and how well it fits."""
-    parts = meant.split(" ")
-    pull = corpus.fits_after(*parts) if len(parts) > 1 else 0.0
-    return {
-        "split_pull": pull,
-        "log_share": sum(map(corpus.log_share, parts)),
-        "fits_after": corpus.fits_after(suspect.left, parts[0]),
-        "fits_before": corpus.fits_before(parts[-1], suspect.right),
-        "log_items": math.log1p(corpus.items[meant]),
-        "same_item": float(suspect.about.get(meant, 0) > 0),
-    }
-
-
-def of_leaving(suspect: Suspect, corpus: Corpus) -> Features:
-    """Features of the word as it stands."""
-    word, zipf = suspect.word, lexicon.zipf(suspect.word)
-    place = suspect.place
-    return {
-        "leave": 1.0,
-        "zipf": zipf,
-        "in_wordfreq": float(zipf > 0),
-        "log_other_items": math.log(max(1, corpus.items[word])),
-        "again_about_item": float(suspect.about.get(word, 0) > 1),
-        "capitals": corpus.capital_share(word),
-        "opens": float(place.opens),
-        "hyphened": float(place.is_hyphened),
-        "compound": float(_is_compound(word)),
-        "inflected": float(_is_inflected(word)),
-        "length": float(len(word)),
-        "cue": float(not _CUES.isdisjoint((suspect.left, suspect.right))),
-    }
-
-
-def weighted(features: Features, weights: Features) -> float:
-    """The weighted sum; exact, so that no order of adding can matter."""
-    return math.fsum(weights[name] * value for name, value in features.items())
-
-
-def sound(word: str) -> str:
-    """The consonants that are heard, roughly.
-
-    >>> sound("hefeweizen") == sound("hefewiezen"), sound("frisbie")
-    (True, 'frsb')
+    Attributes:
+        first: where each suspect's rivals begin; leaving the word alone comes first.
+        meant: what each rival would write; "" for leaving.
+        features: one row a rival, one column for each of `NAMES`.
     """
-    for written, heard in _HEARD:
-        word = written.sub(heard, word)
-    return word
+
+    first: Ints
+    meant: Sequence[str]
+    features: Floats
 
 
-def _is_compound(word: str) -> bool:
-    """Whether two common words make up the word, as in `nightstand`."""
-    cuts = range(_LEAST_PART, len(word) - _LEAST_PART + 1)
-    return any(_is_common(word[:cut]) and _is_common(word[cut:]) for cut in cuts)
+class Typos:
+    """Words with their candidates, and what holds for them in every place."""
+
+    def __init__(
+        self, candidates: Mapping[str, Sequence[Candidate]], corpus: Corpus
+    ) -> None:
+        """Say once of each candidate what holds wherever the word stands."""
+        self.meant: list[str] = []
+        self.of_word: dict[str, slice] = {}
+        rows: list[tuple[float, ...]] = []
+        for word, found in candidates.items():
+            start = len(rows)
+            rows += [_of_typo(word, each.meant, each.price) for each in found]
+            self.meant += [each.meant for each in found]
+            self.of_word[word] = slice(start, len(rows))
+        self.rows = np.array(rows, dtype=np.float64).reshape(-1, len(OF_TYPO))
+        parts = [meant.split(" ") for meant in self.meant]
+        self.is_split = np.array([len(part) > 1 for part in parts], dtype=bool)
+        self.head, self.head_share = _counted((part[0] for part in parts), corpus)
+        self.tail, self.tail_share = _counted((part[-1] for part in parts), corpus)
 
 
-def _is_common(word: str) -> bool:
-    return lexicon.zipf(word) >= _COMMON_ZIPF and lexicon.is_known(word)
+def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
+    """The rivals of every suspect, in order."""
+    places = [typos.of_word[suspect.word] for suspect in suspects]
+    sizes = np.array([1 + place.stop - place.start for place in places], dtype=np.int64)
+    first = np.cumsum(sizes) - sizes
+    table = np.zeros((int(sizes.sum()), len(NAMES)))
+    leaving = len(OF_TYPO) + len(OF_MEANING)
+    table[first, leaving:] = [_of_leaving(suspect, corpus) for suspect in suspects]
+    rows = np.delete(np.arange(len(table)), first)
+    owner = np.repeat(np.arange(len(suspects)), sizes - 1)
+    which = np.concatenate(
+        [np.arange(place.start, place.stop) for place in places]
+    ).astype(np.int64)
+    table[rows, : len(OF_TYPO)] = typos.rows[which]
+    table[rows, len(OF_TYPO) : leaving] = _in_place(
+        suspects, owner, typos=typos, which=which, corpus=corpus
+    )
+    meant = [""] * len(table)
+    for row, candidate in zip(rows.tolist(), which.tolist(), strict=True):
+        meant[row] = typos.meant[candidate]
+    return Rivals(first=first, meant=meant, features=table)
 
 
-def _is_inflected(word: str) -> bool:
-    stems = {word.removesuffix(ending) for ending in _ENDINGS}
-    stems |= {word.removeprefix(beginning) for beginning in _BEGINNINGS}
-    return any(lexicon.is_known(stem) for stem in stems if len(stem) >= _LEAST_PART)
+def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
+    """The probability of every rival; those of one suspect add up to 1."""
+    sums = rivals.features @ np.array([weights[name] for name in NAMES])
+    sizes = np.diff(np.append(rivals.first, len(sums)))
+    sums -= np.repeat(np.maximum.reduceat(sums, rivals.first), sizes)
+    odds = np.exp(sums)
+    result: Floats = odds / np.repeat(np.add.reduceat(odds, rivals.first), sizes)
+    return result
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
+    none = (0.0,)
+    if " " in meant:
+        head, tail = meant.split(" ")
+        zipfs = sorted((lexicon.zipf(head), lexicon.zipf(tail)))
+        return none * 13 + (
+            1,
+            head == "a",
+            min(len(head), len(tail)) < _SHORT_PART,
+            zipfs[0],
+            zipfs[1] < _FUNCTION_ZIPF,
+        )
+    edits = OSA.distance(word, meant)
+    is_single = edits == 1
+    return (
+        price,
+        price / len(meant),
+        is_single,
+        edits == 2,  # noqa: PLR2004 - the name says it
+        edits >= _MORE_EDITS,
+        is_single and len(meant) >= _LONG,
+        is_single and len(meant) >= _RATHER_LONG and lexicon.zipf(word) == 0,
+        sound(word) == target_sounds()[meant],
+        word[0] != meant[0],
+        is_ending(word, meant) or is_ending(meant, word),
+        is_spelling_variant(word, meant),
+        not lexicon.is_known(meant),
+        lexicon.zipf(meant),
+        *none * 5,
+    )
+
+
+def _in_place(
+    suspects: Sequence[Suspect],
+    owner: Ints,
+    *,
+    typos: Typos,
+    which: Ints,
+    corpus: Corpus,
+) -> Floats:
+    """`OF_MEANING`, one row for each candidate of each suspect."""
+    far, _ = _counted((suspect.before[0] for suspect in suspects), corpus)
+    before, _ = _counted((suspect.before[1] for suspect in suspects), corpus)
+    after, after_share = _counted((suspect.after[0] for suspect in suspects), corpus)
+    far_after, far_share = _counted((suspect.after[1] for suspect in suspects), corpus)
+    far, before, after, far_after = (
+        numbers[owner] for numbers in (far, before, after, far_after)
+    )
+    after_share, far_share = after_share[owner], far_share[owner]
+    head, tail = typos.head[which], typos.tail[which]
+    share, tail_share = typos.head_share[which], typos.tail_share[which]
+    is_split = typos.is_split[which]
+    last_but_one = np.where(is_split, head, before)
+    pull = np.log(corpus.follows_two(before, head, tail, tail_share)) - tail_share
+    items = np.minimum(corpus.items[head], corpus.items[tail])
+    price = typos.rows[which, 0] + _NATS_A_SPLIT * is_split
+    words, _ = _counted((suspect.word for suspect in suspects), corpus)
+    zipfs = np.array([lexicon.zipf(suspect.word) for suspect in suspects])[owner]
+    likeliest = lexicon.CERTAIN_ZIPF + np.minimum(share, tail_share) / _NATS_A_ZIPF
+    expected = np.maximum(0, np.log(items + 1) - price + _TYPOS_OF_ALL)
+    named = np.array([suspect.place.is_name_like for suspect in suspects], dtype=bool)
+    meant = [typos.meant[n] for n in which.tolist()]
+    same_item = [
+        suspects[n].about.get(each, 0) > 0
+        for n, each in zip(owner.tolist(), meant, strict=True)
+    ]
+    return np.column_stack(
+        [
+            share + np.where(is_split, tail_share, 0),
+            np.log1p(items),
+            np.array(same_item, dtype=np.float64),
+            np.where(is_split, pull, 0),
+            np.where(is_split, np.log1p(corpus.pairs(head, tail)), 0),
+            is_split & named[owner],
+            np.log(corpus.follows_two(far, before, head, share)) - share,
+            np.log(corpus.follows_two(last_but_one, tail, after, after_share))
+            - after_share,
+            np.log(corpus.follows_two(tail, after, far_after, far_share))
+            - np.log(corpus.follows(after, far_after, far_share)),
+            np.where(is_split, 0, np.log1p(corpus.triples(before, head, after))),
+            np.maximum(0, zipfs - (likeliest - price / _NATS_A_ZIPF)),
+            np.maximum(0, np.log(np.maximum(1, corpus.items[words[owner]])) - expected),
+        ]
+    )
+
+
+def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
+    word, place = suspect.word, suspect.place
+    zipf = lexicon.zipf(word)
+    around = (suspect.before[1], suspect.after[0])
+    return (
+        1.0,
+        zipf,
+        zipf > 0,
+        max(0.0, zipf - _COMMON_STRANGER_ZIPF),
+        math.log(max(1, corpus.about(word))),
+        suspect.about.get(word, 0) > 1,
+        corpus.capital_share(word),
+        place.is_name_like,
+        place.opens,
+        place.is_shouted,
+        place.is_hyphened,
+        is_compound(word),
+        is_inflected(word),
+        len(word) == 2,  # noqa: PLR2004 - the name says it
+        len(word),
+        not any(letter in "aeiouy" for letter in word),
+        "'" in word,
+        not _CUES.isdisjoint({*suspect.before, *suspect.after}),
+        any(corpus.capital_share(each) > _NAME_SHARE for each in around),
+        suspect.others_unknown,
+        suspect.company,
+    )
+
+
+def _counted(words: Iterable[str], corpus: Corpus) -> tuple[Ints, Floats]:
+    """The number and the logarithm of the share of each word."""
+    both = [(corpus.number(word), corpus.log_share(word)) for word in words]
+    numbers = np.array([number for number, _ in both], dtype=np.int64)
+    return numbers, np.array([share for _, share in both], dtype=np.float64)

@@ -8,7 +8,7 @@ that is not in the first or very common in the second.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 import wordfreq
@@ -18,10 +18,17 @@ CERTAIN_ZIPF = 9.0
 """The zipf value of a word that makes up all of a text."""
 
 _TARGET_ZIPF = 1.5
-"""Dictionary words rarer than this are no likely meaning of a typo."""
+_LONG_TARGET_ZIPF = 1.0
+_LONG_TARGET = 7
+"""Dictionary words rarer than this are no likely meaning of a typo; a long word has
+fewer that are like it, so it may be rarer."""
 
-_NEW_WORD_ZIPF = 2.6
-"""Words only wordfreq knows must be this common: `countertop` has 2.64."""
+_NEW_WORD_ZIPF = 2.3
+"""Words only wordfreq knows must be this common: `captcha` has 2.38."""
+
+_NEW_WORD_LETTERS = 5
+_SHADOW_ZIPF = 1.0
+"""A word ten times rarer than one that is an edit away may be a misspelling of it."""
 
 _APOSTROPHE_ZIPF = 3.0
 _PLAIN = re.compile(r"[a-z]{2,}")
@@ -43,9 +50,14 @@ def is_known(word: str) -> bool:
     return word in dictionary() or word.removesuffix("'s") in dictionary()
 
 
+@cache
 def is_surely_right(word: str) -> bool:
-    """Whether a casefolded word is right for sure; all `targets` are."""
-    return is_known(word) or zipf(word) >= _NEW_WORD_ZIPF
+    """Whether a casefolded word is right for sure, as all `targets` are.
+
+    That is a word of the dictionary, or a longer one that is common in English and no
+    misspelling of a much commoner one: `countertop`, but neither `recieve` nor `teh`.
+    """
+    return is_known(word) or _is_new(word)
 
 
 def zipf(word: str) -> float:
@@ -61,12 +73,43 @@ def zipf(word: str) -> float:
 def targets() -> Mapping[int, Sequence[str]]:
     """All words that a typo may be corrected to, by their length, sorted."""
     values = _zipf_values()
-    old = {word for word in dictionary() if values.get(word, 0.0) >= _TARGET_ZIPF}
-    new = {word for word, value in values.items() if value >= _NEW_WORD_ZIPF}
+    old = {
+        word
+        for word in dictionary()
+        if values.get(word, 0.0)
+        >= (_TARGET_ZIPF if len(word) < _LONG_TARGET else _LONG_TARGET_ZIPF)
+    }
+    new = {
+        word
+        for word, value in values.items()
+        if value >= _NEW_WORD_ZIPF and len(word) >= _NEW_WORD_LETTERS
+    }
     by_length: dict[int, list[str]] = {}
     for word in sorted(filter(_may_be_meant, old | new)):
         by_length.setdefault(len(word), []).append(word)
     return by_length
+
+
+def _is_new(word: str) -> bool:
+    common = zipf(word)
+    if common < _NEW_WORD_ZIPF or len(word) < _NEW_WORD_LETTERS:
+        return False
+    known = dictionary()
+    return not any(
+        other in known and zipf(other) >= common + _SHADOW_ZIPF
+        for other in _one_edit_away(word)
+    )
+
+
+def _one_edit_away(word: str) -> Iterator[str]:
+    letters = "abcdefghijklmnopqrstuvwxyz'"
+    for at in range(len(word) + 1):
+        left, right = word[:at], word[at:]
+        yield from (left + letter + right for letter in letters)
+        if right:
+            yield left + right[1:]
+            yield from (left + letter + right[1:] for letter in letters)
+            yield left + right[1:2] + right[:1] + right[2:]
 
 
 def _may_be_meant(word: str) -> bool:

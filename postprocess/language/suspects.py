@@ -1,22 +1,30 @@
 """The words that may be typos at all, with everything around them.
 
-Most of the care is here: what is not a suspect is never touched, whatever looks alike.
+What is not a suspect is never touched, whatever looks alike: words that are right for
+sure, texts in another language, and what is no ordinary word where it stands
+(`tokens.Place.is_fixed`).
 """
 
+import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 
 from postprocess.language import lexicon
 from postprocess.language.corpus import EDGE, Corpus
-from postprocess.language.tokens import Place, folded, place, words
+from postprocess.language.foreign import is_foreign
+from postprocess.language.tokens import Place, Word, place, words
 from postprocess.text import Text
 
-SHORTEST = 4
-"""Shorter words are too often abbreviations, and almost anything is close to them."""
-
-MANY_ITEMS = 12
-"""A word that was written about so many items is the crowd's own."""
+_SHORTEST = 2
+_ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_MOSTLY = 0.5
+_USUAL = 20
+"""The usual rate counts like this many texts: a word seen less tells little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +33,12 @@ class Suspect:
 
     Attributes:
         surface: as it stands in the text, `word` casefolded.
-        left: the word before, casefolded, or `corpus.EDGE`; `right` the one after.
+        before: the two words before, casefolded, the farther first; `corpus.EDGE`
+            where the text ends.
+        after: the two words after.
+        others_unknown: the share of unknown words among the text's other words.
+        company: by how much more often than usual unknown words come with the text's
+            known ones, as a logarithm: above 0 where people read brands to each other.
         about: how many texts about the item hold a word, by word.
     """
 
@@ -34,58 +47,95 @@ class Suspect:
     end: int
     surface: str
     word: str
-    left: str
-    right: str
+    before: tuple[str, str]
+    after: tuple[str, str]
     place: Place
+    others_unknown: float = 0.0
+    company: float = 0.0
     about: Mapping[str, int] = field(compare=False)
 
 
 def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
-    """The suspects in the order of texts and places.
+    """The suspects in the order of texts and places; none where most is foreign.
 
     Args:
         texts: all that there are about each of their items.
         corpus: the counts of these texts, and of all others of the campaign.
     """
-    suspicious = {
-        word for word, n in corpus.items.items() if n < MANY_ITEMS and _may_be(word)
-    }
-    with_any = [text for text in texts if not suspicious.isdisjoint(folded(text.text))]
-    about = _about({text.item_id for text in with_any}, texts)
+    unknown = {word for word in corpus.words() if _may_be(word)}
+    with_any = [text for text in texts if not unknown.isdisjoint(text.words)]
+    english = [text for text in with_any if not is_foreign(text.words)]
+    if len(with_any) - len(english) > _MOSTLY * len(texts):
+        return []
+    about = _about({text.item_id for text in english}, texts)
+    company = _Company(texts, with_any, unknown)
     return [
         suspect
-        for text in with_any
-        for suspect in _suspects(text, suspicious, about[text.item_id])
+        for text in english
+        for suspect in _suspects(
+            text, unknown, about[text.item_id], company.of(frozenset(text.words))
+        )
     ]
 
 
+class _Company:
+    """How often unknown words come with each known one."""
+
+    def __init__(
+        self,
+        texts: Sequence[Text],
+        with_any: Sequence[Text],
+        unknown: AbstractSet[str],
+    ) -> None:
+        self._unknown = unknown
+        self._usual = (len(with_any) + 1) / (len(texts) + _USUAL)
+        self._with_any = _texts_of_word(with_any)
+        self._all = _texts_of_word(texts)
+
+    def of(self, line: AbstractSet[str]) -> float:
+        """What a text's known words say; the text itself does not count."""
+        known = sorted(line - self._unknown)
+        return math.fsum(map(self._of_word, known)) / max(1, len(known))
+
+    def _of_word(self, word: str) -> float:
+        together = self._with_any[word] - 1 + _USUAL * self._usual
+        return math.log(together / (self._all[word] - 1 + _USUAL) / self._usual)
+
+
+@cache
 def _may_be(word: str) -> bool:
     return (
-        len(word) >= SHORTEST
-        and word.isascii()
-        and word.isalpha()
+        len(word) >= _SHORTEST
+        and bool(_ORDINARY.fullmatch(word))
         and not lexicon.is_surely_right(word)
     )
 
 
-def _about(item_ids: set[str], texts: Sequence[Text]) -> Mapping[str, Counter[str]]:
+def _texts_of_word(texts: Iterable[Text]) -> Counter[str]:
+    return Counter(chain.from_iterable(set(text.words) for text in texts))
+
+
+def _about(
+    item_ids: AbstractSet[str], texts: Sequence[Text]
+) -> Mapping[str, Counter[str]]:
     """How many texts hold a word, by item and word."""
     about: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         if text.item_id in item_ids:
-            about[text.item_id].update(set(folded(text.text)))
+            about[text.item_id].update(set(text.words))
     return about
 
 
 def _suspects(
-    text: Text, suspicious: set[str], about: Mapping[str, int]
+    text: Text, unknown: AbstractSet[str], about: Mapping[str, int], company: float
 ) -> Iterator[Suspect]:
     line = words(text.text)
+    number = sum(word.word in unknown for word in line)
     for at, word in enumerate(line):
-        if word.word not in suspicious or word.word in text.protected:
+        if word.word not in unknown or word.word in text.protected:
             continue
         where = place(text.text, word)
-        if where.is_fixed or where.is_name_like:
+        if where.is_fixed:
             continue
         yield Suspect(
             text_id=text.text_id,
@@ -93,8 +143,14 @@ def _suspects(
             end=word.end,
             surface=text.text[word.start : word.end],
             word=word.word,
-            left=line[at - 1].word if at else EDGE,
-            right=line[at + 1].word if at + 1 < len(line) else EDGE,
+            before=(_word(line, at - 2), _word(line, at - 1)),
+            after=(_word(line, at + 1), _word(line, at + 2)),
             place=where,
+            others_unknown=(number - 1) / max(1, len(line) - 1),
+            company=company,
             about=about,
         )
+
+
+def _word(line: Sequence[Word], at: int) -> str:
+    return line[at].word if 0 <= at < len(line) else EDGE

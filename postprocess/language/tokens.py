@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from sys import intern
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
@@ -37,14 +38,16 @@ class Place:
 
     Attributes:
         is_fixed: no ordinary word: digits or signs stick to it, it is quoted or part
-            of an address, or it has inner capitals. In a text written in capitals
-            nothing tells names from words, so there all of them are fixed.
+            of an address, or it has inner capitals.
+        is_shouted: the whole text is written in capitals, where nothing tells names
+            from words.
         is_name_like: capitalised where ordinary words are not.
         opens: first word of the text or of a sentence, with a capital.
         is_hyphened: a hyphen joins it to another word.
     """
 
     is_fixed: bool
+    is_shouted: bool
     is_name_like: bool
     opens: bool
     is_hyphened: bool
@@ -67,15 +70,17 @@ def words(text: str) -> list[Word]:
     ]
 
 
-def folded(text: str) -> list[str]:
+def folded(text: str) -> tuple[str, ...]:
     """The words of a text in order, casefolded; quicker than `words`, without places.
 
+    Equal words are one object, so that many texts take little memory.
+
     >>> folded("A cat's toy, 12oz")
-    ['a', "cat's", 'toy', 'oz']
+    ('a', "cat's", 'toy', 'oz')
     """
     if text.isascii():
-        return _PLAIN_WORD.findall(text.lower())
-    return [word.word for word in words(text)]
+        return tuple(map(intern, _PLAIN_WORD.findall(text.lower())))
+    return tuple(intern(word.word) for word in words(text))
 
 
 def capitals(text: str) -> list[str]:
@@ -95,12 +100,13 @@ def place(text: str, word: Word) -> Place:
     before, after = text[: word.start], text[word.end :]
     around = before[-1:] + after[:1]
     first = not before.strip("\"'([ ") or bool(_ENDS_SENTENCE.search(before))
+    is_shouted = word.is_capital and _is_shouted(text)
     return Place(
         is_fixed=any(sign.isdigit() or sign in _SIGNS for sign in around)
-        or any(map(str.isupper, surface[1:]))
-        or _is_shouted(text)
+        or (any(map(str.isupper, surface[1:])) and not is_shouted)
         or any(low < word.end and word.start < high for low, high in _taboo(text)),
-        is_name_like=word.is_capital and not first,
+        is_shouted=is_shouted,
+        is_name_like=word.is_capital and not first and not is_shouted,
         opens=word.is_capital and first,
         is_hyphened="-" in around,
     )

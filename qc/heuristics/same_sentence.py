@@ -16,8 +16,6 @@ workers (empty id) have no repetitions, but copied instructions are found all th
 Exactly at a limit is flagged.
 """
 
-import re
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +35,7 @@ from qc.scores import (
     scored,
     sentences,
 )
+from qc.words import plain
 
 NAME = "same_sentence"
 VERSION = 1
@@ -66,10 +65,12 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
-    plain = [_plain(text) for text in texts]
-    phrases = [_plain(phrase) for phrase in params.instructions]
-    copied = np.array([any(p in text for p in phrases) for text in plain], dtype="bool")
-    images, share = _repetitions(table, plain, params)
+    plain_texts = [plain(text) for text in texts]
+    phrases = [plain(phrase) for phrase in params.instructions]
+    copied = np.array(
+        [any(p in text for p in phrases) for text in plain_texts], dtype="bool"
+    )
+    images, share = _repetitions(table, plain_texts, params)
     repeated = images >= params.min_images
     too_often = repeated & (share >= params.min_share)
     flag = too_often | copied
@@ -100,16 +101,16 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _repetitions(
-    table: pd.DataFrame, plain: list[str], params: Params
+    table: pd.DataFrame, plain_texts: list[str], params: Params
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Per answer: images of its worker with its sentence, and his repetitions' share.
 
     The share is that of the worker's texts which are repeated sentences.
     """
     workers, n_workers = coded(table["worker_id"])
-    sentences_, n_sentences = coded(pd.Series(plain, dtype="str"))
+    sentences_, n_sentences = coded(pd.Series(plain_texts, dtype="str"))
     pairs, different = pd.factorize(workers * n_sentences + sentences_)
-    is_text = np.array([text != "" for text in plain], dtype="bool")
+    is_text = np.array([text != "" for text in plain_texts], dtype="bool")
     own = (
         is_text
         & (table["worker_id"] != "").to_numpy()
@@ -122,23 +123,3 @@ def _repetitions(
     repeats = np.bincount(workers[is_repeated], minlength=n_workers)
     share = np.divide(repeats, texts, out=np.zeros(n_workers), where=texts > 0)
     return images, share[workers]
-
-
-_WORDS = re.compile(r"[^\W_]+")
-_ASCII_WORDS = bytes(
-    ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
-) + bytes(128)
-"""For texts in ASCII, most in English: an eighth of the time."""
-
-
-def _plain(text: str) -> str:
-    """Words only: no case, no punctuation, single spaces.
-
-    >>> _plain("  A very wonderful view,my friend. ")
-    'a very wonderful view my friend'
-    """
-    if text.isascii():
-        words = text.encode("ascii").translate(_ASCII_WORDS).split()
-        return b" ".join(words).decode("ascii")
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_WORDS.findall(folded))

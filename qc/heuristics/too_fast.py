@@ -11,6 +11,7 @@ text were all three flagged ones cheating, which is 0.5 % of all cheating. So th
 are set where honest work is hardly possible, and what they find is little and sure.
 
 Edge cases: the canned text is one click: it has a line of its own and no typing speed.
+So has every answer of a batch in which most have no text, for there is nothing to type.
 A missing time is no suspicion; `best` takes the first known of shown, page and market
 time. Zero or negative is below any line. Exactly at a line is not beyond it. An empty
 text has no typing speed. Pasted text is judged too: it was not typed in that time.
@@ -20,18 +21,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import Scope, grade, scored, sentences
+from qc.scores import Scope, coded, grade, scored, sentences
 
 NAME = "too_fast"
-VERSION = 1
+VERSION = 2
 SUBJECT: SubjectKind = "answer"
-SCOPE: Scope = "row"
+SCOPE: Scope = "batch"
 BEST_FIRST = ("shown_seconds", "page_seconds", "market_seconds")
-COLUMNS = ("text", "is_canned", *BEST_FIRST)
+COLUMNS = ("batch", "text", "is_canned", *BEST_FIRST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,8 @@ class Params:
 
     Attributes:
         min_seconds: flag below these seconds for an item (ours; see above).
-        min_seconds_canned: the same for the canned text (ours: three clicks).
+        min_seconds_canned: the same for the canned text, and where nothing is to be
+            typed (ours: three clicks).
         max_words_per_second: flag above this speed of typing (Dhakal et al. 2018).
         time: which definition; `best` takes the closest one that is known.
     """
@@ -58,8 +61,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     words = np.array(
         [len(text.split()) for text in table["text"].tolist()], dtype="float64"
     )
+    is_click = canned | ~_asks_for_text(table, words)
     words[canned] = 0.0
-    least = np.where(canned, params.min_seconds_canned, params.min_seconds)
+    least = np.where(is_click, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = words / possible
@@ -83,6 +87,15 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         flag=flag,
         evidence=sentences(flag | (suspicion > 0), sentence, seconds, speed, least),
     )
+
+
+def _asks_for_text(
+    table: pd.DataFrame, words: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """By answer, whether at least half of its batch have a text."""
+    batches, n_batches = coded(table["batch"])
+    with_text = np.bincount(batches[words > 0], minlength=n_batches)
+    return np.asarray((2 * with_text >= np.bincount(batches))[batches])
 
 
 def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":

@@ -75,6 +75,11 @@ class Emulator:
                 _for_programs(self._take),
                 methods=["POST"],
             ),
+            Route(
+                "/emulator/site/{participant_id}/return/{submission_id}",
+                _for_programs(self._give_back),
+                methods=["POST"],
+            ),
         ]
         app = Starlette(
             routes=routes,
@@ -167,6 +172,10 @@ class Emulator:
 
     async def _take(self, request: Request) -> Response:
         address = self._in_transaction(site.take, self._call(request, {}))
+        return _as_participant(request, RedirectResponse(address, status_code=303))
+
+    async def _give_back(self, request: Request) -> Response:
+        address = self._in_transaction(site.give_back, self._call(request, {}))
         return _as_participant(request, RedirectResponse(address, status_code=303))
 
     async def _refused(self, request: Request, refusal: Exception) -> Response:

@@ -23,7 +23,7 @@ def people(call: Call) -> str:
         "SELECT id, age FROM participant ORDER BY number LIMIT ?", (_MOST_SHOWN,)
     )
     lines = [
-        f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>, {row['age']}"
+        f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>, aged {row['age']}"
         for row in rows
     ]
     return _page("Who are you?", f"<ul>{''.join(lines)}</ul>")
@@ -35,6 +35,7 @@ def studies(call: Call) -> str:
     offered = [_offer(participant_id, one) for one in taking.list_open(call)["results"]]
     mine = [
         f"<li>{one['id']}: {one['status']}, paid {_money(one['reward_paid'])}"
+        f"{_ways_on(participant_id, one)}"
         for one in taking.list_mine(call)["results"]
     ]
     return _page(
@@ -47,6 +48,12 @@ def studies(call: Call) -> str:
 def take(call: Call) -> str:
     """Take a place; the address of the work, to which the browser is sent."""
     return str(taking.take(call)["url"])
+
+
+def give_back(call: Call) -> str:
+    """Return a submission; the address of the participant's page."""
+    taking.give_back(call)
+    return f"/emulator/site/{call.path['participant_id']}"
 
 
 def ended(status: str) -> str:
@@ -63,6 +70,17 @@ def _offer(participant_id: str, study: dict[str, Any]) -> str:
         f"{study['estimated_completion_time']} minutes</p>"
         f"<form method=post action='/emulator/site/{participant_id}/{study['id']}'>"
         "<button>Take part</button></form></section>"
+    )
+
+
+def _ways_on(participant_id: str, own: dict[str, Any]) -> str:
+    """Of what is at work: back to it, or give it up."""
+    if own["url"] is None:
+        return ""
+    giving_back = f"/emulator/site/{participant_id}/return/{own['id']}"
+    return (
+        f"; <a href='{html.escape(own['url'])}' rel=noreferrer>go on</a>"
+        f"<form method=post action='{giving_back}'><button>Return</button></form>"
     )
 
 

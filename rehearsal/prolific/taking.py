@@ -71,7 +71,7 @@ def take(call: Call) -> dict[str, Any]:
 
 
 def list_mine(call: Call) -> dict[str, Any]:
-    """A participant's own submissions, with what was paid for them."""
+    """A participant's own submissions: what was paid, and where one goes on."""
     person = row_of(call.state, call.path["participant_id"])
     rows = call.state.rows(
         "SELECT * FROM submission WHERE participant_id = ? ORDER BY number",
@@ -80,7 +80,13 @@ def list_mine(call: Call) -> dict[str, Any]:
     found = [Submission.of_row(row) for row in rows]
     return {
         "results": [
-            {**one.detail(call.state), "reward_paid": _reward(call.state, one)}
+            {
+                **one.detail(call.state),
+                "reward_paid": _reward(call.state, one),
+                "url": _address(Study.find(call.state, one.study_id), one)
+                if one.status == "ACTIVE"
+                else None,
+            }
             for one in found
         ]
     }

@@ -13,6 +13,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    imported,
     items,
     judgements,
     money,
@@ -29,6 +30,7 @@ from report.sections import (
 
 SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     funnel.build,
+    imported.build,
     items.build,
     before_work.build,
     planted.build,

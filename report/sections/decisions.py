@@ -30,7 +30,12 @@ def build(model: ReportModel) -> Section:
         key="decisions",
         title="What was decided, and why",
         lead=(_lead(model, by_policy),),
-        tables=(_table(verdicts, by_policy), _reasons(verdicts, by_policy)),
+        tables=(
+            _table(verdicts, by_policy),
+            _reasons(
+                verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy
+            ),
+        ),
     )
 
 

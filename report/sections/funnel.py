@@ -55,6 +55,12 @@ def _lead(model: ReportModel) -> str:
         if model.text_noun
         else ""
     )
+    if facts.imported is not None:
+        return (
+            f"{plural(model.submitted, 'answer')} about "
+            f"{plural(facts.items, model.item_noun)} were imported and decided; "
+            f"{accepted} were accepted{of_these}."
+        )
     return (
         f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "

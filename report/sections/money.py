@@ -17,7 +17,14 @@ _MOST_TICKS = 9
 
 _MANY = 0.25
 _SOME = 0.05
-"""Shares of workers below the floor that are a problem, or to be watched (ours)."""
+"""Shares of workers: far below the floor a problem, below it to be watched (ours)."""
+
+_FAR = 0.5
+"""Of the floor. Where the reward is worth the floor to the worker in the middle, half
+of them earn less, and no bonus by the median time changes that."""
+
+_CLOSE = 0.9
+"""Of the floor. By chance alone the middle of twenty workers lies a tenth off."""
 
 _OUTLIERS_FROM = 4.0
 """Times the median; higher wages share the last column."""
@@ -69,11 +76,12 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
     is_below = model.is_median_below_floor
     relation = "is BELOW" if is_below else "meets"
     below, level = model.below_floor, wage_level(model)
-    # Where many earn less, that the one in the middle does not is no comfort.
+    # Where many earn far less, that the one in the middle does not is no comfort.
     of_median: Level = "fact" if level == "problem" else "fine"
     middle = Note(
-        "problem" if is_below else of_median,
-        f"The median hourly wage, {median}, {relation} the floor, {floor}.",
+        level if is_below else of_median,
+        f"The median hourly wage, {median}, {relation} the floor, {floor}."
+        + _remedy(model, money) * is_below,
     )
     if not below:
         return (middle, Note("fine", f"No worker earned less than {floor}."))
@@ -92,10 +100,25 @@ def wage_level(model: ReportModel) -> Level:
 
     The median alone can look fine where half of the workers got nothing.
     """
-    share_below = model.below_floor / max(len(model.wages), 1)
-    if model.is_median_below_floor or share_below >= _MANY:
+    money, wages = model.facts.money, model.wages
+    floor = money.wage_floor_cents_per_hour if money else 0
+    share_far = (wages < _FAR * floor).sum() / max(len(wages), 1)
+    if share_far >= _MANY or wages.median() < _CLOSE * floor:
         return "problem"
+    share_below = model.below_floor / max(len(wages), 1)
     return "watch" if share_below >= _SOME else "fine"
+
+
+def _remedy(model: ReportModel, money: Money) -> str:
+    """What brings the median to the floor."""
+    median = float(model.wages.median())
+    if not median:
+        return ""
+    more = math.ceil((money.wage_floor_cents_per_hour / median - 1) * 100)
+    return (
+        f" Rewards {more} % higher would meet it; `piecework pay` adds the difference "
+        "as bonuses."
+    )
 
 
 def _pay(model: ReportModel, money: Money) -> str:

@@ -37,6 +37,12 @@ def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
 def _asked(model: ReportModel) -> str:
     facts = model.facts
     title = excerpt(facts.task.title, limit=_TITLE_CHARACTERS)
+    if facts.imported is not None:
+        return (
+            f"“{title}”, about {plural(facts.items, model.item_noun)}. Another tool "
+            f"asked; its answers were imported from "
+            f"{plural(len(facts.imported.files), 'file')}."
+        )
     return (
         f"“{title}”: {plural(facts.wanted_per_item, 'answer')} about each of "
         f"{plural(facts.items, model.item_noun)}, each by another worker; "
@@ -54,9 +60,14 @@ def _came(model: ReportModel) -> str:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
     workers = f"{'simulated ' * facts.is_rehearsal}worker"
-    return (
+    came = (
         f"{plural(model.submitted, 'answer')} by {plural(len(facts.workers), workers)}."
-        f" {listed(kinds)} count.{_DRAWN if facts.is_drawn else ''} "
+        f" {listed(kinds)} count."
+    )
+    if facts.imported is not None:
+        return came
+    return (
+        f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
         f"{'has' if model.complete_items == 1 else 'have'} all the answers wanted."
     )
@@ -75,7 +86,7 @@ def _lost(model: ReportModel) -> str:
     ]
     if not words:
         return "Every answer that came counts."
-    reasons = model.rows("rejected", "dropped")["rejected_because"]
+    reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
     return f"{listed(words)}.{_reasons(reasons)}"
 
 
@@ -115,8 +126,7 @@ def _earned(model: ReportModel, money: Money) -> str:
     less = part_of(model.below_floor, len(model.wages), "worker")
     return (
         f"Half of the workers earned {money.wage(float(model.wages.median()))} or "
-        f"more. {less} earned less than the {floor} that the campaign promises at "
-        "least."
+        f"more. {less} earned less than {floor}, the campaign's wage floor."
     )
 
 
@@ -138,5 +148,7 @@ def _cares(model: ReportModel) -> str:
         ),
     ]
     shown = " ".join(note.text for note in grave[:_MOST_CARES])
-    more = " All are listed below." if len(grave) > _MOST_CARES else ""
-    return f"{listed(counts).capitalize()}. {shown}{more}"
+    said = listed(counts).capitalize()
+    if len(grave) <= _MOST_CARES:
+        return f"{said}. {shown}"
+    return f"{said}, all listed below; the first of them: {shown}"

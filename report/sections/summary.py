@@ -18,8 +18,7 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
         KeyFigure(
             label=f"{model.item_noun.capitalize()}s",
             value=count(facts.items),
-            beside=f"{count(model.complete_items)} with all "
-            f"{count(facts.wanted_per_item)} accepted answers",
+            beside=_complete(model),
         ),
         _accepted(model),
         KeyFigure(
@@ -31,8 +30,19 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     )
 
 
+def _complete(model: ReportModel) -> str:
+    if model.facts.imported is not None:
+        answered = len(model.accepted_per_item)
+        return f"{count(answered)} with accepted answers"
+    return (
+        f"{count(model.complete_items)} with all "
+        f"{count(model.facts.wanted_per_item)} accepted answers"
+    )
+
+
 def _accepted(model: ReportModel) -> KeyFigure:
-    wanted = f"{count(model.wanted)} wanted"
+    is_imported = model.facts.imported is not None
+    wanted = "imported" if is_imported else f"{count(model.wanted)} wanted"
     noun = model.text_noun or "answer"
     if not model.facts.task.canned_text:
         return KeyFigure(
@@ -96,6 +106,8 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
 
 def _progress(model: ReportModel) -> tuple[Note, ...]:
     facts = model.facts
+    if facts.imported is not None:
+        return _decided(model)
     lacking = facts.items - model.complete_items
     lack = f"{part_of(lacking, facts.items, model.item_noun)} lack accepted answers."
     if not facts.is_finished:
@@ -109,6 +121,12 @@ def _progress(model: ReportModel) -> tuple[Note, ...]:
             f"{count(facts.wanted_per_item)} accepted answers.",
         ),
     )
+
+
+def _decided(model: ReportModel) -> tuple[Note, ...]:
+    if model.facts.is_finished:
+        return (Note("fine", "Every imported answer is decided."),)
+    return (Note("problem", "Not all imported answers are decided yet."),)
 
 
 def _books(model: ReportModel) -> tuple[Note, ...]:

@@ -18,7 +18,10 @@ _TERMS = (
     ("Heuristic", "One idea of what bad work looks like, tried on all answers."),
     ("Flag", "A heuristic's suspicion is enough to speak of. It is no verdict."),
     ("Policy", "The campaign file's rules that turn flags into verdicts."),
-    ("Wage floor", "The hourly wage below which the campaign speaks of it."),
+    (
+        "Wage floor",
+        "What an hour is to pay at least; bonuses of `piecework pay` go by the median.",
+    ),
     ("Split", "The part of the dataset that an item is in: train, val or test."),
     ("Alpha", "Krippendorff's: 1 is full agreement between people, 0 is chance."),
     ("p-value", "How often chance alone would make a difference at least as large."),

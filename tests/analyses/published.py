@@ -5,7 +5,7 @@ test compares. "Published" is what the source prints, never our result.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analyses.ability import ability
 from analyses.alpha import krippendorff_alpha
 from analyses.anova import repeated_measures
 from analyses.bleu import corpus_bleu, correction_gains
@@ -183,8 +184,89 @@ def rte_rows() -> Iterator[Row]:
         drawn = [fewer(votes, most, seed) for seed in range(DRAWS)]
         plain_mean = np.mean([accuracy(majority(few), gold) for few in drawn])
         fit_mean = np.mean([accuracy(dawid_skene(few).labels, gold) for few in drawn])
-        both = f"{plain_mean:.3f}, {fit_mean:.3f}"
-        yield f"{most} votes an item: majority, Dawid-Skene", "-", both
+        able_mean = np.mean([accuracy(_believed(few), gold) for few in drawn])
+        all_three = f"{plain_mean:.3f}, {fit_mean:.3f}, {able_mean:.3f}"
+        yield f"{most} votes an item: majority, Dawid-Skene, ability", "-", all_three
+    for most in (10, 5, 3):
+        labels = _believed(fewer(votes, most, 0))
+        sure, right = labels["probability"].mean(), accuracy(labels, gold)
+        what = f"ability, {most} votes an item: right, and its mean probability"
+        yield what, "-", f"{right:.3f}, {sure:.3f}"
+
+
+def _believed(votes: pd.DataFrame) -> pd.DataFrame:
+    return ability(votes, values=(0, 1)).labels
+
+
+def replay_rows() -> Iterator[tuple[str, str, str, str]]:
+    """Votes asked for until a label is sure enough, beside a fixed number of them."""
+    for name, votes, truth in (
+        ("entailments, experts say what is right", *rte()),
+        ("image and caption, as all who were asked say", *fits()),
+        ("can the image be recognised, as all five say", *recognised()),
+    ):
+        most_there = int(votes.groupby("item_id").size().median())
+        for least, most, until in ((3, 7, 0.9), (3, 7, 0.95), (2, most_there, 0.95)):
+            upto = min(most, most_there)
+            if least >= upto:
+                continue
+            runs = [
+                asked_until(votes, truth, (least, upto), until, seed)
+                for seed in range(DRAWS)
+            ]
+            asked, right = np.mean(runs, axis=0)
+            what = f"{name}: {least} to {upto}, until {until}"
+            fixed = np.mean(
+                [
+                    accuracy(_believed(fewer(votes, upto, s)), truth)
+                    for s in range(DRAWS)
+                ]
+            )
+            yield what, f"{asked:.2f}", f"{right:.4f}", f"{fixed:.4f} with {upto}"
+
+
+def asked_until(
+    votes: pd.DataFrame,
+    truth: pd.Series,
+    answers: tuple[int, int],
+    until: float,
+    seed: int,
+) -> tuple[float, float]:
+    """Mean votes an item, and share of right labels; unsure items get one more."""
+    least, most = answers
+    drawn = votes.sample(frac=1, random_state=seed)
+    place = drawn.groupby("item_id").cumcount()
+    wanted = pd.Series(least, index=drawn["item_id"].unique())
+    while True:
+        asked = drawn[place < drawn["item_id"].map(wanted)]
+        labels = _believed(asked)
+        unsure = labels.index[labels["probability"] < until]
+        more = wanted.index.isin(unsure) & (wanted < most).to_numpy()
+        if not more.any():
+            return len(asked) / len(wanted), accuracy(labels, truth)
+        wanted[more] += 1
+
+
+def fits() -> tuple[pd.DataFrame, pd.Series]:
+    """Whether a caption is about an image, and what most of all who were asked say."""
+    counts = flickr8k().reset_index(drop=True)
+    return _ballots(counts["yes"], counts["no"])
+
+
+def recognised() -> tuple[pd.DataFrame, pd.Series]:
+    """Whether an image cannot be recognised, and what most of five say."""
+    images = json.loads((DATA / "vizwiz_quality_train.json").read_text())
+    yes = pd.Series([image["unrecognizable"] for image in images])
+    return _ballots(yes, 5 - yes)
+
+
+def _ballots(yes: pd.Series, no: pd.Series) -> tuple[pd.DataFrame, pd.Series]:
+    """Votes of unnamed workers from counts; the majority, where there is one."""
+    items = np.repeat(yes.index.astype(str), yes + no)
+    said = np.concatenate([[1] * y + [0] * n for y, n in zip(yes, no, strict=True)])
+    votes = pd.DataFrame({"item_id": items, "worker": None, "value": said})
+    truth = (yes > no).astype(int).set_axis(yes.index.astype(str))
+    return votes, truth[(yes != no).to_numpy()]
 
 
 def fewer(votes: pd.DataFrame, most: int, seed: int) -> pd.DataFrame:
@@ -337,9 +419,19 @@ def found() -> dict[str, list[Row]]:
 
 
 def with_blocks(page: str) -> str:
-    """The page with its generated parts written anew."""
+    """The page with its generated parts written anew, but for the replay."""
     blocks = {name: table(rows) for name, rows in found().items()}
-    blocks["categories"] = category_lines()
+    return _written(page, {**blocks, "categories": category_lines()})
+
+
+def with_replay(page: str) -> str:
+    """The page with the table of the replay written anew; takes minutes."""
+    rows = ["| " + " | ".join(row) + " |" for row in replay_rows()]
+    head = "| votes asked for | mean an item | right | right, all of them asked |"
+    return _written(page, {"replay": "\n".join([head, "|---|---:|---:|---|", *rows])})
+
+
+def _written(page: str, blocks: Mapping[str, str]) -> str:
     for name, text in blocks.items():
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, rest = page.split(start)
@@ -349,4 +441,5 @@ def with_blocks(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    written = with_replay(with_blocks(PAGE.read_text(encoding="utf-8")))
+    PAGE.write_text(written, encoding="utf-8")

@@ -29,6 +29,10 @@ def test_a_table_of_categories_counted_by_hand() -> None:
     assert table["items"].tolist() == [1, 1, 1]
     assert table["agreement"].tolist() == [0.5, 1.0, 0.5]
     assert table["kappa"]["gender"] == 1.0
+    # Of two answers, the other of one with age says no; of one without, item 1's two
+    # say no and item 0's says yes: 2 of 3.
+    assert table["agreement_on"]["age"] == 0.0
+    assert table["agreement_off"]["age"] == pytest.approx(2 / 3)
     # Age: by chance .25**2 + .75**2 = .625, so (.5 - .625)/.375 = -1/3.
     assert table["kappa"]["age"] == pytest.approx(-1 / 3)
 

@@ -83,7 +83,8 @@ def _in_a_process(size: str) -> dict[str, dict[str, float]]:
 def measure(size: str) -> dict[str, dict[str, float]]:
     """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from flows.rehearse import prepare, rehearsal_of  # noqa: PLC0415
+    from flows.rehearsing.campaign import prepare  # noqa: PLC0415
+    from flows.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
     is_rehearsed = "rehearsed" in size

@@ -20,8 +20,10 @@ import pandas as pd
 
 from domain.tables import COLLECTED, build, is_canned, task_columns
 from domain.task import Field, Option, Task
+from qc import joined
 from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, assess
+from qc.registry import HEURISTICS, OFF_BY_DEFAULT, assess
+from qc.text_fit import with_text_fit
 
 ITEMS = 39_181
 WORKERS = 1_600
@@ -77,13 +79,23 @@ def main(n_items: int) -> None:
     started = time.process_time()
     rated = with_ratings(table, TASK, ())
     print(f"| with_ratings | {time.process_time() - started:.2f} | |")
-    total = 0.0
+    started = time.process_time()
+    rated = with_text_fit(rated)
+    total = time.process_time() - started
+    print(f"| with_text_fit | {total:.2f} | |")
     for heuristic in HEURISTICS:
+        if heuristic.NAME in OFF_BY_DEFAULT:
+            continue
         started = time.process_time()
         scored = heuristic.score(rated, heuristic.Params())
         seconds = time.process_time() - started
         total += seconds
         print(f"| {heuristic.NAME} | {seconds:.2f} | {scored['flag'].sum():,} |")
+    started = time.process_time()
+    told = len(list(joined.findings(rated, {})))
+    seconds = time.process_time() - started
+    total += seconds
+    print(f"| joined suspicion | {seconds:.2f} | {told:,} |")
     print(f"| all heuristics | {total:.2f} | |")
     started = time.process_time()
     findings = assess(rated.iloc[:FEW], {}, seed=1)

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
+from domain.answer_xml import fields_of
 from domain.clock import SystemClock
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
@@ -14,7 +15,6 @@ from flows.opening import open_for_rehearsal
 from flows.steps.collect import collect
 from flows.steps.launch import launch
 from marketplace.http.server import serve
-from platforms.answer_xml import fields_of
 from rehearsal.crowd.preview_worker import sign_in_url
 from store import assignments
 from store.answers_table import read_answers

@@ -41,3 +41,16 @@ def test_nothing_is_missing_where_all_is_stated(tmp_path: Path) -> None:
     assert "nothing" in said.split("missing")[1]
     plain = json.loads(_checked(tmp_path, CAMPAIGN + _STATED, "--json"))
     assert plain["missing_for_publishing"] == []
+
+
+def test_items_without_pictures_are_divided_as_items(tmp_path: Path) -> None:
+    """Nothing is said of pictures that there are none of."""
+    (tmp_path / "hit.html").write_text("<p>${text}</p><input name=word>")
+    own = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    path = write_campaign(tmp_path, own.replace("items_per_hit = 2", ""))
+    (tmp_path / "items.csv").write_text("text\nIt was\nthe best\nof\ntimes\n")
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 0, done.output
+    assert "train / val / test, by item" in done.output
+    assert "pictures" not in done.output
+    assert "by picture" in _checked(tmp_path, CAMPAIGN)

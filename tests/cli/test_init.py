@@ -304,6 +304,21 @@ def test_a_person_is_asked_and_asked_again(
     assert tables["rewards"]["reward"] == "0.50"
 
 
+def test_a_program_gets_a_document_and_is_asked_nothing(
+    terminal: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was assumed is listed, beside what `check --json` says."""
+    assert terminal  # which could be asked
+    _pictures(Path("photos"), 30)
+    words = ["--task", "caption", "--items", "photos", "--json"]
+    init.main(words, standalone_mode=False)
+    said = json.loads(capsys.readouterr().out)
+    assert said["written"] == "photos.toml"
+    assert "Answers for each item: 5" in said["assumed"]
+    assert (said["items"], said["reward_cents"]) == (30, 90)
+    assert said["warnings"] == []
+
+
 def test_titles_with_quotes_stay_what_they_are() -> None:
     """What a person says is written as TOML's text."""
     _pictures(Path("photos"))

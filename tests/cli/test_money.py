@@ -130,6 +130,13 @@ def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
     assert "is not rejected" in again.output
 
 
+def test_what_is_finished_is_not_stopped(finished: Finished) -> None:
+    """It stays finished, and its dataset stays whole."""
+    assert "is finished: nothing is open" in finished.piecework("stop").output
+    status = finished.piecework("status", "--json").output
+    assert json.loads(status)["is_finished"]
+
+
 def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     """Refused for safety, before anything is called."""
     path = tmp_path / "crash.toml"

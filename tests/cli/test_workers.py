@@ -182,11 +182,15 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert (made["name"], made["completion_code"]) == ("Class 7b", "OK-7")
         assert made["link"].startswith(f"{running.endpoint_url}/worker/join?link=")
         again = worker(database, "invite", "Class 7b", "--places", "2")
+        other = worker(database, "invite", "Class 8", "--places", "2")
+        close = f"piecework worker close 'Class 8' --database {database}"
+        assert close in other.output
+        assert worker(database, "close", "Class 8").exit_code == 0
         assert "There is an open link Class 7b already" in again.output
         _, _, code = made["link"].partition("link=")
         form = {"link": code, "name": "Ann"}
         assert httpx.post(f"{running.endpoint_url}/worker/join", data=form).is_success
-        (link,) = json.loads(worker(database, "links", "--json").stdout)
+        link, _ = json.loads(worker(database, "links", "--json").stdout)
         assert link == made | {"joined": 1}
         told = worker(database, "links").stdout
         assert "Class 7b: 1 of 2 joined, 0 completed (code OK-7), open until" in told

@@ -7,6 +7,7 @@ from config.lines import line_of
 from domain.campaign import Campaign
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
+from hit_templates.tasks import load_task
 
 GOOD = """
 name = "birds"
@@ -209,3 +210,29 @@ def test_lines_of_arrays_of_tables_are_counted() -> None:
     assert line_of(text, ["rule", 1, "a"]) == 4
     assert line_of(text, ["other", "b"]) == 6
     assert line_of(text, ["nowhere"]) is None
+
+
+def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
+    """Where it has a table of its own, and where a rule names it."""
+    text = GOOD.replace('any_of = ["capitals"]', 'any_of = ["capitols"]')
+    text += (
+        "[heuristics]\ncapitals = { stars = 3 }\n[heuristics.astrology]\nstars = 3\n"
+    )
+    said = faults_of(tmp_path, text)
+    lines = text.splitlines()
+    by_place = {
+        "heuristics.astrology: no such": lines.index("[heuristics.astrology]"),
+        "heuristics.capitals.stars: ": lines.index("capitals = { stars = 3 }"),
+        "policy rule 1: any_of names 'capitols'": lines.index("[[decisions.rule]]"),
+    }
+    for words, line in by_place.items():
+        assert any(f"birds.toml:{line + 1}: {words}" in one for one in said), said
+
+
+def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> None:
+    """MTurk joins them with commas, so none may hold one."""
+    own = GOOD.replace("[rewards]", '[posting]\nkeywords = ["bird", "wire"]\n[rewards]')
+    assert read(tmp_path, own).keywords == ("bird", "wire")
+    assert read(tmp_path, GOOD).keywords == load_task("caption").keywords != ()
+    (fault,) = faults_of(tmp_path, own.replace('"bird"', '"bird, wing"'))
+    assert "posting.keywords" in fault

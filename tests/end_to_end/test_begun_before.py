@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from flows.passes import run_pass, write_results
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
 from tests.flows.bookkeeping import books, check_books

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from tests.end_to_end.conftest import ROOT
 
 pytestmark = [pytest.mark.flow, pytest.mark.full]

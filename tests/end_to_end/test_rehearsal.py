@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from flows.passes import write_results
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow

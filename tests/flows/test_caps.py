@@ -53,7 +53,7 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
     """$1.20 a day: the second batch waits for midnight and is not a failure."""
     text = with_key(campaign_text, 'day_budget = "1.20"')
     text = text.replace(
-        'any_of = ["capitals", "rule_violation"]', 'any_of = ["pasted"]'
+        'any_of = ["capitals", "rule_violation"]', 'any_of = ["not_typed"]'
     )
     with at_work(text) as (run, people):
         monday = at(run, NOON)

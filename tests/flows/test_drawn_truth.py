@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from domain.errors import ConfigError
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.export import export
 from flows.results.table import answers_table
 from rehearsal.pictures.scenes import imagined_scenes

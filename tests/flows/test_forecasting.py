@@ -1,6 +1,8 @@
 """Forecasts: what may be varied, who the crowd is then, and what rehearsals say."""
 
 import json
+from dataclasses import replace
+from functools import partial
 from math import isnan, nan
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from cli.work.forecast import Made, say_forecast
 from config.campaign_file import parse
 from domain.errors import ConfigError
 from flows.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
@@ -15,7 +18,7 @@ from flows.forecasting.outcomes import Outcome, summarised
 from flows.forecasting.pilot import pilot_of
 from flows.forecasting.rehearsals import rehearse_once
 from flows.passes import run_pass
-from report.forecast import Estimate, Forecast, Row, in_two_lines, in_words, render
+from report.forecast import Estimate, Forecast, Row, columns, mean_and_range, render
 from tests.flows.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -130,13 +133,49 @@ def test_many_rehearsals_are_a_mean_and_a_range() -> None:
     assert some["bad_found"] == Estimate(0.5, 0.5, 0.5)
 
 
+def _forecast(*rows: Row) -> Forecast:
+    return Forecast(
+        campaign="birds", currency="GBP", seeds=2, rows=rows, assumptions=["None."]
+    )
+
+
 def test_estimates_are_told_with_their_ranges() -> None:
     """Money in its currency, shares in percent; a range that is a point is left out."""
-    estimate = Estimate(11480.4, 11200, 11840)
-    assert in_words("cost_cents", estimate, "GBP") == "£114.80 (112.00 to 118.40)"
-    assert in_two_lines("cost_cents", estimate) == "114.80\n112-118"
-    assert in_words("bad_kept", Estimate(0.25, 0.25, 0.25), "USD") == "25.0"
-    assert in_words("bad_kept", Estimate(nan, nan, nan), "USD") == "–"  # noqa: RUF001 - as tables show it
+    known = Row("as it is", summarised([_outcome(11200.0), _outcome(11800.0)]))
+    told = partial(mean_and_range, _forecast(known), known)
+    assert told("cost_cents") == ("£115.00", "112.30 to 117.70")
+    assert told("bad_kept") == ("25.0", "")
+    assert told("bad_found") == ("–", "")  # noqa: RUF001 - as tables show it
+
+
+@pytest.mark.parametrize(
+    ("days", "label", "told"), [(0.1, "Hours", "2.4"), (2.0, "Days", "2.0")]
+)
+def test_what_is_over_within_two_days_is_told_in_hours(
+    days: float, label: str, told: str
+) -> None:
+    """A tenth of a day says nothing to a person; two days are days."""
+    row = Row("as it is", summarised([replace(_outcome(100.0), days=days)]))
+    shown = _forecast(row)
+    assert columns(shown)["days"] == label
+    assert mean_and_range(shown, row, "days") == (told, "")
+    assert f">{label}<" in render(shown)
+
+
+def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At 80 columns three and then the rest, and no number is cut short."""
+    monkeypatch.setenv("COLUMNS", "80")
+    estimates = summarised([_outcome(10000.0), _outcome(20000.0)])
+    rows = [Row(f"assignments {number}", estimates) for number in (3, 5, 7, 9)]
+    say_forecast(Made(_forecast(*rows), tmp_path / "forecast.html"), as_json=False)
+
+    said = capsys.readouterr().out
+    heads = [line.split() for line in said.splitlines() if "assignments" in line]
+    assert [len(head) // 2 for head in heads] == [3, 1]
+    assert said.count("105.00 to 195.00") == 4
+    assert max(map(len, said.splitlines()[:25])) <= 80
 
 
 def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:

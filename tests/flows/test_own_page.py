@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 from cli.work.check import check_campaign
+from cli.work.reach import sample_of_addresses
 from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
 from flows.planning.dealing import all_first_rounds
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.clean import clean
 from flows.results.export import export
+from flows.results.pictures import picture_sizes, small_pictures
 from flows.results.table import answers_table
 from flows.steps.launch import question
 from hit_templates.own_html.placeholders import cut
@@ -87,9 +91,9 @@ def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
     items = pd.read_csv(tmp_path / "out/birds/dataset/items.csv")
     assert len(items) == 30
     assert items["bird_share"].mean() > 0.8
-    assert set(items["input_image_url"]) == {
-        f"https://example.org/{n}.jpg" for n in range(30)
-    }
+    addresses = [f"https://example.org/{n}.jpg" for n in range(30)]
+    assert list(items["input_image_url"]) == list(items["url"]) == addresses
+    assert list(items["file_name"]) == [f"{n}.jpg" for n in range(30)]
 
 
 def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
@@ -98,6 +102,12 @@ def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
     assert checked.price.hits == 20
     assert checked.campaign.items[4].item_id == "row_5"
     assert checked.campaign.task.name == "hit"
+    assert checked.campaign.keywords == ()
+    assert not [one for one in checked.warnings if "placeholder" in one]
+    same = check_campaign(
+        written(tmp_path, html=HTML.replace("${image_url}", "a.jpg")), on=START.date()
+    )
+    assert "all items look the same on it" in " ".join(same.warnings)
 
 
 def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
@@ -161,7 +171,7 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     with pytest.raises(ConfigError, match=r"'pic\.jpg' is no file in"):
         load_campaign(path)
-    (tmp_path / "p" / "pic.jpg").write_bytes(b"x")
+    Image.new("RGB", (40, 30)).save(tmp_path / "p" / "pic.jpg")
     campaign = load_campaign(path)
     known = {item.item_id: item for item in campaign.items}
     hits = chain(*all_first_rounds(campaign, on=START.date()))
@@ -169,6 +179,12 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
         question(campaign, one, known) for one in hits if "row_3" in one.item_ids
     )
     assert '<img src="/pictures/pic.jpg">' in page
+    assert picture_sizes(campaign) == {"row_3": (40, 30)}
+    assert small_pictures(campaign, known)["row_3"].startswith("data:image/jpeg")
+    # `check --reach` asks for those that lie elsewhere.
+    assert sorted(sample_of_addresses(campaign)) == [
+        f"https://example.org/{n}.jpg" for n in (0, 1)
+    ]
 
 
 def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
 from flows.passes import run_pass
-from flows.rehearse import prepare, rehearsal_of
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of
 from store.database import open_store
 
 

@@ -42,6 +42,8 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
         assert reached.waiting_for == "people"
         # bob's assignment, his two answers, and the exclusion that is proposed.
         assert reached.to_decide == 4
+        # Who says that answers are missing, while a person may keep them?
+        assert reached.too_few_workers == ""
         assert reached.rewards_cents == 50
         content, count = waiting_csv(run)
         rows = _rows(content)

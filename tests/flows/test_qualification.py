@@ -14,7 +14,8 @@ from domain.hit import PostableTest
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.passes import run_pass
-from flows.rehearse import prepare, rehearsal_of
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of
 from hit_templates.qualification import answer_key, question_form
 from rehearsal.crowd.crowd import Crowd
 from report.page import render

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from flows.passes import run_pass
-from flows.rehearse import prepare, rehearsal_of
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of
 from marketplace.state import clock
 from platforms import virtual_clock
 from tests.flows.bookkeeping import check_books

@@ -21,7 +21,8 @@ from domain.errors import PlatformRefused, StoreError
 from domain.progress import Progress
 from flows.passes import write_results
 from flows.planted_traits import planted
-from flows.rehearse import prepare, rehearsal_at_prolific, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_at_prolific, rehearsal_of, work_through
 from flows.results.books import Books
 from rehearsal.crowd.events import Event
 from store import assignments, qualification_scores
@@ -55,7 +56,7 @@ on = "assignment"
 any_of = ["quality_words"]
 share = 1.0
 then = "reject"
-because = "It speaks of the photograph and not of what it shows."
+because = "It speaks of the photograph: {evidence}."
 [[decisions.rule]]
 on = "answer"
 any_of = ["rule_violation"]
@@ -82,7 +83,8 @@ quality_writer = 8
 KILLED = """
 import sys
 from pathlib import Path
-from flows.rehearse import prepare, rehearsal_at_prolific, work_through
+from flows.rehearsing.rehearsal import rehearsal_at_prolific, work_through
+from flows.rehearsing.campaign import prepare
 with rehearsal_at_prolific(prepare(Path(sys.argv[1]))) as (run, crowd, prolific):
     left = [int(sys.argv[2])]
     def tell(event):

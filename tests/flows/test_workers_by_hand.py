@@ -209,6 +209,11 @@ def test_the_command_lists_and_excludes_by_pseudonym(
         assert "excluded already" in again.output
         table = _workers(path)
         assert WHY in table.output
+        heads, *lines = table.output.splitlines()[1:]
+        assert heads.split()[1:4] == ["HITs", "answers", "kept"]
+        assert f"{ann['worker']}     1        2     2" in lines[0]
+        assert "    flagged: capitals 2" in lines
+        assert max(map(len, (heads, *lines[:3]))) <= 80
         for said in (done, again, table):
             assert not any(worker_id in said.output for worker_id in worker_ids)
     with only_pass(run.campaign.out):

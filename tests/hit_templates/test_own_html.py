@@ -144,6 +144,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ('<option ${a}> <input name="b">', "line 1: 'a' stands inside a tag"),
         ('<input name="q_${id}">', "line 1: the name of <input> depends on the item"),
         ("<p>No input</p>", "nothing on the page can be filled in"),
+        ('<input name="a">\n<textarea></textarea>', "line 2: <textarea> has no name"),
         (
             "<crowd-polygon name='a'></crowd-polygon>",
             "<crowd-polygon> is not available",
@@ -234,6 +235,18 @@ def test_fields_are_found_and_typed(tmp_path: Path) -> None:
     }  # fmt: skip
     assert task.title == "A title"
     assert task.items_per_hit == 1
+
+
+def test_the_question_is_what_stands_before_the_labels(tmp_path: Path) -> None:
+    """Of the first group; the second has no question, so it keeps its name."""
+    html = """<p>Which shape?</p> <img src="a.jpg">
+    <p><label><input type="radio" name="shape" value="c"> a circle</label>
+    <label><input type="radio" name="shape" value="s"> a square</label></p>
+    <label><input type="checkbox" name="sure" value="y"> I am sure</label>"""
+    shape, sure = task_of(tmp_path, html).fields
+    assert (shape.label, sure.label) == ("Which shape?", "sure")
+    assert [one.label for one in shape.options] == ["a circle", "a square"]
+    assert [one.label for one in sure.options] == ["I am sure"]
 
 
 def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from domain.campaign import Campaign
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
 from flows.planning.dealing import all_first_rounds
-from flows.rehearse import prepare, rehearsal_of, work_through
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.table import answers_table
 from flows.steps.launch import question
 from hit_templates.starters import STARTER_KINDS, StarterKind

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.edit import Edit
-from postprocess.apply import Text, clean, undo
+from postprocess.apply import Text, clean, clean_and_propose, clean_text, undo
 from postprocess.apply import replay as replayed
+from postprocess.rules import spelling
 from postprocess.text import Rule
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +95,26 @@ def test_both_rules_leave_their_signature() -> None:
     ] == [(1, 3, "  ", " ", "whitespace"), (10, 15, "tabel", "table", "spelling")]
 
 
+def test_what_is_not_sure_is_proposed_and_not_made() -> None:
+    """A proposal points into the original, beside the edits, and changes nothing."""
+    text = Text(text_id="a", item_id="i", text="a  wooden tabel and a hlods ladder")
+    cleaning = clean_and_propose([text])
+    (proposal,) = cleaning.proposals["a"]
+    assert text.text[proposal.start : proposal.end] == proposal.before == "hlods"
+    assert 0 < proposal.probability < spelling.SURE
+    edits = cleaning.edits["a"]
+    assert [edit.after for edit in edits] == [" ", "table"]
+    assert all(edit.probability >= spelling.SURE for edit in edits)
+    assert clean_text(text.text).proposals == (proposal,)
+
+
+def test_proposals_never_lie_on_edits_of_the_same_place() -> None:
+    """A word that is mended is not asked about as well."""
+    cleaned = clean_text("a\u00a0wooden tabel")
+    assert cleaned.text == "a wooden table"
+    assert cleaned.proposals == ()
+
+
 def test_no_texts_need_no_cleaning() -> None:
     """An empty campaign is clean."""
     assert clean([]) == {}
@@ -132,9 +153,8 @@ _PROGRAM = """
 from postprocess.apply import Text, clean
 words = ["tabel", "stiing", "wmoan", "brwon", "hroses", "plya", "grene", "boook"]
 texts = [
-    Text(text_id=f"{n}.{m}", item_id=str(n), text=f"A {word} near a {other} tree")
-    for n, word in enumerate(words)
-    for m, other in enumerate(words)
+    Text(text_id=str(n), item_id=str(n), text=f"A {word} near a {other} tree")
+    for n, (word, other) in enumerate(zip(words, words[1:]))
 ]
 print(clean(texts))
 """

@@ -1,5 +1,7 @@
 """Laws of edits: what is replayed can be undone, two passes can be told as one."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +74,14 @@ def test_an_edit_on_an_edit_is_signed_by_both() -> None:
     assert (merged.before, merged.after) == ("d\0go", "dog")
     assert merged.rule == "space+word"
     assert merged.reason == "because of space; because of word"
+
+
+def test_two_edits_of_a_place_are_as_probable_as_the_less_probable() -> None:
+    """What rests on a guess is no surer than the guess."""
+    first = replace(_edit(1, "\0", "", "space"), probability=1.0)
+    second = replace(_edit(0, "dgo", "dog", "word"), probability=0.8)
+    (merged,) = compose("d\0go", [first], [second])
+    assert merged.probability == 0.8
 
 
 def test_edits_that_cancel_out_leave_nothing() -> None:

@@ -20,5 +20,5 @@ def test_registry_and_files_agree() -> None:
 def test_every_rule_is_explained(rule: Rule) -> None:
     """docs/cleaning.md has a section for each, and each has a version."""
     text = (ROOT / "docs/cleaning.md").read_text(encoding="utf-8")
-    assert f"## {rule.NAME.capitalize()}" in text
+    assert f"## {rule.NAME.replace('_', ' ').capitalize()}" in text
     assert rule.VERSION >= 1

@@ -17,6 +17,7 @@ from domain.tables import COLLECTED, task_columns
 from domain.task import Arrangement, Field, Option, Task
 from qc.ratings import sources, with_ratings
 from qc.registry import HEURISTICS, Heuristic, columns, scores
+from qc.scores import TOLD_FROM
 from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, START, row, table
 
@@ -106,7 +107,9 @@ def test_every_subject_has_one_row_with_a_sound_verdict(
     assert set(found.index) == ids(built, heuristic)
     assert found.index.name == f"{heuristic.SUBJECT}_id"
     assert found["suspicion"].between(0, 1).all()
-    assert (found["evidence"][found["flag"] | (found["suspicion"] > 0)] != "").all()
+    assert (
+        found["evidence"][found["flag"] | (found["suspicion"] >= TOLD_FROM)] != ""
+    ).all()
     assert found["flag"].dtype == "bool"
 
 
@@ -176,6 +179,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                 },
             )
         )
+    answers[0] |= {"text": "a bird", "is_canned": False}  # comes twice, and is compared
     answers.append({**answers[0], "answer_id": "again"})
     return table(*answers, columns={**COLLECTED, **task_columns(task)})
 
@@ -267,7 +271,7 @@ def test_the_columns_that_settings_need_give_the_scores_of_all() -> None:
     answers = rated_table(TASK, 3)
     wanted = columns({}, TASK)
     assert set(wanted) < set(answers.columns)
-    assert "focus_losses" not in wanted
+    assert "hit_id" not in wanted
     narrow = with_ratings(answers[wanted], TASK, ITEMS)
     whole = with_ratings(answers, TASK, ITEMS)
     for name, own in scores(narrow, {}, seed=1).items():

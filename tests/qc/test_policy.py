@@ -102,7 +102,7 @@ def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
         [
             finding("capitals", "A1.1"),
             finding("capitals", "A1.2", flag=False),
-            finding("pasted", "A2.1"),
+            finding("not_typed", "A2.1"),
         ],
         rule("answer", "drop", "capitals"),
     )
@@ -222,7 +222,7 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
         rule("worker", "exclude", "capitals", at_least=2, share=1.5),
         rule(cast("SubjectKind", "hit"), "drop", "capitals"),
     ]
-    faults = check_rules(rules, heuristics=["capitals"])
+    faults = check_rules(rules, heuristics={"capitals": "answer"})
     expected = [
         ("2: then is 'reject'", "allowed for answer are keep, drop."),
         ("2: share is given for answers", "an answer has no share of answers."),

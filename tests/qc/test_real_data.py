@@ -15,8 +15,13 @@ from typing import Literal
 import pandas as pd
 import pytest
 
+from domain.imported import Reading
 from domain.tables import COLLECTED, faults, is_canned
-from qc import vizwiz_results
+from flows.assembling import load_campaign
+from flows.importing.importing import keep, look
+from flows.opening import open_to_look
+from hit_templates.tasks import load_task
+from imports.moments import moment
 from qc.heuristics import (
     canned_share,
     capitals,
@@ -29,7 +34,6 @@ from qc.heuristics import (
     too_fast,
 )
 from qc.times import TimeColumn
-from qc.vizwiz_results import CANNED_TEXT
 from tests.qc.tables import table
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
@@ -39,6 +43,7 @@ pytestmark = [
     pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here"),
 ]
 
+CANNED_TEXT = load_task("caption").canned_text
 LONG_AGO = datetime(2019, 1, 1, tzinfo=UTC)
 
 
@@ -67,9 +72,13 @@ def answer(answer_id: str, **columns: object) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def original() -> pd.DataFrame:
+def original(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """Fifty answers of April 2019, as the original pipeline stored them."""
-    return vizwiz_results.read((DATA / "vizwiz_pipeline/hit.results").read_bytes())
+    into = tmp_path_factory.mktemp("vizwiz") / "vizwiz.toml"
+    results = DATA / "vizwiz_pipeline/hit.results"
+    campaign, _ = keep(look([results], into=into, reading=Reading()))
+    with open_to_look(load_campaign(campaign.path)) as run:
+        return run.answers()
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +106,11 @@ def batches() -> pd.DataFrame:
         with source.open(encoding="utf-8", newline="") as lines:
             for line in csv.DictReader(lines):
                 items = 5 if "Input.claimHeadline5" in line else 1
-                accepted = vizwiz_results.moment(line["AcceptTime"])
-                submitted = vizwiz_results.moment(line["SubmitTime"])
+                accepted, submitted = (
+                    moment(line[name]) for name in ("AcceptTime", "SubmitTime")
+                )
+                assert accepted is not None
+                assert submitted is not None
                 seconds = (submitted - accepted).total_seconds()
                 rows.append(
                     answer(

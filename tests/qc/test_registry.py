@@ -7,6 +7,7 @@ from domain.verdicts import Finding, PolicyRule
 from qc.policy import check_rules
 from qc.registry import (
     HEURISTICS,
+    OFF_BY_DEFAULT,
     RENAMED,
     assess,
     check_settings,
@@ -19,11 +20,14 @@ SHOUT = "A RED BIRD SITS ON A WIRE"
 
 
 def test_everything_runs_unless_it_is_switched_off() -> None:
-    """Absent is "with defaults", and only `None` is off."""
-    names = [heuristic.NAME for heuristic in HEURISTICS]
+    """Absent is "with defaults", but for what is worth nothing; `None` is off."""
+    every = [heuristic.NAME for heuristic in HEURISTICS]
+    names = [name for name in every if name not in OFF_BY_DEFAULT]
     answers = table(row("a"))
     assert list(scores(answers, {}, seed=1)) == names
-    without = scores(answers, {"capitals": None, "pasted": {}}, seed=1)
+    named: dict[str, dict[str, object]] = {name: {} for name in OFF_BY_DEFAULT}
+    assert list(scores(answers, named, seed=1)) == every
+    without = scores(answers, {"capitals": None, "not_typed": {}}, seed=1)
     assert list(without) == [name for name in names if name != "capitals"]
 
 
@@ -61,7 +65,7 @@ def test_all_faults_of_all_tables_are_raised_at_once() -> None:
     settings = {
         "capitalls": {},
         "capitals": {"share": 0.5, "more_than_share": 2},
-        "pasted": None,
+        "not_typed": None,
     }
     with pytest.raises(ConfigError) as caught:
         assess(table(), settings, seed=1)
@@ -112,6 +116,6 @@ def test_an_earlier_name_of_a_heuristic_is_told_with_the_one_of_now(
     rule = PolicyRule(
         subject_kind="worker", any_of=(earlier,), then="exclude", because="stated"
     )
-    assert check_rules([rule], heuristics=[now]) == [
+    assert check_rules([rule], heuristics={now: "worker"}) == [
         f"policy rule 1: any_of names {earlier!r}, which is called {now!r} now."
     ]

@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
-from flows.rehearse import prepare, rehearsal_market
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.marketplace import rehearsal_market
 from flows.results.export import export
 from platforms.virtual_clock import VirtualClock
 from rehearsal.crowd.campaign_crowd import crowd_of

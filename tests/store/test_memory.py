@@ -205,10 +205,12 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
     with store.db.atomic():
         assignments.keep(store, _assignment(clock, "raw"), [answer])
     edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
-    edits.replace_all(store, {AnswerId("S1.1"): [edit]})
+    doubtful = replace(edit, start=4, end=7, probability=0.4)
+    edits.replace_all(store, {AnswerId("S1.1"): [edit]}, {AnswerId("S1.1"): [doubtful]})
     assert edits.load(store) == {"S1.1": (edit,)}
-    edits.replace_all(store, {})
-    assert edits.load(store) == {}
+    assert edits.load_proposals(store) == {"S1.1": (doubtful,)}
+    edits.replace_all(store, {}, {})
+    assert edits.load(store) == edits.load_proposals(store) == {}
 
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:

@@ -140,6 +140,7 @@ def test_parquet_keeps_types(
             "after": "dog",
             "rule": "spelling",
             "reason": "slip",
+            "probability": 1.0,
         },
     ]
 

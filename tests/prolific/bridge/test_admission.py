@@ -52,6 +52,13 @@ def test_a_link_with_ids_of_others_lets_nobody_in(town: Town) -> None:
         reply = _arrive(eve, query)
         assert reply.status_code == status, (query, reply.text)
         assert "set-cookie" not in reply.headers
+    wrong = _arrive(eve, own | {"SESSION_ID": link["SESSION_ID"]}, accept="text/html")
+    assert "signed in there with another account?" in wrong.text
+    assert "/worker/" not in wrong.text.partition("<body>")[2]  # no menu of the site
+    nobody = eve.http.get("/visit", headers={"accept": "text/html"})
+    assert nobody.status_code == 401
+    assert "Open the study from Prolific again" in nobody.text
+    assert "invitation" not in nobody.text
     assert _nobody_came(town)
     assert _arrive(ann, link).status_code == 201
 

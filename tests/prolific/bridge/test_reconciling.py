@@ -1,5 +1,10 @@
 """What was changed by hand on Prolific's own pages is found and taken in."""
 
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli.main import main
 from marketplace.state import visits
 from prolific.bridge.reconciling import reconcile
 from prolific.bridge.status import read_status
@@ -51,7 +56,7 @@ def test_money_that_was_paid_by_hand_is_shown(town: Town) -> None:
     assert difference.sentence == "bonuses cost £0.70 there, and £0.00 here"
 
 
-def test_status_says_what_waits_for_whom(town: Town) -> None:
+def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
     """Places, submissions by state, whose decision is awaited, money."""
     hit_ids = town.post(hits=2, assignments=2)
     town.settle()
@@ -72,6 +77,16 @@ def test_status_says_what_waits_for_whom(town: Town) -> None:
     assert study.places == 2
     assert status.committed_cents == 2 * (study.cost_cents or 0)
     assert status.troubles == ()
+    database = str(tmp_path / "market.db")
+    said = CliRunner().invoke(main, ["prolific", "status", "--database", database])
+    heading, *lines = said.output.splitlines()
+    assert heading.endswith(" (Requester): awaiting review")
+    assert lines[:4] == [
+        "  2 places of 2 HITs; each pays £1.10, costs £1.53",
+        "  submissions: 2 awaiting review",
+        "  1 waiting for the requester to decide",
+        "  1 asked to return, and may still",
+    ]
 
 
 def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(

@@ -1,6 +1,7 @@
 """Laws of agreement with the others beyond chance."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,32 @@ def test_places_and_ticks_have_distances_too() -> None:
         rows += [(worker, f"{n}", place) for worker in "abc"]
         rows.append(("far", f"{n}", 88.0 - place))
     assert flagged(score(ratings(task_of(scale("s")), rows), Params())) == {"far"}
+
+
+def test_few_answers_of_an_honest_worker_are_noise() -> None:
+    """Wrong on five of ten is below the line, and within what chance does."""
+    rows = [
+        (worker, f"{n}", "yes" if n % 2 else "no")
+        for n in range(10)
+        for worker in "abc"
+    ]
+    rows += [
+        ("d", f"{n}", "yes" if n in {0, 1, 3, 4, 5, 6} else "no") for n in range(10)
+    ]
+    found = score(ratings(TASK, rows), Params())
+    assert "d" not in flagged(found)
+    assert "d" in flagged(score(ratings(TASK, rows), Params(errors=0.0)))
+
+
+def test_opinions_are_not_held_against_others() -> None:
+    """Where to differ is no fault, even a lone voice is no suspicion."""
+    task = task_of(replace(scale("s"), is_opinion=True))
+    rows = []
+    for n in range(12):
+        place = float(n * 8)
+        rows += [(worker, f"{n}", place) for worker in "abc"]
+        rows.append(("far", f"{n}", 88.0 - place))
+    assert score(ratings(task, rows), Params())["suspicion"].tolist() == [0.0] * 4
 
 
 def test_nobody_to_compare_with_is_no_suspicion() -> None:

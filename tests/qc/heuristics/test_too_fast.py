@@ -65,10 +65,12 @@ def test_no_time_is_no_suspicion() -> None:
 def test_faster_is_more_suspicious() -> None:
     """At half the line suspicion is 3/4, by the common grading."""
     rows = table(
-        row("a", text="", shown_seconds=2.5), row("b", text="", shown_seconds=4.0)
+        row("a", text="", shown_seconds=2.5),
+        row("b", text="", shown_seconds=4.0),
+        *(row(f"c{n}") for n in range(2)),
     )
     found = score(rows, Params())["suspicion"]
-    assert found.tolist() == pytest.approx([0.75, 1 - 0.5 * 4 / 5])
+    assert found.tolist()[:2] == pytest.approx([0.75, 1 - 0.5 * 4 / 5])
 
 
 def test_zero_seconds_switches_the_line_off() -> None:
@@ -80,3 +82,12 @@ def test_zero_seconds_switches_the_line_off() -> None:
 def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
     assert score(table(), Params()).empty
+
+
+def test_where_nothing_is_typed_the_line_is_that_of_a_click() -> None:
+    """Three seconds are enough to choose, and none to write."""
+    chosen = [row(f"{n}", text="", shown_seconds=3.0) for n in range(4)]
+    assert flagged(score(table(*chosen), Params())) == set()
+    written = [row(f"w{n}") for n in range(4)]
+    found = flagged(score(table(*chosen, *written), Params()))
+    assert found == {"0", "1", "2", "3"}

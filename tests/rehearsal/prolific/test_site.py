@@ -53,6 +53,9 @@ def test_a_person_goes_from_the_list_to_the_code(
             assert page.inner_text("h2 >> nth=0") == "Describe <b>pictures</b>"
             assert "1.50 GBP" in page.inner_text("section")
             page.click("text=Take part")
+            # Who closed the page finds the way back among the own submissions.
+            page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
+            page.click("text=go on")
             page.click("text=Done")
             assert "AWAITING REVIEW" in page.inner_text("main")
             page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
@@ -60,6 +63,25 @@ def test_a_person_goes_from_the_list_to_the_code(
         finally:
             page.close()
     assert f"/work?who={someone.participant_id}" in seen
+
+
+def test_a_person_returns_what_is_not_finished(
+    researcher: Researcher, browser: Browser
+) -> None:
+    """As a requester's page asks whoever stops to do; nothing is left to go on with."""
+    someone = researcher.participant()
+    with _work("<title>w</title>", []) as address:
+        study_id = researcher.study(external_study_url=f"{address}/work")
+        researcher.status(study_id)
+        page = browser.new_page()
+        try:
+            page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
+            page.click("text=Take part")
+            page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
+            page.click("text=Return")
+            assert page.inner_text("li").endswith("RETURNED, paid 0.00")
+        finally:
+            page.close()
 
 
 def test_the_work_s_page_cannot_play_with_the_rehearsal(

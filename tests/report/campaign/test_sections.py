@@ -21,6 +21,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    imported,
     items,
     judgements,
     money,
@@ -301,7 +302,7 @@ def test_wages_are_pay_over_time_worked() -> None:
 @pytest.mark.parametrize(
     ("floor", "median", "below"),
     [
-        # That the median meets the floor is no comfort where so many do not.
+        # That the median meets the floor is no comfort where one of four got nothing.
         (735, "fact", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
         (736, "problem", "2 of 4 workers (50.0 %) earned less than the floor of"),
         (720, "fact", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
@@ -319,6 +320,33 @@ def test_a_wage_below_the_floor_is_said_plainly(
     assert [note.level for note in notes] == [median, "problem"]
     assert ("BELOW" in notes[0].text) == (median == "problem")
     assert notes[1].text.startswith(below)
+
+
+@pytest.mark.parametrize(
+    ("floor", "level", "more"),
+    # The middle of 720, 750 and 900 is 750; 1 % more is 757.5, 12 % more is 840.
+    [(751, "watch", "1 %"), (833, "watch", "12 %"), (834, "problem", "12 %")],
+)
+def test_a_median_just_below_the_floor_is_watched_and_told_what_mends_it(
+    floor: int, level: str, more: str
+) -> None:
+    """A reward that is worth the floor in the middle leaves half of them below it."""
+    facts = by_hand.small()
+    assert facts.money is not None
+    model = report_model(
+        replace(
+            facts,
+            workers=facts.workers.drop("cheat"),
+            money=replace(facts.money, wage_floor_cents_per_hour=floor),
+        )
+    )
+    middle, below = money.wage_notes(model)
+
+    assert (middle.level, below.level) == (level, level)
+    assert middle.text.endswith(
+        f"Rewards {more} higher would meet it; `piecework pay` adds the difference as "
+        "bonuses."
+    )
 
 
 def test_one_of_two_workers_at_nothing_is_a_problem() -> None:
@@ -535,6 +563,7 @@ OF_ANSWERS = {
     conditions.build,
     corrected.build,
     items.build,  # see test_items
+    imported.build,  # see test_imported
 }
 of_captions = pytest.mark.parametrize(
     "build",

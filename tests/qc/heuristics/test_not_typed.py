@@ -1,15 +1,15 @@
-"""Laws of pasted text."""
+"""Laws of text that was hardly typed on the page."""
 
 import pytest
 
-from qc.heuristics.pasted import Params, score
+from qc.heuristics.not_typed import Params, score
 from tests.qc.tables import CANNED, NAN, evidence, flagged, row, table
 
 TEXT = "x" * 50
 
 
 @pytest.mark.parametrize(
-    ("pastes", "keystrokes", "pasted"),
+    ("pastes", "keystrokes", "is_flagged"),
     [
         (1.0, 0.0, True),
         (1.0, 9.0, True),  # 9/50 = 0.18
@@ -23,11 +23,11 @@ TEXT = "x" * 50
 def test_a_paste_counts_without_keystrokes(
     pastes: float,
     keystrokes: float,
-    pasted: bool,  # noqa: FBT001 - a case
+    is_flagged: bool,  # noqa: FBT001 - a case
 ) -> None:
     """Both must hold: a paste, and almost no typing for the text's length."""
     answer = row("a", text=TEXT, pastes=pastes, keystrokes=keystrokes)
-    assert bool(flagged(score(table(answer), Params()))) is pasted
+    assert bool(flagged(score(table(answer), Params()))) is is_flagged
 
 
 @pytest.mark.parametrize("text", [CANNED, "", "   "])
@@ -44,7 +44,30 @@ def test_fewer_keystrokes_are_more_suspicious() -> None:
     found = score(table(none, some), Params())
     assert found["suspicion"].tolist() == pytest.approx([1.0, 0.75])
     said = evidence(found, "b")
-    assert said == "1 paste and 5 keystrokes for a text of 50 characters"
+    assert said == "5 keystrokes, 1 paste, 40.0 seconds for a text of 50 characters"
+
+
+@pytest.mark.parametrize(
+    ("others", "losses", "seconds", "is_flagged"),
+    [
+        (60.0, 1.0, 40.0, True),  # away, and no key pressed
+        (60.0, 0.0, 5.0, True),  # eleven words in five seconds
+        (60.0, 0.0, 40.0, False),  # dictated, or a phone's suggestions
+        (2.0, 1.0, 40.0, False),  # no one types here: the page begins with a text
+    ],
+)
+def test_without_a_paste_something_else_must_speak_and_others_must_type(
+    others: float,
+    losses: float,
+    seconds: float,
+    is_flagged: bool,  # noqa: FBT001 - a case
+) -> None:
+    """Few keystrokes alone are no evidence of anything."""
+    own = row("a", keystrokes=0.0, focus_losses=losses, shown_seconds=seconds)
+    rows = [row(f"b{n}", keystrokes=others) for n in range(3)]
+    assert flagged(score(table(own, *rows), Params())) == (
+        {"a"} if is_flagged else set()
+    )
 
 
 def test_an_empty_table_has_no_answers() -> None:

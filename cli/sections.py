@@ -1,0 +1,60 @@
+"""Sections of a page, as a terminal shows them."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from report.components import KeyFigure, Note, Section, Table
+from report.sections_page import SectionsPage
+
+
+def say_sections(page: SectionsPage) -> None:
+    """Print a page's figures, notes and tables."""
+    say(
+        page.source,
+        key_figures=page.key_figures,
+        notes=page.notes,
+        sections=page.sections,
+    )
+
+
+def say(
+    source: str,
+    *,
+    key_figures: Sequence[KeyFigure],
+    notes: Sequence[Note],
+    sections: Sequence[Section],
+) -> None:
+    """Print what a page of these parts would tell."""
+    console = Console()
+    console.print(Text(source, style="bold"))
+    for figure in key_figures:
+        console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
+    for note in notes:
+        console.print(Text(f"{note.word}: {note.text}", style="yellow"))
+    for section in sections:
+        console.print()
+        console.rule(Text(section.title), align="left")
+        for line in (*section.lead, *(note.text for note in section.notes)):
+            console.print(Text(line))
+        for table in section.tables:
+            _say_table(console, table)
+
+
+def _say_table(console: Console, table: Table) -> None:
+    # Text and not str: what a stranger wrote in brackets must not become a style.
+    shown = RichTable(title=Text(table.caption), title_justify="left")
+    for column in table.columns:
+        shown.add_column(
+            Text(column.label), justify="right" if column.style == "n" else "left"
+        )
+    for row in table.rows:
+        shown.add_row(
+            *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
+        )
+    console.print()
+    console.print(shown)
+    if table.note:
+        console.print(Text(table.note, style="dim"))

@@ -1,0 +1,1 @@
+"""Results that other tools collected, as a campaign of their own."""

@@ -1,0 +1,116 @@
+"""Answers for analyses: of a campaign those that count, of a file all of them."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pandas as pd
+
+from analyses.fields import counted
+from domain.errors import ConfigError
+from domain.ids import WorkerId
+from domain.imported import UNNAMED, Reading
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignStore
+from flows.importing.importing import campaign_name, keep, look
+from flows.opening import open_to_look
+from flows.results.provisional import proposed_verdicts
+from flows.results.table import answers_table
+from postprocess.pseudonyms import pseudonym
+from report.analysis.answers import AnalysedAnswers
+from report.analysis.page import Analysed, analyse
+
+
+class Wanted(NamedTuple):
+    """How answers are compared; see `AnalysedAnswers`."""
+
+    condition: str = ""
+    unit: str = ""
+    margin: float | None = None
+    seed: int = 1
+
+
+def analyse_file(
+    path: Path,
+    reading: Reading,
+    *,
+    task_name: str = "",
+    wanted: Wanted,
+) -> Analysed:
+    """Analyse a file that another tool made; nothing is kept.
+
+    Args:
+        path: of the file.
+        reading: what is said about its columns.
+        task_name: what was asked, of the gallery, if that is said.
+        wanted: how answers are compared.
+
+    Raises:
+        ConfigError: it cannot be read, or items have no such column.
+    """
+    with TemporaryDirectory(prefix="piecework-") as folder:
+        into = Path(folder) / f"{campaign_name(path.stem)}.toml"
+        found = look([path], into=into, reading=reading, task_name=task_name)
+        campaign, _ = keep(found)
+        with open_to_look(load_campaign(campaign.path)) as run:
+            table = run.answers()
+            workers = {
+                worker: worker
+                if worker.startswith(UNNAMED)
+                else pseudonym(WorkerId(worker), run.pseudonym_key)
+                for worker in table["worker_id"].unique()
+            }
+            answers = AnalysedAnswers(
+                table=table.assign(worker=table["worker_id"].map(workers)),
+                task=run.campaign.task,
+                items=run.campaign.items,
+                condition=wanted.condition,
+                unit=wanted.unit,
+                margin=wanted.margin,
+                seed=wanted.seed,
+            )
+    _check(answers)
+    return analyse(path.name, answers)
+
+
+def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
+    """Analyse the answers of a campaign that count, as its dataset has them.
+
+    Raises:
+        ConfigError: items have no such column.
+        StoreError: the campaign has no store yet.
+    """
+    with open_to_look(load_campaign(path)) as run:
+        campaign = run.campaign
+        table = _counted(run)
+        known = campaign.task.conditions
+        answers = AnalysedAnswers(
+            table=table,
+            task=campaign.task,
+            items=campaign.items,
+            condition=wanted.condition or (known[0].column if known else ""),
+            unit=wanted.unit,
+            margin=wanted.margin,
+            seed=wanted.seed,
+        )
+        _check(answers)
+        return analyse(campaign.name, answers)
+
+
+def _counted(run: CampaignStore) -> pd.DataFrame:
+    proposed = proposed_verdicts(run)
+    table = answers_table(run, proposed=proposed)
+    return counted(table[~table["is_provisional"] | table.index.isin(proposed)])
+
+
+def _check(answers: AnalysedAnswers) -> None:
+    known = dict.fromkeys(name for item in answers.items for name in item.columns)
+    faults = [
+        f"items have no column {name!r}; the columns are {', '.join(known)}"
+        for name in (answers.condition, answers.unit)
+        if name and name not in known
+    ]
+    if answers.margin is not None and answers.margin <= 0:
+        faults.append("the margin must be above 0")
+    if faults:
+        raise ConfigError(faults)

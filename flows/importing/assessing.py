@@ -1,0 +1,172 @@
+"""What heuristics find in imported answers, as a table; of a file nothing is kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from domain.ids import WorkerId
+from domain.imported import Reading
+from domain.progress import Progress
+from domain.tables import value_column
+from domain.task import Task
+from domain.verdicts import Finding
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignStore
+from flows.importing.importing import campaign_name, keep, look
+from flows.importing.understanding import Understanding
+from flows.opening import open_to_look
+from flows.progress import read_progress
+from flows.steps.assess import assess, find_suspicions
+from flows.steps.decide import decide
+from postprocess.pseudonyms import pseudonym
+from qc.registry import describe
+from report.findings import findings_page
+from report.sections_page import SectionsPage
+from store.lock import only_pass
+
+COLUMNS = (
+    "heuristic",
+    "version",
+    "subject_kind",
+    "subject_id",
+    "suspicion",
+    "evidence",
+    "assignment_id",
+    "answer",
+    "touched",
+)
+"""Of the table of findings. Workers bear pseudonyms; `assignment_id` is the subject's
+own, or of a worker the first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessed:
+    """What was found.
+
+    Attributes:
+        findings: a row a flag, with `COLUMNS`.
+        page: the same for people.
+        understood: what the file holds; `None` of a campaign.
+        progress: of a campaign, how far it is now; `None` of a file.
+    """
+
+    findings: pd.DataFrame
+    page: SectionsPage
+    understood: Understanding | None = None
+    progress: Progress | None = None
+
+
+def assess_file(path: Path, reading: Reading, *, task_name: str = "") -> Assessed:
+    """Look at a file that another tool made; nothing is kept, and nothing decided.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    with TemporaryDirectory(prefix="piecework-") as folder:
+        into = Path(folder) / f"{campaign_name(path.stem)}.toml"
+        found = look([path], into=into, reading=reading, task_name=task_name)
+        campaign, kept = keep(found)
+        with open_to_look(load_campaign(campaign.path)) as run:
+            aside = sum(file.unreadable for file in kept)
+            remarks = (f"{aside:,} rows could not be read.",) if aside else ()
+            findings, page = _found(run, str(path.name), remarks)
+    return Assessed(findings=findings, page=page, understood=found.understood)
+
+
+def assess_campaign(path: Path) -> Assessed:
+    """Judge imported answers, keep what is found, and follow the rules of the policy.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        RefusedForSafety: the campaign collects its answers itself.
+    """
+    campaign = load_campaign(path)
+    with only_pass(campaign.out), open_to_look(campaign) as run:
+        assess(run)
+        decide(run)
+        findings, page = _found(run, campaign.name, ())
+        progress = read_progress(run)
+    return Assessed(findings=findings, page=page, progress=progress)
+
+
+def _found(
+    run: CampaignStore, source: str, remarks: tuple[str, ...]
+) -> tuple[pd.DataFrame, SectionsPage]:
+    table = run.answers()
+    flags = [finding for finding in find_suspicions(run) if finding.flag]
+    findings = _frame(run, table, flags)
+    answers = table[["assignment_id", "worker_id", "item_id"]].assign(
+        is_touched=_is_touched(table, flags)
+    )
+    settings = run.campaign.heuristics
+    ideas = {
+        one.name: one.idea
+        for one in describe()
+        if settings.get(one.name, {}) is not None
+    }
+    return findings, findings_page(
+        source, findings, answers, ideas=ideas, remarks=remarks
+    )
+
+
+def _frame(
+    run: CampaignStore, table: pd.DataFrame, flags: list[Finding]
+) -> pd.DataFrame:
+    of_assignment = table.groupby("assignment_id", sort=False).indices
+    of_worker = table.groupby("worker_id", sort=False).indices
+    number_of = {answer_id: number for number, answer_id in enumerate(table.index)}
+    rows = []
+    for flag in flags:
+        if flag.subject_kind == "answer":
+            numbers = [number_of[flag.subject_id]]
+        else:
+            groups = of_worker if flag.subject_kind == "worker" else of_assignment
+            numbers = [int(number) for number in groups.get(flag.subject_id, ())]
+        first = numbers[0] if numbers else None
+        rows.append(
+            (
+                flag.heuristic,
+                flag.version,
+                flag.subject_kind,
+                _shown_id(run, flag),
+                flag.suspicion,
+                flag.evidence,
+                "" if first is None else table["assignment_id"].iloc[first],
+                "" if first is None else _answer(table.iloc[first], run.campaign.task),
+                len(numbers),
+            )
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _is_touched(table: pd.DataFrame, flags: list[Finding]) -> "pd.Series[bool]":
+    ids: dict[str, set[str]] = {"answer": set(), "assignment": set(), "worker": set()}
+    for flag in flags:
+        ids[flag.subject_kind].add(flag.subject_id)
+    touched = (
+        table.index.isin(ids["answer"])
+        | table["assignment_id"].isin(ids["assignment"])
+        | table["worker_id"].isin(ids["worker"])
+    )
+    return pd.Series(touched, index=table.index, dtype="bool")
+
+
+def _shown_id(run: CampaignStore, flag: Finding) -> str:
+    if flag.subject_kind == "worker":
+        return pseudonym(WorkerId(flag.subject_id), run.pseudonym_key)
+    return flag.subject_id
+
+
+def _answer(row: "pd.Series[Any]", task: Task) -> str:
+    """An answer in a line: its text, or each field with what was chosen."""
+    if row["text"]:
+        return str(row["text"])
+    said = {field.name: row[value_column(field)] for field in task.item_fields}
+    return "; ".join(
+        f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
+        for name, value in said.items()
+        if value not in ("", ())
+    )

@@ -1,0 +1,141 @@
+"""What the cells of each column are like, in one look at all rows; memory is bounded.
+
+From this it is guessed what was asked: options, scales, text. A person can say better,
+in the campaign file.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+
+from config.schema import FieldTable
+
+_MOST_DISTINCT = 200
+_MOST_OPTIONS = 30
+_LONGEST_OPTION = 60
+_SAID_AGAIN = 2
+"""An option is chosen twice or more, taken over all options."""
+
+_LEAST_FILLED = 0.95
+_SCALE_ENDS = (3, 5, 7, 9, 10, 100)
+_SIDE_ENDS = (1, 2, 3, 5, 10, 50, 100)
+_LEAST_GRADES = 3
+_FINE = 1e-6
+
+
+@dataclass(slots=True)
+class ColumnSurvey:
+    """What was seen in one column.
+
+    Attributes:
+        rows: cells that were looked at.
+        filled: cells that were not blank.
+        values: the first that came, and how often.
+        parts: what stood between bars; all of a value that has none.
+        longest: characters of a part.
+        is_cut: there were more different parts than are remembered.
+    """
+
+    rows: int = 0
+    filled: int = 0
+    longest: int = 0
+    is_number: bool = True
+    is_whole: bool = True
+    low: float = math.inf
+    high: float = -math.inf
+    is_cut: bool = False
+    is_several: bool = False
+    parts: set[str] = field(default_factory=set)
+    values: Counter[str] = field(default_factory=Counter)
+
+    def see(self, cell: str) -> None:
+        """Look at one more cell."""
+        self.rows += 1
+        text = cell.strip()
+        if not text:
+            return
+        self.filled += 1
+        for part in text.split("|"):
+            self.longest = max(self.longest, len(part))
+            if part in self.parts or len(self.parts) < _MOST_DISTINCT:
+                self.parts.add(part)
+            else:
+                self.is_cut = True
+        self.is_several |= "|" in text
+        if text in self.values or len(self.values) < _MOST_DISTINCT:
+            self.values[text] += 1
+        if self.is_number:
+            self._see_number(text)
+
+    def _grades_around_nought(self) -> tuple[float, float] | None:
+        """The ends of a scale with 0 in its middle: which of two, and how much."""
+        reach = max(-self.low, self.high)
+        end = next((one for one in _SIDE_ENDS if one >= reach), None)
+        return None if end is None else (-float(end), float(end))
+
+    def _see_number(self, text: str) -> None:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.is_number = False
+            return
+        self.is_whole &= number.is_integer()
+        self.low, self.high = min(self.low, number), max(self.high, number)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What was chosen, if it looks chosen and not written; else ()."""
+        if self.is_cut or not self.filled or self.longest > _LONGEST_OPTION:
+            return ()
+        parts = sorted(self.parts)
+        if len(parts) > min(_MOST_OPTIONS, self.filled / _SAID_AGAIN):
+            return ()
+        if len(parts) < len("ab") and self.filled > 1:
+            # One value everywhere tells nothing about what else was offered.
+            return ()
+        return tuple(filter(None, parts))
+
+    def guess(self, asked: int) -> FieldTable:
+        """What was asked, as a campaign file would say it.
+
+        Args:
+            asked: how many answers there are; a field is required if all files ask for
+                it and hardly an answer lacks it.
+        """
+        required = self.rows == asked and self.filled >= _LEAST_FILLED * asked
+        if self.is_number and self.filled and (grades := self._grades()):
+            low, high = grades
+            return FieldTable(
+                kind="number", minimum=low, maximum=high, step=1, required=required
+            )
+        if options := self.options:
+            return FieldTable(
+                kind="choices" if self.is_several else "choice",
+                options=options,
+                required=required and not self.is_several,
+            )
+        if self.is_number and self.filled and self.low < self.high:
+            return FieldTable(
+                kind="number",
+                minimum=self.low,
+                maximum=self.high,
+                step=1 if self.is_whole else _FINE,
+                required=required,
+            )
+        return FieldTable(kind="text", required=required)
+
+    def _grades(self) -> tuple[float, float] | None:
+        """The ends of a scale of a few grades: 1 to 5 where 2 to 5 were chosen."""
+        if not self.is_whole:
+            return None
+        if self.low < 0 < self.high:
+            return self._grades_around_nought()
+        if self.low < 0:
+            return None
+        low = 1.0 if self.low >= 1 else 0.0
+        high = next((end for end in _SCALE_ENDS if end >= self.high), None)
+        if high is None or (len(self.values) < _LEAST_GRADES and not self.is_cut):
+            return None
+        return low, float(high)

@@ -1,0 +1,1 @@
+"""A rehearsal: pictures, marketplace and crowd, without Prefect."""

@@ -1,0 +1,77 @@
+"""The marketplace of a rehearsal: a child process with a database of its own.
+
+It lies beside the store, and works on one processor core while the pipeline works on
+another; its time is virtual.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from domain.campaign import Campaign
+from domain.errors import StoreError
+from marketplace.http.child_process import PROGRAM
+from marketplace.http.server import Running, serve_apart
+from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
+from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.money import PriceList
+from platforms.virtual_clock import START
+
+MARKET = "marketplace.db"
+
+
+def assumed_prices(campaign: Campaign) -> PriceList:
+    """What the campaign's own marketplace takes: what the campaign is priced by."""
+    fees = campaign.rewards.fees_on(START.date())
+    return PriceList(
+        currency=campaign.rewards.currency,
+        percent=fees.percent,
+        extra_percent_for_many=fees.extra_percent_for_many,
+        extra_percent_for_masters=fees.masters_percent,
+        minimum_cents=fees.minimum_cents,
+    )
+
+
+@contextmanager
+def rehearsal_market(
+    campaign: Campaign,
+    *,
+    port: int = 0,
+    prices: PriceList | None = None,
+    program: Sequence[str] = PROGRAM,
+) -> Iterator[Running]:
+    """The campaign's own marketplace, in virtual time, on a database beside the store.
+
+    Args:
+        campaign: whose it is.
+        port: where it listens; 0 takes a free one.
+        prices: its currency and fees; None is what the campaign is priced by.
+        program: what serves it (`serve_apart`).
+
+    Raises:
+        StoreError: the database belongs to something else.
+    """
+    database = campaign.out / MARKET
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(
+                serve_apart(
+                    database,
+                    port=port,
+                    rehearsal=True,
+                    seed=campaign.rehearsal.seed,
+                    start=START,
+                    prices=prices or assumed_prices(campaign),
+                    balance_cents=max(
+                        REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
+                    ),
+                    program=program,
+                    pictures=campaign.pictures,
+                )
+            )
+        except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
+            raise StoreError(
+                f"{database}: the marketplace cannot be used ({fault})",
+                next_step="give this run a folder of its own ([output] folder)",
+            ) from fault
+        yield running

@@ -1,0 +1,84 @@
+"""A task that is nothing but its fields: what was asked elsewhere, without a page.
+
+Results that another tool collected were answered on that tool's page. What it asked is
+said in the campaign file (`[fields]`), so that answers are typed, compared and judged
+as all are; nobody can be shown it.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from domain.errors import ConfigError
+from domain.task import OwnFiles, Task
+from hit_templates.own_html.fields import (
+    Said,
+    aggregates,
+    found_fields,
+    seconds_per_item,
+)
+
+_HOUR = 3600
+_MOST_ITEMS = 50
+
+
+def answers_task(
+    name: str,
+    said: Mapping[str, Said],
+    *,
+    title: str,
+    columns: Sequence[str],
+    once: frozenset[str] = frozenset(),
+    language: str = "en",
+) -> Task:
+    """The task of these fields.
+
+    Args:
+        name: of the task.
+        said: about each field, by what the files call it.
+        title: of what was asked.
+        columns: of the items: the id, then what else they have.
+        once: fields that were asked once a HIT, by what the files call them.
+        language: that texts are in.
+
+    Raises:
+        ConfigError: there is no field, or what is said of one does not fit together.
+    """
+    fields, rules, faults = found_fields({}, said)
+    if not fields:
+        faults.append("fields: there is none; say what was answered")
+    if faults:
+        raise ConfigError(faults)
+    required = {rule.field for rule in rules}
+    asked = tuple(
+        replace(
+            field,
+            scope="hit" if field.sent_as in once else "item",
+            expects_variation=field.expects_variation and field.sent_as not in once,
+            optional=field.name not in required,
+        )
+        for field in fields
+    )
+    of_items = [field for field in asked if field.scope == "item"]
+    texts = [field.name for field in of_items if field.kind == "text"]
+    digest = hashlib.sha256(repr((said, sorted(once))).encode()).hexdigest()
+    return Task(
+        name=name,
+        version=1,
+        title=title,
+        description=title,
+        keywords=("imported",),
+        columns=(columns[0],),
+        optional_columns=tuple(columns[1:]),
+        items_per_hit=_MOST_ITEMS,
+        reward_cents=1,
+        assignment_duration_seconds=_HOUR,
+        seconds_per_item=seconds_per_item(of_items or list(asked)),
+        fields=asked,
+        rules=tuple(rules),
+        main_text=texts[0] if len(texts) == 1 else "",
+        aggregates=aggregates(of_items),
+        heuristics={"too_fast": {"min_seconds": 2.0}},
+        language=language,
+        own=OwnFiles(path="[fields]", digest=digest, templates={}),
+    )

@@ -1,0 +1,1 @@
+"""Results that other tools collected, read into rows of one shape."""

@@ -1,0 +1,115 @@
+"""Which reader a file is for: by its content, in one order, the surest first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from domain.errors import ConfigError
+from domain.imported import Reading
+from domain.suggestion import did_you_mean
+from imports import (
+    amti,
+    mapped,
+    mephisto,
+    mturk_csv,
+    mturk_json,
+    parquet,
+    potato,
+    prolific_export,
+    results_file,
+    simple_amt,
+)
+from imports.head import Head, head_of
+from imports.rows import Read, Reader
+
+READERS: tuple[Reader, ...] = (
+    parquet,
+    mturk_csv,
+    results_file,
+    prolific_export,
+    amti,
+    mturk_json,
+    simple_amt,
+    mephisto,
+    potato,
+)
+
+
+class Source(NamedTuple):
+    """A file that is to be read.
+
+    Attributes:
+        format_name: as people say it.
+    """
+
+    path: Path
+    head: Head
+    format_name: str
+    rows: Callable[[], Iterator[Read]]
+
+
+def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Source]:
+    """How files are to be read; Prolific's export is joined to what comes with it.
+
+    Args:
+        paths: of files, or of a folder that a tool made.
+        reading: what is said about the columns of a table.
+
+    Raises:
+        ConfigError: one cannot be read, or is of no format that is known.
+    """
+    heads = {path: head_of(path) for path in paths}
+    exports = [path for path, head in heads.items() if prolific_export.fits(head)]
+    others = {path: head for path, head in heads.items() if path not in exports}
+    if len(exports) == 1 and others and all(map(_is_plain, others.values())):
+        return [
+            Source(
+                path,
+                head,
+                f"answers joined to {prolific_export.NAME}",
+                partial(
+                    prolific_export.joined, path, head, exports[0], heads[exports[0]]
+                ),
+            )
+            for path, head in others.items()
+        ]
+    return [_source(path, head, reading) for path, head in heads.items()]
+
+
+def _source(path: Path, head: Head, reading: Reading | None) -> Source:
+    for reader in READERS:
+        if reader.fits(head):
+            return Source(path, head, reader.NAME, partial(reader.read, path, head))
+    if reading is not None and (reading.answers or reading.votes):
+        _check_columns(path, head, reading)
+        rows = partial(mapped.read, path, head, reading)
+        return Source(path, head, mapped.NAME, rows)
+    names = ", ".join(reader.NAME for reader in READERS)
+    raise ConfigError(
+        [f"{path}: is of no format that is known; those are {names}"],
+        next_step="say which column is what: --columns FILE (docs/importing.md)",
+    )
+
+
+def _is_plain(head: Head) -> bool:
+    """A table of no tool that is known."""
+    return bool(head.header) and not any(reader.fits(head) for reader in READERS)
+
+
+def _check_columns(path: Path, head: Head, reading: Reading) -> None:
+    """Columns that are spoken of must be there; of JSON they may come later."""
+    if head.first_object is not None:
+        return
+    header = reading.header or head.header
+    if not header or reading.numbers:
+        return
+    missing = sorted(mapped.columns_named(reading) - set(header))
+    if missing:
+        raise ConfigError(
+            [
+                f"{path}: line 1: no column {name!r}, of which is spoken"
+                f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+                for name in missing
+            ]
+        )

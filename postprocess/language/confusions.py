@@ -1,0 +1,261 @@
+"""Words that are words, but not the ones that were meant: `form` for `from`.
+
+Only the place can tell. So a word is doubted where no other text has it between these
+two neighbours, while others have a word there that looks or sounds like it. Only words
+that were often written in the campaign are thought of.
+"""
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from postprocess.language import lexicon
+from postprocess.language.channel import Channel
+from postprocess.language.corpus import EDGE, Corpus, Floats, Ints
+from postprocess.language.sounds import sound
+from postprocess.language.tokens import place, words
+from postprocess.language.word_shapes import is_spelling_variant
+from postprocess.text import Text
+
+NAMES = (
+    "instead", "channel", "commoner", "fits_after", "fits_before", "fits_far_after",
+    "between", "between_share", "left_met", "right_met", "same_item",
+    "again_about_item", "short", "ending", "word_items",
+)  # fmt: skip
+"""What speaks for the other word; against stands 0."""
+
+_LEAST_ITEMS = 5
+"""About so many items a word was written, if it is thought of at all."""
+
+_LEAST_MEETINGS = 2
+_MOST_EDITS_HEARD = 2
+_AT_ONCE = 512
+_SHORT = 3
+_NEIGHBOUR_WEIGHT = 20.0
+_PAIR_WEIGHT = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """Places where another word fits better, one row a place and other word.
+
+    Attributes:
+        text: which of the texts; `at`: the how many-th of its words.
+        first: where the rows of each place begin, and at last where they end.
+        meant: the other word.
+        features: one column for each of `NAMES`.
+    """
+
+    text: Ints
+    at: Ints
+    first: Ints
+    meant: Sequence[str]
+    features: Floats
+
+
+def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
+    """The doubtful places, in the order of texts, words and other words."""
+    alike = _Alike(corpus, channel)
+    line, owner, at = _line(texts, corpus)
+    places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
+    before, after = line[places - 1], line[places + 1]
+    alone = corpus.triples(before, line[places], after) <= 1
+    rows, other = alike.expanded(places[alone], line)
+    meant_there = alike.others[other]
+    met = np.maximum(
+        corpus.triples(line[rows - 1], meant_there, line[rows + 1]),
+        np.maximum(
+            corpus.triples(line[rows - 2], line[rows - 1], meant_there)
+            * (corpus.pairs(meant_there, line[rows + 1]) > 0),
+            corpus.triples(meant_there, line[rows + 1], line[rows + 2])
+            * (corpus.pairs(line[rows - 1], meant_there) > 0),
+        ),
+    )
+    likely = met >= _LEAST_MEETINGS
+    rows, other = rows[likely], other[likely]
+    meant = [alike.names[n] for n in other.tolist()]
+    about = _said_about(texts, set(owner[rows].tolist()))
+    fresh = np.flatnonzero(np.diff(rows, prepend=-1))
+    return Doubts(
+        text=owner[rows],
+        at=at[rows],
+        first=np.append(fresh, len(rows)),
+        meant=meant,
+        features=np.column_stack(
+            [
+                np.ones(len(rows)),
+                alike.prices[other],
+                *_fits(line, rows, alike.others[other], corpus),
+                *_of_item(texts, owner[rows], at[rows], meant, about, corpus),
+            ]
+        ).reshape(-1, len(NAMES)),
+    )
+
+
+def is_ordinary(text: Text, at: int) -> bool:
+    """Whether a word of a text may be touched at all."""
+    word = words(text.text)[at]
+    where = place(text.text, word)
+    is_special = where.is_fixed or where.is_name_like or where.is_hyphened
+    return not is_special and word.word not in text.protected
+
+
+class _Alike:
+    """By the number of each word, the words that look or sound like it."""
+
+    def __init__(self, corpus: Corpus, channel: Channel) -> None:
+        known = sorted(filter(_is_plain, corpus.words()))
+        common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
+        found = _pairs(known, common)
+        found.sort(key=lambda pair: (corpus.number(pair[0]), pair[1]))
+        prices = channel.price(found).tolist() if found else []
+        self.names = [other for _, other in found]
+        self.prices = np.array(prices, dtype=np.float64)
+        self.others = np.array([corpus.number(o) for o in self.names], dtype=np.int64)
+        owners = np.array([corpus.number(word) for word, _ in found], dtype=np.int64)
+        self.sizes = np.bincount(owners, minlength=len(corpus.counts))
+        self._starts = np.cumsum(self.sizes) - self.sizes
+
+    def expanded(self, places: Ints, line: Ints) -> tuple[Ints, Ints]:
+        """Each place once for every other word, and which word that is."""
+        sizes = self.sizes[line[places]]
+        rows = np.repeat(places, sizes)
+        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        starts = np.repeat(self._starts[line[places]], sizes)
+        return rows, starts + np.arange(len(rows)) - first
+
+
+def _is_plain(word: str) -> bool:
+    return (
+        word.isascii()
+        and word.replace("'", "").isalpha()
+        and (len(word) > 1 or word == "a")
+        and lexicon.is_known(word)
+    )
+
+
+def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
+    by_length: defaultdict[int, list[str]] = defaultdict(list)
+    by_sound: defaultdict[str, list[str]] = defaultdict(list)
+    for other in others:
+        by_length[len(other)].append(other)
+        by_sound[sound(other)].append(other)
+    found: set[tuple[str, str]] = set()
+    of_length: defaultdict[int, list[str]] = defaultdict(list)
+    for word in words:
+        of_length[len(word)].append(word)
+        for other in by_sound[sound(word)]:
+            if OSA.distance(word, other) <= _MOST_EDITS_HEARD:
+                found.add((word, other))
+    for length, group in of_length.items():
+        pool = [o for n in (-1, 0, 1) for o in by_length.get(length + n, ())]
+        for start in range(0, len(group), _AT_ONCE):
+            part = group[start : start + _AT_ONCE]
+            table = process.cdist(
+                part, pool, scorer=OSA.distance, score_cutoff=1, dtype=np.uint8
+            )
+            near = np.argwhere(table <= 1).tolist()
+            found.update((part[row], pool[column]) for row, column in near)
+    return [
+        (word, other)
+        for word, other in found
+        if word != other and not is_spelling_variant(word, other)
+    ]
+
+
+def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+    """All words by number with two edges between texts; whose they are, and where."""
+    edge = corpus.number(EDGE)
+    line, owner, at = (array("q", [first] * 2) for first in (edge, -1, 0))
+    for n, text in enumerate(texts):
+        line.extend([*corpus.numbers(text.words), edge, edge])
+        owner.extend([*[n] * len(text.words), -1, -1])
+        at.extend([*range(len(text.words)), 0, 0])
+    return (
+        np.frombuffer(line, dtype=np.int64),
+        np.frombuffer(owner, dtype=np.int64),
+        np.frombuffer(at, dtype=np.int64),
+    )
+
+
+def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Floats]:
+    """How much better the other word fits; this occurrence itself does not count."""
+    far, before, word, after, far_after = (line[rows + n] for n in (-2, -1, 0, 1, 2))
+    share, other_share = corpus.shares(word), corpus.shares(other)
+
+    def follows(left: Ints, right: Ints, part: Floats, own: int, base: int) -> Floats:
+        chance = _NEIGHBOUR_WEIGHT * part
+        whole = corpus.counts[left] - base + _NEIGHBOUR_WEIGHT
+        result: Floats = (corpus.pairs(left, right) - own + chance) / whole
+        return result
+
+    def far_follows(
+        left: Ints, middle: Ints, right: Ints, part: Floats, own: int, base: int
+    ) -> Floats:
+        expected = _PAIR_WEIGHT * follows(middle, right, part, own, base)
+        whole = corpus.pairs(left, middle) - base + _PAIR_WEIGHT
+        result: Floats = np.log(
+            (corpus.triples(left, middle, right) - own + expected) / whole
+        )
+        return result
+
+    next_share, far_share = corpus.shares(after), corpus.shares(far_after)
+    between = corpus.triples(before, other, after)
+    alone = corpus.triples(before, word, after) - 1
+    yield np.log(other_share) - np.log(share)
+    yield far_follows(far, before, other, other_share, 0, 1) - far_follows(
+        far, before, word, share, 1, 1
+    )
+    yield far_follows(before, other, after, next_share, 0, 0) - far_follows(
+        before, word, after, next_share, 1, 1
+    )
+    yield far_follows(other, after, far_after, far_share, 0, 0) - far_follows(
+        word, after, far_after, far_share, 1, 1
+    )
+    yield np.log1p(between) - np.log1p(alone)
+    yield np.log1p(between) - np.log1p(corpus.counts[other])
+    yield np.log1p(np.maximum(0, corpus.pairs(before, word) - 1))
+    yield np.log1p(np.maximum(0, corpus.pairs(word, after) - 1))
+
+
+def _of_item(
+    texts: Sequence[Text],
+    owner: Ints,
+    at: Ints,
+    meant: Sequence[str],
+    about: dict[str, defaultdict[str, int]],
+    corpus: Corpus,
+) -> Iterable[Floats]:
+    rows = []
+    for n, position, other in zip(owner.tolist(), at.tolist(), meant, strict=True):
+        word = texts[n].words[position]
+        said = about[texts[n].item_id]
+        rows.append(
+            (
+                said.get(other, 0) > 0,
+                said.get(word, 0) > 1,
+                len(word) <= _SHORT,
+                word.removesuffix("s") == other.removesuffix("s"),
+                math.log(corpus.about(word)),
+            )
+        )
+    return np.array(rows, dtype=np.float64).reshape(-1, 5).T
+
+
+def _said_about(
+    texts: Sequence[Text], wanted: set[int]
+) -> dict[str, defaultdict[str, int]]:
+    """In how many texts each word was said, by item."""
+    about = {texts[n].item_id: defaultdict[str, int](int) for n in wanted}
+    for text in texts:
+        said = about.get(text.item_id)
+        if said is not None:
+            for word in set(text.words):
+                said[word] += 1
+    return about

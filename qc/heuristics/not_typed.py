@@ -1,0 +1,109 @@
+"""Text that was hardly typed on the page: pasted, dictated or written by a program.
+
+Idea: the page counts pastes, keystrokes and losses of focus per item. A description of
+a picture that nobody has described before cannot be copied from anywhere; a text that
+appears with a paste, or in no time, or after a look elsewhere, and almost without
+keystrokes, was written somewhere else. In 2023 a third to a half of crowd workers were
+found to use text generators for a summarisation task (Veselovsky et al. 2023).
+
+Naive reading: that this is fraud. Dictation and a phone's suggestions send few
+keystrokes too, people write elsewhere and move text around, and what the page cannot
+know is who wrote the text and whether it is good. So few keystrokes alone flag nothing,
+the report shows the share, and no policy may reject by this alone.
+
+Edge cases: missing counts are no suspicion. The canned text and an empty text are no
+suspicion: nothing was to be typed. Without a paste it says nothing where most texts of
+the batch have fewer than `usual_keystrokes` for a character, for there the page begins
+with a text to edit, or does not count keys. The counts come from the worker's own
+browser; a program that sends false ones is not found.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from domain.counts import plural
+from domain.verdicts import SubjectKind
+from qc.parameters import Amount, Count, Share
+from qc.scores import Scope, coded, mapped, scored, sentences
+
+NAME = "not_typed"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "batch"
+COLUMNS = (
+    "batch",
+    "text",
+    "is_canned",
+    "pastes",
+    "keystrokes",
+    "focus_losses",
+    "shown_seconds",
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """What is hardly typed, and what must come with it.
+
+    Attributes:
+        less_keystrokes_per_character: flag below this many per character (ours).
+        min_pastes: and from so many pastes on this item (ours),
+        min_focus_losses: or so many losses of focus (ours),
+        max_words_per_second: or above this speed (Dhakal et al. 2018).
+        usual_keystrokes: per character, that half of the batch must have (ours).
+    """
+
+    less_keystrokes_per_character: Share = 0.2
+    min_pastes: Count = 1
+    min_focus_losses: Count = 1
+    max_words_per_second: Amount = 2.0
+    usual_keystrokes: Share = 0.5
+
+
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    length = mapped(table["text"], lambda text: len(text.strip()), "float64")
+    words = mapped(table["text"], lambda text: len(text.split()), "float64")
+    pastes = table["pastes"].to_numpy()
+    keystrokes = table["keystrokes"].to_numpy()
+    losses = table["focus_losses"].to_numpy()
+    seconds = table["shown_seconds"].to_numpy()
+    written = (length > 0) & ~table["is_canned"].to_numpy()
+    rate = np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
+    speed = words / np.where(seconds > 0, seconds, np.nan)
+    elsewhere = (losses >= params.min_focus_losses) | (
+        speed > params.max_words_per_second
+    )
+    typing_counts = _usual_rates(table, rate) >= params.usual_keystrokes
+    flag = (rate < params.less_keystrokes_per_character) & (
+        (pastes >= params.min_pastes) | (elsewhere & typing_counts)
+    )
+    part = rate / (params.less_keystrokes_per_character or np.nan)
+
+    def sentence(
+        pastes: float, keystrokes: float, losses: float, seconds: float, length: float
+    ) -> str:
+        told = [plural(keystrokes, "keystroke")]
+        told += [plural(pastes, "paste")] if pastes >= 0 else []
+        told += [f"{losses:.0f} times out of focus"] if losses > 0 else []
+        told += [f"{seconds:.1f} seconds"] if seconds > 0 else []
+        return f"{', '.join(told)} for a text of {plural(length, 'character')}"
+
+    return scored(
+        table.index,
+        suspicion=np.where(flag, 1.0 - 0.5 * np.nan_to_num(part), 0.0),
+        flag=flag,
+        evidence=sentences(flag, sentence, pastes, keystrokes, losses, seconds, length),
+    )
+
+
+def _usual_rates(table: pd.DataFrame, rate: Floats) -> Floats:
+    """By answer, the median of its batch; NaN where no keystrokes are known."""
+    batches, _ = coded(table["batch"])
+    medians = pd.Series(rate).groupby(batches).median()
+    return np.asarray(medians.reindex(batches), dtype="float64")

@@ -1,0 +1,78 @@
+"""One sentence under every item of a HIT.
+
+Idea: whoever sends one sentence under every picture of a HIT described none of them.
+`same_sentence` speaks of a worker and all that he sent; this one of a single HIT, so
+that a reason which names the HIT is true of that HIT.
+
+Naive reading: that two alike are enough. Two pictures of a HIT may show the same; so
+the HIT needs `min_items` items, and the sentence `min_words` words: who is asked for a
+colour may truly write "red" three times.
+
+Edge cases: every item must have the sentence; the canned text or an empty one under a
+single item ends it. Case, punctuation and spacing do not count.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from domain.counts import plural
+from domain.verdicts import SubjectKind
+from qc.parameters import Count
+from qc.scores import Scope, coded, quoted, scored, sentences
+from qc.words import plain
+
+NAME = "same_sentence_in_hit"
+VERSION = 1
+SUBJECT: SubjectKind = "assignment"
+SCOPE: Scope = "worker"
+COLUMNS = ("assignment_id", "text", "is_canned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """What is a whole HIT, and what a sentence.
+
+    Attributes:
+        min_items: items of the assignment (ours).
+        min_words: words of the sentence (ours).
+    """
+
+    min_items: Count = 3
+    min_words: Count = 3
+
+
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an assignment, in the order of their ids."""
+    places, different = pd.factorize(table["text"])
+    sentences_ = [plain(text) for text in different.tolist()]
+    codes, _ = coded(pd.Series(sentences_, dtype="str"))
+    lengths = np.array([len(text.split()) for text in sentences_], dtype="int64")
+    counts = (lengths[places] >= params.min_words) & ~table["is_canned"].to_numpy()
+    answers = pd.DataFrame(
+        {
+            "assignment_id": table["assignment_id"].to_numpy(),
+            "sentence": np.where(counts, codes[places], -1),
+            "text": table["text"].to_numpy(),
+        }
+    )
+    by_assignment = answers.groupby("assignment_id")
+    found = by_assignment["sentence"].agg(["min", "max", "size"])
+    flag = (
+        (found["min"] == found["max"])
+        & (found["min"] >= 0)
+        & (found["size"] >= params.min_items)
+    ).to_numpy()
+
+    def sentence(size: int, text: str) -> str:
+        return f"one sentence under all {plural(size, 'item')} of the HIT: {text}"
+
+    # Spellings of the same words differ; which one is quoted must not.
+    quotes = by_assignment["text"].min().map(quoted)
+    return scored(
+        found.index.astype("str"),
+        suspicion=flag.astype("float64"),
+        flag=flag,
+        evidence=sentences(flag, sentence, found["size"], quotes),
+    )

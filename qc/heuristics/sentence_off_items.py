@@ -1,0 +1,129 @@
+"""One sentence under many items that fits none of them better than any other.
+
+Idea: spam that every rule of a page lets through is a sentence that fits anything. Who
+sent it need not be known: what others wrote about the same items says whether the
+sentence is about them. In half of VizWiz-Captions val "a very wonderful view and worth
+seeing at all times my friend" stands on 47 pictures and shares with the other captions
+what it would share with those of any picture.
+
+Naive reading: counting how often a sentence stands there. "A picture of the food is on
+the packaging" stands on 18 pictures, "A computer screen is displaying a window with a
+message" on 13, and they are true of theirs: they share more than chance gives on some
+and about as much on the rest. So the mean evidence (`qc/text_fit.py`) of a sentence has
+to speak against it by `min_errors` standard errors.
+
+Edge cases: a sentence needs `min_items` items of its batch that others wrote about;
+where it is flagged, it is flagged under all items of the batch. Case,
+punctuation and spacing do not count. The canned text and an empty text are no
+suspicion. A sentence whose evidence is the same everywhere has a standard error of at
+least `LEAST_SD` of one text.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from domain.counts import plural
+from domain.verdicts import SubjectKind
+from qc.parameters import Amount, Count
+from qc.scores import Scope, coded, grade, quoted, scored, sentences
+from qc.text_fit import COLUMNS as COMPARED
+from qc.text_fit import text_fit
+from qc.words import plain
+
+NAME = "sentence_off_items"
+VERSION = 1
+SUBJECT: SubjectKind = "answer"
+SCOPE: Scope = "batch"
+COLUMNS = COMPARED
+
+LEAST_SD = 0.25
+"""Of the logarithm of odds; five equal texts do not make certain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """How many, and how clear.
+
+    Attributes:
+        min_items: different items of a batch under which the sentence stands (ours).
+        min_errors: standard errors by which it fits less than chance (ours: 3).
+    """
+
+    min_items: Count = 10
+    min_errors: Amount = 3.0
+
+
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row an answer."""
+    ordered = table.sort_index()
+    fits = text_fit(ordered)
+    codes = _sentence_codes(ordered)
+    repeated = _repeated(codes, fits["log_odds"], params).loc[table.index]
+    items = repeated["items"].to_numpy()
+    enough = items >= params.min_items
+    errors = np.where(enough, repeated["errors"].to_numpy(), 0.0)
+    flag = enough & (errors >= params.min_errors)
+
+    def sentence(items: int, shared: float, chance: float, text: str) -> str:
+        return (
+            f"stands on {plural(items, 'item')}, where {shared:.1f} of its words are "
+            f"in others' texts about the same item, {chance:.1f} would be in those "
+            f"about any other: {quoted(text)}"
+        )
+
+    return scored(
+        table.index,
+        suspicion=grade(errors, params.min_errors, flag=flag),
+        flag=flag,
+        evidence=sentences(
+            flag, sentence, items, *_means(codes, fits, table, flag), table["text"]
+        ),
+    )
+
+
+def _sentence_codes(table: pd.DataFrame) -> pd.DataFrame:
+    """By row, the code of its sentence in its batch, and of its item there."""
+    places, different = pd.factorize(table["text"])
+    sentences_, _ = coded(pd.Series([plain(text) for text in different.tolist()]))
+    batches, _ = coded(table["batch"])
+    codes = pd.DataFrame({"sentence": sentences_[places], "batch": batches})
+    codes["item"], _ = coded(table["item_id"])
+    return codes.set_index(table.index)
+
+
+def _repeated(
+    codes: pd.DataFrame, log_odds: "pd.Series[float]", params: Params
+) -> pd.DataFrame:
+    """By row, on how many `items` its sentence stands, and `errors` against it."""
+    codes = codes.assign(against=-log_odds)
+    compared = codes[log_odds.notna()]
+    by_sentence = compared.groupby(["batch", "sentence"], sort=False)
+    rows = by_sentence["against"].agg(["size", "mean", "std"])
+    often = rows["size"] >= params.min_items
+    keys = ["batch", "sentence"]
+    several = compared.set_index(keys).loc[rows.index[often]]
+    rows["items"] = several.groupby(keys)["item"].nunique()
+    rows["items"] = rows["items"].fillna(0).astype("int64")
+    sd = rows["std"].fillna(0.0).clip(lower=LEAST_SD)
+    rows["errors"] = rows["mean"] / (sd / np.sqrt(rows["size"]))
+    found = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
+    found = found.set_axis(codes.index, axis=0)
+    items = found["items"].fillna(0).astype("int64")
+    return pd.DataFrame({"items": items, "errors": found["errors"].fillna(0.0)})
+
+
+def _means(
+    codes: pd.DataFrame,
+    fits: pd.DataFrame,
+    table: pd.DataFrame,
+    flag: npt.NDArray[np.bool_],
+) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+    """By row, its sentence's mean `shared` and `by_chance`; only of the flagged."""
+    flagged = codes.loc[table.index[flag]].sort_index()
+    groups = [flagged["batch"], flagged["sentence"]]
+    means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]
+    whole = means.transform("mean").reindex(table.index)
+    return whole["shared"], whole["by_chance"]

@@ -1,0 +1,92 @@
+"""A worker whose texts do not fit their items, all together.
+
+Idea: one text that shares nothing with the others' may be the sharper eye; ten such
+texts of one worker are not. The evidence of all texts of a worker is summed
+(`qc/text_fit.py`), so that many small doubts become a clear one.
+
+Naive reading: counting flagged answers. A worker with no text beyond its line, and none
+that fits either, is missed; and one good text of twenty words would outweigh five that
+were written about nothing. So what speaks for a text counts up to `most_for`, what
+speaks against it up to `most_against`.
+
+Edge cases: a worker needs `min_texts` that can be compared. Unknown workers (empty id)
+are no suspicion. What `text_off_item` has nothing to say about has no part.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from domain.counts import plural
+from domain.verdicts import SubjectKind
+from qc.parameters import Amount, Count, Ratio
+from qc.scores import TOLD_FROM, Scope, scored, sentences
+from qc.text_fit import COLUMNS as COMPARED
+from qc.text_fit import text_fit
+
+NAME = "texts_off_items"
+VERSION = 1
+SUBJECT: SubjectKind = "worker"
+SCOPE: Scope = "campaign"
+COLUMNS = COMPARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """From when on, and where the line is.
+
+    Attributes:
+        min_texts: texts of the worker that can be compared (ours).
+        min_odds: flag from these odds for other items, to one (ours).
+        most_for: a text speaks for its worker up to this logarithm of odds (ours).
+        most_against: and against him up to this one (ours).
+    """
+
+    min_texts: Count = 3
+    min_odds: Ratio = 25.0
+    most_for: Amount = 2.0
+    most_against: Amount = 5.0
+
+
+def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """One row a worker, in the order of their ids."""
+    fits = text_fit(table).assign(worker=table["worker_id"]).sort_index()
+    subjects = pd.Index(
+        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
+    )
+    compared = fits[fits["log_odds"].notna() & (fits["worker"] != "")]
+    bounded = compared["log_odds"].clip(-params.most_against, params.most_for)
+    by_worker = compared.assign(bounded=bounded).groupby("worker")
+    sums = by_worker[["bounded", "words", "shared", "by_chance"]].sum()
+    sums["texts"] = by_worker.size()
+    sums = sums.reindex(subjects, fill_value=0.0)
+    enough = (sums["texts"] >= params.min_texts).to_numpy()
+    against = -sums["bounded"].to_numpy()
+    flag = enough & (against >= np.log(params.min_odds))
+    # Two texts more that say nothing: a mean of three is less sure than one of twenty.
+    graded = expit(2 * against / (sums["texts"].to_numpy() + 2) - 1)
+    graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
+    suspicion = np.where(enough, graded, 0.0)
+
+    def sentence(texts: float, words: float, shared: float, chance: float) -> str:
+        return (
+            f"{shared:.0f} of {plural(words, 'word')} in {plural(texts, 'text')} are "
+            f"in others' texts about the same items, {chance:.0f} would be in as many "
+            "about other items"
+        )
+
+    return scored(
+        subjects,
+        suspicion=suspicion,
+        flag=flag,
+        evidence=sentences(
+            suspicion >= TOLD_FROM,
+            sentence,
+            sums["texts"],
+            sums["words"],
+            sums["shared"],
+            sums["by_chance"],
+        ),
+    )

@@ -1,0 +1,204 @@
+"""The reasons of a policy: filled from what was measured, and never more than that.
+
+A reason of a rule may hold placeholders, which each decision fills: `{evidence}` with
+the evidence of the flags that made the rule apply, the most suspicious first;
+`{flagged}` and `{answers}` with how many of the subject's answers are flagged and how
+many there are; `{share}` with the one divided by the other. What is not in a
+placeholder is the same for every subject, so it must not say what differs.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from string import Formatter
+
+from domain.capabilities import MTURK
+from domain.verdicts import PolicyRule, SubjectKind
+
+EVIDENCE = "evidence"
+COUNTS = ("flagged", "answers", "share")
+
+MOST_QUOTED = 3
+"""Pieces of evidence that a reason tells; a worker reads no fifty."""
+
+MUST_NOT_REJECT_ALONE = frozenset({"not_typed", "text_off_item", "minority_canned"})
+"""What honest workers do as well, so that pay must not hang on it alone."""
+
+_BACKED: Mapping[str, frozenset[str]] = {
+    "same_sentence_in_hit": frozenset({"every", "all", "each", "hit"}),
+    "minority_canned": frozenset({"only", "nobody", "nobody else"}),
+}
+"""Words of amount that what a heuristic measures does support."""
+
+_WHOLE = frozenset({"every", "all", "each", "always"})
+_AMOUNTS = re.compile(
+    r"\b(?:every\w*|(?<!at )(?<!after )all(?! the same)|each|always|never|none"
+    r"|nobody(?: else)?|no one|only|most(?:ly)?|majority|half|thirds?|quarters?"
+    r"|(?:one|two|three|four) in \w+|\d+(?:[.,]\d+)?\s*%?)(?!\w)",
+    re.IGNORECASE,
+)
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        start=1,
+    )
+}
+_ONE_TEXT = re.compile(r"\b(?:same|one) (?:sentence|text|answer)", re.IGNORECASE)
+_MINDS = re.compile(
+    r"\b(?:cheat\w*|fraud\w*|bots?|spam\w*|lazy|lazily|careless\w*|dishonest\w*"
+    r"|lie[ds]?|lying|on purpose|(?:did|do|does|has|have) not (?:look|read|try|care)\w*"
+    r"|without (?:looking|reading|regard)\b.*?)(?!\w)",
+    re.IGNORECASE,
+)
+_THE_HIT = re.compile(r"\b(?:hits?|assignments?)\b", re.IGNORECASE)
+
+
+def filled(
+    rule: PolicyRule,
+    evidence: Iterable[tuple[float, str]],
+    *,
+    flagged: int,
+    answers: int,
+) -> str:
+    """The reason of one decision, of a length and in characters that MTurk takes.
+
+    Args:
+        rule: of the policy.
+        evidence: suspicion and sentence of each flag that made the rule apply.
+        flagged: how many of the subject's answers are flagged.
+        answers: how many answers the subject has.
+    """
+    if "{" not in rule.because:
+        return rule.because
+    worst = sorted({*evidence}, key=lambda one: (-one[0], one[1]))
+    quoted = list(dict.fromkeys(sentence for _, sentence in worst if sentence))
+    told = {
+        "flagged": str(flagged),
+        "answers": str(answers),
+        "share": f"{flagged / answers:.0%}" if answers else "none",
+    }
+    bare = rule.because.format(**told, evidence="")
+    room = MTURK.longest_reason - len(bare)
+    joined = printable("; ".join(quoted[:MOST_QUOTED]))
+    if len(joined) > room:
+        joined = joined[: max(room - 1, 0)] + "…"
+    return rule.because.format(**told, evidence=joined)
+
+
+def stated(because: str, rules: Iterable[PolicyRule]) -> str:
+    """A filled reason as its rule states it, with `…` in the placeholders' places.
+
+    What stands before the rule's words stays; a reason of no rule is given back.
+
+    >>> from domain.verdicts import PolicyRule
+    >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
+    ...     because="Set aside: {evidence}.")
+    >>> stated("Set aside: 90% of the characters are capitals.", [rule])
+    'Set aside: ….'
+    """
+    for rule in rules:
+        if "{" not in rule.because:
+            continue
+        parts = [text for text, *_ in Formatter().parse(rule.because)]
+        fields = [field for _, field, *_ in Formatter().parse(rule.because)]
+        pattern = "".join(
+            re.escape(text) + ("" if field is None else ".*")
+            for text, field in zip(parts, fields, strict=True)
+        )
+        if found := re.search(pattern + "$", because, re.DOTALL):
+            return because[: found.start()] + re.sub(r"\{[^{}]*\}", "…", rule.because)
+    return because
+
+
+def faults_of_reason(
+    rule: PolicyRule, subjects: Mapping[str, SubjectKind]
+) -> Iterator[str]:
+    """What a rule's reason claims beyond what its heuristics measure, in sentences.
+
+    Words of English are looked at; what is said in another language is not.
+
+    Args:
+        rule: of the policy.
+        subjects: by name of each heuristic, what its findings are about.
+    """
+    if not rule.because.strip():
+        yield "because is empty; every decision is logged with its reason."
+        return
+    try:
+        fields = [
+            field
+            for _, field, *_ in Formatter().parse(rule.because)
+            if field is not None
+        ]
+    except ValueError as error:
+        yield f"because has a brace too many or too few ({error})."
+        return
+    unknown = [field for field in fields if field not in {EVIDENCE, *COUNTS}]
+    if unknown:
+        yield (
+            f"because has {{{unknown[0]}}}, which nothing fills; allowed are "
+            f"{{evidence}}, {{flagged}}, {{answers}} and {{share}}."
+        )
+    if rule.subject_kind == "answer" and set(fields) & set(COUNTS):
+        yield "because counts answers; one answer has only its {evidence}."
+    if rule.then == "reject" and EVIDENCE not in fields:
+        yield (
+            "because refuses pay without saying what was measured; write {evidence} "
+            "where it belongs."
+        )
+    alone = sorted(MUST_NOT_REJECT_ALONE & {*rule.any_of})
+    if rule.then == "reject" and alone and rule.at_least == 1:
+        yield (
+            f"{alone[0]} alone must not refuse pay: honest workers do what it flags; "
+            "say at_least = 2, or drop instead."
+        )
+    yield from _beyond(rule, subjects)
+
+
+def _beyond(rule: PolicyRule, subjects: Mapping[str, SubjectKind]) -> Iterator[str]:
+    said = re.sub(r"\{[^{}]*\}", "", rule.because)
+    backed = [_BACKED.get(name, frozenset()) for name in rule.any_of]
+    common = frozenset.intersection(*backed) if backed else frozenset()
+    for amount in _AMOUNTS.finditer(said):
+        word = amount[0].lower()
+        if word not in common and not _is_share(word, said, rule, subjects):
+            yield (
+                f"because says {amount[0]!r}, which {_names(rule)} need not measure of "
+                "every subject; write {evidence}, or {flagged} of {answers}."
+            )
+            return
+    if match := _MINDS.search(said):
+        yield (
+            f"because says {match[0]!r}, which no heuristic measures; say what was "
+            "seen, {evidence}, and not what a worker thought."
+        )
+    of_hits = all(subjects.get(name) == "assignment" for name in rule.any_of)
+    if (match := _THE_HIT.search(said)) and not of_hits and "hit" not in common:
+        yield (
+            f"because speaks of the {match[0]}, but {_names(rule)} measures answers "
+            "or workers."
+        )
+
+
+def _is_share(
+    word: str, said: str, rule: PolicyRule, subjects: Mapping[str, SubjectKind]
+) -> bool:
+    """Whether a rule's least share of flagged answers supports a word of amount.
+
+    That each answer was flagged for repeating does not say that they are all one text.
+    """
+    if any(subjects.get(name) != "answer" for name in rule.any_of):
+        return False
+    part, _, whole = word.partition(" in ")
+    if part in _NUMBERS and whole in _NUMBERS:
+        return rule.share >= _NUMBERS[part] / _NUMBERS[whole]
+    return word in _WHOLE and rule.share == 1 and not _ONE_TEXT.search(said)
+
+
+def _names(rule: PolicyRule) -> str:
+    return " or ".join(rule.any_of) or "the joined suspicion"
+
+
+def printable(text: str) -> str:
+    """The text with a question mark for each character that no reason may hold."""
+    return "".join(one if one.isprintable() else "?" for one in text)

@@ -1,0 +1,111 @@
+"""What is known of how true each heuristic is: figures measured on labelled work.
+
+`make truth` measures them (`tests/bench/truth/`) and writes `qc/truth.json`; the page
+on heuristics shows them. A heuristic without figures was never measured, and says so.
+"""
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+Kind = Literal["real", "planted", "rehearsed"]
+"""Real work with labels by experts or gold; real texts of which some were exchanged;
+simulated workers, which only show that a heuristic does what it was written for."""
+
+_NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
+
+Share = tuple[float, float, float]
+"""A share with the ends of its 95 % interval."""
+
+FILE = Path(__file__).with_name("truth.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One heuristic on one labelled set.
+
+    Attributes:
+        set_name: of the labelled set.
+        unit: what was labelled: answers, assignments or workers.
+        bad: how many of them are labelled bad, of `units` in all.
+        flagged: how many the heuristic flags with its defaults.
+        precision: of the flagged, those that are bad; `None` if nothing is flagged.
+        recall: of the bad, those that are flagged; `None` without any bad.
+        honest_flagged: of the others, those that are flagged.
+        auc: how often a bad unit has the greater suspicion than another, a tie counted
+            half; `None` without any bad.
+    """
+
+    set_name: str
+    kind: Kind
+    unit: str
+    units: int
+    bad: int
+    flagged: int
+    precision: Share | None
+    recall: Share | None
+    honest_flagged: Share
+    auc: Share | None
+
+
+@functools.cache
+def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
+    """By name of a heuristic, the version that was measured, and its figures."""
+    held = json.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        name: (
+            one["version"],
+            tuple(_figures(figures) for figures in one["figures"]),
+        )
+        for name, one in held.items()
+    }
+
+
+def table_of(name: str) -> Iterator[str]:
+    """The lines of one heuristic's table, in Markdown; a sentence if it is empty."""
+    if name not in measured():  # a random sample has no truth
+        return
+    _, figures = measured()[name]
+    if not any(one.kind != "rehearsed" for one in figures):
+        yield (
+            "**Never measured** on work by real people: no labelled set has what it "
+            "looks at."
+        )
+        yield ""
+    if not figures:
+        return
+    yield "| measured on | bad | flagged | precision | recall | honest flagged | AUC |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    for one in figures:
+        yield (
+            f"| {one.set_name} | {one.bad:,} of {one.units:,} {one.unit} "
+            f"| {one.flagged:,} | {_percent(one.precision)} | {_percent(one.recall)} "
+            f"| {_percent(one.honest_flagged)} | {_decimal(one.auc)} |"
+        )
+    yield ""
+
+
+def _figures(held: Mapping[str, Any]) -> Figures:
+    """JSON has lists where shares are tuples."""
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in held.items()
+    }
+    return Figures(**fields)
+
+
+def _percent(share: Share | None) -> str:
+    if share is None:
+        return _NOTHING
+    middle, low, high = (f"{100 * part:.1f}" for part in share)
+    return f"{middle} % ({low} to {high})"
+
+
+def _decimal(share: Share | None) -> str:
+    if share is None:
+        return _NOTHING
+    middle, low, high = (f"{part:.2f}" for part in share)
+    return f"{middle} ({low} to {high})"

@@ -1,0 +1,144 @@
+"""What heuristics found in answers of which nothing was decided: a page and a table."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from domain.counts import count, plural
+from report.components import (
+    Code,
+    KeyFigure,
+    Note,
+    Quote,
+    Section,
+    Table,
+    number,
+    text,
+)
+from report.formatting import excerpt, part_of
+from report.sections_page import SectionsPage
+
+_MOST_ROWS = 200
+_EVIDENCE_CHARACTERS = 240
+_ANSWER_CHARACTERS = 140
+
+
+def findings_page(
+    source: str,
+    findings: pd.DataFrame,
+    answers: pd.DataFrame,
+    *,
+    ideas: Mapping[str, str],
+    remarks: tuple[str, ...] = (),
+) -> SectionsPage:
+    """The page of all findings that flag something, the most suspicious first.
+
+    Args:
+        source: what was looked at.
+        findings: a row a finding that flags: `heuristic`, `subject_kind`,
+            `subject_id`, `suspicion`, `evidence`, `assignment_id` and `answer` (of an
+            example), and `touched` (how many answers it is about).
+        answers: a row an answer, index its id, with `assignment_id`, `worker_id`,
+            `item_id` and `is_touched` (some finding is about it).
+        ideas: what each heuristic looks for, by name.
+        remarks: what bears on all of it.
+    """
+    touched = int(answers["is_touched"].sum())
+    return SectionsPage(
+        source=source,
+        kicker="What heuristics found",
+        purpose="A flag is a suspicion with evidence, and no verdict: nothing was "
+        "decided. What was approved or rejected elsewhere was not looked at.",
+        key_figures=(
+            KeyFigure(
+                label="Answers",
+                value=count(len(answers)),
+                beside=f"about {plural(answers['item_id'].nunique(), 'item')}",
+            ),
+            KeyFigure(
+                label="Workers",
+                value=count(answers["worker_id"].nunique()),
+                beside=plural(answers["assignment_id"].nunique(), "assignment"),
+            ),
+            KeyFigure(
+                label="Flagged answers",
+                value=count(touched),
+                beside=part_of(touched, len(answers)),
+            ),
+        ),
+        notes=tuple(Note("watch", remark) for remark in remarks),
+        sections=(_by_heuristic(findings, ideas), _suspicious(findings)),
+    )
+
+
+def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
+    flagged = findings.groupby("heuristic").agg(
+        kind=("subject_kind", "first"),
+        subjects=("subject_id", "nunique"),
+        touched=("touched", "sum"),
+    )
+    rows = tuple(
+        (
+            Code(name, words=idea.rstrip(".")),
+            f"{flagged['kind'][name]}s" if name in flagged.index else "",
+            count(flagged["subjects"].get(name, 0)),
+            count(flagged["touched"].get(name, 0)),
+        )
+        for name, idea in ideas.items()
+    )
+    return Section(
+        key="heuristics",
+        title="Each heuristic",
+        tables=(
+            Table(
+                caption="What each heuristic flagged",
+                columns=(
+                    text("Heuristic"),
+                    text("Looks at"),
+                    number("Flagged"),
+                    number("Answers touched"),
+                ),
+                rows=rows,
+                is_wide=True,
+            ),
+        ),
+    )
+
+
+def _suspicious(findings: pd.DataFrame) -> Section:
+    ranked = findings.sort_values(
+        ["suspicion", "heuristic", "subject_id"],
+        ascending=[False, True, True],
+        kind="stable",
+    )
+    left_out = len(ranked) - _MOST_ROWS
+    return Section(
+        key="flags",
+        title="The flags",
+        tables=(
+            Table(
+                caption="Flags, the most suspicious first",
+                columns=(
+                    text("Heuristic"),
+                    text("About"),
+                    text("Evidence"),
+                    text("Assignment"),
+                    text("Answer"),
+                ),
+                rows=tuple(
+                    (
+                        Code(str(row.heuristic)),
+                        str(row.subject_kind),
+                        Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
+                        Code(excerpt(str(row.assignment_id))),
+                        Quote(excerpt(str(row.answer), limit=_ANSWER_CHARACTERS)),
+                    )
+                    for row in ranked.head(_MOST_ROWS).itertuples()
+                ),
+                note="Of a worker, one assignment is shown as an example."
+                + (f" {count(left_out)} more are left out." if left_out > 0 else ""),
+                empty="Nothing is flagged.",
+                is_wide=True,
+            ),
+        ),
+    )

@@ -1,0 +1,124 @@
+"""Laws of labels whose probabilities can be believed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+from analyses.ability import SHARED_ERROR, ability
+from analyses.majority import accuracy, majority
+from tests.analyses import published
+from tests.analyses.ballots import ballots, votes_on
+
+ITEMS, WORKERS = 400, 40
+
+
+def crowd(
+    *, each: int, seed: int, kinds: int = 2
+) -> tuple[pd.DataFrame, "pd.Series[str]"]:
+    """Votes on many items by workers of known ability, and what was true.
+
+    The first three workers say "0" whatever they see.
+    """
+    draw = np.random.default_rng(seed)
+    names = np.array([str(value) for value in range(kinds)])
+    truth = draw.integers(0, kinds, ITEMS)
+    skill = draw.normal(1.5, 0.8, WORKERS)
+    hard = draw.normal(0.0, 0.7, ITEMS)
+    rows = []
+    for item in range(ITEMS):
+        for worker in draw.choice(WORKERS, each, replace=False):
+            is_right = draw.random() < 1 / (1 + np.exp(hard[item] - skill[worker]))
+            wrong = (truth[item] + draw.integers(1, kinds)) % kinds
+            said = truth[item] if is_right else wrong
+            rows.append((f"i{item}", f"w{worker}", "0" if worker < 3 else names[said]))
+    known = pd.Series(names[truth], index=[f"i{item}" for item in range(ITEMS)])
+    return pd.DataFrame(rows, columns=["item_id", "worker", "value"]), known
+
+
+def gap(found: pd.DataFrame, truth: "pd.Series[str]") -> float:
+    """How far probabilities lie from shares of right labels, on average (ECE)."""
+    is_right = found.idxmax(axis=1) == truth.reindex(found.index)
+    sure = found.max(axis=1)
+    table = pd.DataFrame({"sure": sure, "right": is_right.astype("float64")})
+    tenths = table.groupby(np.ceil(sure * 10))
+    sizes, means = tenths.size() / len(sure), tenths.mean()
+    return float((sizes * (means["sure"] - means["right"]).abs()).sum())
+
+
+@pytest.mark.parametrize(("each", "kinds"), [(3, 2), (5, 2), (5, 4)])
+def test_a_probability_is_how_often_the_label_is_right(each: int, kinds: int) -> None:
+    """And labels are better than the majority's, by who says them."""
+    votes, truth = crowd(each=each, seed=7, kinds=kinds)
+    found = ability(votes, shared_error=0.0)
+    assert gap(found.probabilities, truth) < 0.05
+    assert accuracy(found.labels, truth) > accuracy(majority(votes), truth)
+    # Who says the same whatever there is to see is as good as guessing.
+    accuracies = found.workers["accuracy"]
+    assert accuracies[["w0", "w1", "w2"]].max() < accuracies.median() - 0.1
+
+
+def test_what_no_vote_can_show_is_taken_off() -> None:
+    """However many agree: a share of labels is the whole crowd's error."""
+    votes = votes_on("a" * 30, "b" * 30, "a" * 30)
+    found = ability(votes, values=("a", "b"))
+    assert found.labels["probability"].max() <= 1 - SHARED_ERROR
+    assert found.labels["probability"].min() > 0.9
+    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
+
+
+def test_one_vote_is_believed_as_far_as_an_ordinary_worker() -> None:
+    """Neither sure nor a tie; and what was never said has a probability too."""
+    found = ability(votes_on("a"), values=("a", "b", "c"))
+    assert found.labels["value"].tolist() == ["a"]
+    assert 0.4 < found.labels["probability"].iloc[0] < 0.9
+    assert found.probabilities.loc[:, ["b", "c"]].gt(0).all(axis=None)
+
+
+def test_two_who_contradict_each_other_are_a_tie() -> None:
+    """It has leaders and no value."""
+    found = ability(votes_on("ab", "ba"))
+    assert found.labels["value"].isna().all()
+    assert set(found.labels["leaders"]) == {("a", "b")}
+
+
+def test_workers_who_are_not_known_are_ordinary() -> None:
+    """Votes without names make labels, and nobody is learnt of."""
+    votes, truth = crowd(each=5, seed=3)
+    found = ability(votes.assign(worker=None), values=("0", "1"))
+    assert found.workers.empty
+    assert accuracy(found.labels, truth) == pytest.approx(
+        accuracy(majority(votes), truth), abs=0.02
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(ballots())
+def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:
+    """Whatever is missing: rows sum to one, and nothing is infinite."""
+    found = ability(votes)
+    assert np.isfinite(found.probabilities.to_numpy()).all()
+    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
+    assert np.isfinite(found.workers.to_numpy()).all()
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    """No votes, and a vote that nobody could give."""
+    with pytest.raises(ValueError, match="no votes"):
+        ability(votes_on("a").iloc[:0])
+    with pytest.raises(ValueError, match="a vote is 'b'; what could be said"):
+        ability(votes_on("b"), values=("a",))
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(
+    not published.DATA.is_dir(), reason="../shared/data is not on this machine"
+)
+@pytest.mark.parametrize(("each", "better"), [(3, 0.03), (5, 0.04), (10, 0.03)])
+def test_real_votes_with_gold(each: int, better: float) -> None:
+    """Entailments: better than the majority, with probabilities within 4 points."""
+    votes, gold = published.rte()
+    some = published.fewer(votes, each, 0)
+    found = ability(some, values=(0, 1))
+    assert gap(found.probabilities, gold) < 0.04
+    assert accuracy(found.labels, gold) > accuracy(majority(some), gold) + better

@@ -1,0 +1,167 @@
+"""Fits the weights of the joined suspicion, and judges them on work held out.
+
+`python -m tests.bench.truth.fit` writes `qc/weights.json`. ParaQuality decides; sets of
+real texts that were exchanged, and votes, count a small part of it each, so that what
+only they can say has a weight. A heuristic's flag never speaks for a worker: weights
+below 0 of heuristics are 0. Held out: the workers of ParaQuality in fifths, each judged
+by weights that were fitted without him.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from domain.verdicts import SubjectKind
+from qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
+from qc.joined import FILE, Weights, fit, probabilities
+from qc.registry import HEURISTICS, scores
+from qc.text_fit import with_text_fit
+from tests.bench.truth.measure import auc
+from tests.bench.truth.sets import (
+    LabelledSet,
+    entailment,
+    exchanged_sets,
+    paraphrases,
+    repeated_sentences,
+)
+
+_FOLDS = 5
+_REPEATS = 4
+_SHARE: dict[SubjectKind, float] = {"answer": 0.1, "worker": 0.1}
+"""How much each other set counts beside ParaQuality, all its cases together."""
+
+_PENALTY: dict[SubjectKind, float] = {"answer": 20.0, "worker": 3.0}
+_PENALTY_OF_A_FLAG = 1.0
+"""Heuristics seldom fire; what they say when they do needs few cases."""
+_HONEST = 0.02
+_MANY, _TENTHS, _FIFTHS = 1000, 10, 5
+
+Floats = npt.NDArray[np.float64]
+
+
+class Cases(NamedTuple):
+    """A row of features a case, whether it is bad, and its worker."""
+
+    rows: pd.DataFrame
+    is_bad: Floats
+    workers: npt.NDArray[np.object_]
+
+
+def main() -> None:
+    """Fit, judge what is held out, and write."""
+    sets = [paraphrases(), *exchanged_sets(), repeated_sentences(), entailment()]
+    names = [one.name for one in sets]
+    held: dict[str, object] = {}
+    singles: dict[SubjectKind, str] = {
+        "answer": "text_off_item",
+        "worker": "texts_off_items",
+    }
+    for kind, single in singles.items():
+        own, *others = [case for one in sets if (case := _cases(one, kind))]
+        weights = _fitted(own, others, kind)
+        alone = _scores(sets[0])[single]["suspicion"].reindex(own.rows.index)
+        held[kind] = {
+            "intercept": round(weights.intercept, 4),
+            "weights": {name: round(one, 4) for name, one in weights.weights.items()},
+            "provenance": {
+                "fitted to": names,
+                "held out": _held_out(own, others, kind),
+                f"{single} alone": _measures(alone.to_numpy(), own.is_bad > 0),
+            },
+        }
+        print(kind, json.dumps(held[kind], indent=1))
+    FILE.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+
+
+def _scores(labelled: LabelledSet) -> dict[str, pd.DataFrame]:
+    wanted = labelled.heuristics or ()
+    settings: dict[str, dict[str, object] | None] = {
+        one.NAME: {} if one.NAME in wanted else None for one in HEURISTICS
+    }
+    return scores(labelled.table, settings, seed=labelled.seed)
+
+
+def _cases(labelled: LabelledSet, kind: SubjectKind) -> Cases | None:
+    bad = labelled.bad.get(kind)
+    if bad is None:
+        return None
+    table = with_text_fit(labelled.table)
+    found = _scores(labelled)
+    if kind == "answer":
+        rows = answer_features(table, found)
+        workers = table["worker_id"].to_numpy(dtype="object")
+    else:
+        rows = worker_features(table, found)
+        workers = rows.index.to_numpy(dtype="object")
+    return Cases(rows, rows.index.isin(list(bad)).astype("float64"), workers)
+
+
+def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
+    names = list(own.rows.columns)
+    every = [own, *others]
+    share = _SHARE[kind] * len(own.rows)
+    counts = [np.ones(len(own.rows))]
+    counts += [np.full(len(one.rows), share / len(one.rows)) for one in others]
+    is_flag = [name in {*OF_ANSWERS, *OF_WORKERS} for name in names]
+    own_penalties = np.where(is_flag, _PENALTY_OF_A_FLAG, _PENALTY[kind])
+    precision = np.concatenate([[1e-6], own_penalties])
+    fitted = fit(
+        np.vstack([one.rows[names].to_numpy() for one in every]),
+        np.concatenate([one.is_bad for one in every]),
+        around=np.zeros(len(names) + 1),
+        precision=precision,
+        counts=np.concatenate(counts),
+    )
+    own_weights = np.where(is_flag, np.maximum(fitted[1:], 0.0), fitted[1:])
+    return Weights(
+        intercept=float(fitted[0]),
+        weights=dict(zip(names, own_weights.tolist(), strict=True)),
+    )
+
+
+def _held_out(
+    own: Cases, others: Sequence[Cases], kind: SubjectKind
+) -> dict[str, float]:
+    """Means over several ways of cutting the workers into fifths."""
+    codes, different = pd.factorize(own.workers)
+    found = []
+    for seed in range(_REPEATS):
+        drawn = np.random.default_rng(seed).permutation(len(different))
+        folds = (drawn % _FOLDS)[codes]
+        likely = np.zeros(len(codes))
+        for fold in range(_FOLDS):
+            rest = folds != fold
+            seen = Cases(own.rows[rest], own.is_bad[rest], own.workers[rest])
+            weights = _fitted(seen, others, kind)
+            likely[~rest] = probabilities(weights, own.rows[~rest])
+        measures = _measures(likely, own.is_bad > 0)
+        found.append({**measures, "ece": _calibration_error(likely, own.is_bad)})
+    means = pd.DataFrame(found).mean()
+    return {str(name): round(float(mean), 3) for name, mean in means.items()}
+
+
+def _measures(suspicion: Floats, is_bad: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """The area, and the share of bad found where 2 % of the honest are flagged."""
+    line = np.quantile(suspicion[~is_bad], 1 - _HONEST, method="higher")
+    return {
+        "auc": round(auc(suspicion, is_bad)[0], 3),
+        "recall at 2 % of the honest": round(
+            float((suspicion[is_bad] > line).mean()), 3
+        ),
+    }
+
+
+def _calibration_error(likely: Floats, is_bad: Floats) -> float:
+    """Expected calibration error over tenths of the cases; of few, over fifths."""
+    parts = _TENTHS if len(likely) >= _MANY else _FIFTHS
+    order = np.array_split(np.argsort(likely, kind="stable"), parts)
+    off = [len(o) * abs(likely[o].mean() - is_bad[o].mean()) for o in order]
+    return float(sum(off) / len(likely))
+
+
+if __name__ == "__main__":
+    main()

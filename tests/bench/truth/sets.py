@@ -1,0 +1,320 @@
+"""Labelled work by real people, as tables of answers; `../shared/data` says whose.
+
+Every set says what its labels are and which heuristics it can say something about: a
+set without times says nothing about rules on time.
+"""
+
+import csv
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from math import nan
+from pathlib import Path
+
+import pandas as pd
+
+from domain.tables import COLLECTED, build, is_canned
+from domain.task import Field, Option, Task
+from domain.verdicts import SubjectKind
+from qc.ratings import with_ratings
+from qc.truth import Kind
+from qc.words import plain
+from tests.qc.tables import CANNED
+
+DATA = Path(__file__).resolve().parents[3] / "../shared/data"
+
+LONG_AGO = datetime(2019, 1, 1, tzinfo=UTC)
+TEXTS = (
+    *("text_off_item", "texts_off_items", "sentence_off_items", "same_sentence"),
+    *("same_sentence_in_hit", "capitals", "quality_words"),
+)
+TIMES = ("rushed", "time_in_batch", "time_in_image", "too_fast")
+VOTES = ("low_agreement", "straight_line")
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledSet:
+    """Answers of which it is known which are bad.
+
+    Attributes:
+        table: of `qc.ratings.with_ratings`.
+        bad: by kind of subject, those labelled bad; what is absent has no labels.
+        heuristics: names of those that the set can say something about; `None`: all.
+    """
+
+    name: str
+    kind: Kind
+    table: pd.DataFrame
+    bad: Mapping[SubjectKind, frozenset[str]]
+    heuristics: tuple[str, ...] | None = None
+    seed: int = field(default=1)
+
+
+def labelled_sets() -> Iterator[LabelledSet]:
+    """All sets of real people's work."""
+    yield paraphrases()
+    yield from exchanged_sets()
+    yield repeated_sentences()
+    yield entailment()
+    yield submissions()
+
+
+def paraphrases() -> LabelledSet:
+    """Half of ParaQuality: an expert's label Cheating; workers who mostly cheat.
+
+    The same slot of the same expression is an item: three paraphrases an assignment.
+    """
+    rows, cheating = [], Counter[str]()
+    answers, of_worker = set(), defaultdict[str, list[bool]](list)
+    for line in _lines("para_quality_half.csv"):
+        name = f"{line['task']}.{line['worker_id']}"
+        is_bad = "Cheating" in line["category"].split("|")
+        cheating[name] += is_bad
+        of_worker[line["worker_id"]].append(is_bad)
+        answers |= {f"{name}.{line['k']}"} if is_bad else set()
+        rows.append(
+            answer(
+                f"{name}.{line['k']}",
+                assignment_id=name,
+                worker_id=line["worker_id"],
+                item_id=f"{line['expression']} {line['k']}",
+                n_items=3,
+                text=line["paraphrase"],
+                market_seconds=float(line["duration"]) / 3,
+                submitted_at=datetime.fromisoformat(line["timestamp"]).replace(
+                    tzinfo=UTC
+                ),
+            )
+        )
+    most_of_three, half = 2, 0.5
+    return LabelledSet(
+        name="ParaQuality, half: an expert says cheating",
+        kind="real",
+        table=_table(rows),
+        bad={
+            "answer": frozenset(answers),
+            "assignment": frozenset(
+                name for name, many in cheating.items() if many >= most_of_three
+            ),
+            "worker": frozenset(
+                name
+                for name, labels in of_worker.items()
+                if sum(labels) / len(labels) > half
+            ),
+        },
+        heuristics=(*TEXTS, *TIMES, "answered_before"),
+    )
+
+
+def exchanged_sets() -> Iterator[LabelledSet]:
+    """Captions of two datasets, some of which stand under other pictures."""
+    yield exchanged("Flickr8k", _flickr())
+    yield exchanged("half of VizWiz-Captions val", _vizwiz())
+
+
+def exchanged(source: str, captions: Sequence[tuple[str, str]]) -> LabelledSet:
+    """Captions dealt to workers of ten; one worker in twenty has others' captions.
+
+    Args:
+        source: where they are from.
+        captions: item and text of each.
+    """
+    chance = random.Random(1)  # noqa: S311 - no secret
+    of_item = defaultdict[str, list[str]](list)
+    for item, text in captions:
+        of_item[item].append(text)
+    # The first caption of every item, then the second of each: no worker has two.
+    most = max(len(texts) for texts in of_item.values())
+    dealt = [
+        (item, texts[place])
+        for place in range(most)
+        for item, texts in chance.sample(sorted(of_item.items()), len(of_item))
+        if place < len(texts)
+    ]
+    size, share = 10, 0.05
+    workers = [f"w{place // size}" for place in range(len(dealt))]
+    bad = {name for name in sorted(set(workers)) if chance.random() < share}
+    places = [place for place, name in enumerate(workers) if name in bad]
+    moved = dict(zip(places, chance.sample(places, len(places)), strict=True))
+    rows = [
+        answer(
+            f"{place}",
+            worker_id=workers[place],
+            item_id=item,
+            text=dealt[moved.get(place, place)][1],
+        )
+        for place, (item, _) in enumerate(dealt)
+    ]
+    wrong = {
+        f"{place}" for place in places if dealt[moved[place]][0] != dealt[place][0]
+    }
+    return LabelledSet(
+        name=f"{source}, workers of ten, 5 % with captions of other pictures",
+        kind="planted",
+        table=_table(rows),
+        bad={"answer": frozenset(wrong), "worker": frozenset(bad)},
+        heuristics=("text_off_item", "texts_off_items"),
+    )
+
+
+SPAM = (
+    "a very wonderful view and worth seeing at all times my friend",
+    "a wonderful view of the fog windows in the room is very thick",
+    "beautiful view from behind the walls hidden under dark mist",
+    "imagine how you would describe this image on the phone to a friend",
+)
+"""Sentences on 25 pictures and more that describe none of them, read one by one."""
+
+
+def repeated_sentences() -> LabelledSet:
+    """Half of VizWiz-Captions val without worker ids: spam by its sentence.
+
+    All other captions are taken as honest, which a few are not.
+    """
+    rows, bad = [], set()
+    for place, (item, text) in enumerate(_vizwiz(with_canned=True)):
+        rows.append(
+            answer(
+                f"{place}",
+                item_id=item,
+                text=text,
+                is_canned=is_canned(text, CANNED),
+            )
+        )
+        bad |= {f"{place}"} if plain(text) in SPAM else set()
+    return LabelledSet(
+        name="half of VizWiz-Captions val, no worker ids: four sentences of spam",
+        kind="real",
+        table=_table(rows),
+        bad={"answer": frozenset(bad)},
+        heuristics=(
+            *("sentence_off_items", "same_sentence", "text_off_item", "capitals"),
+            "quality_words",
+        ),
+    )
+
+
+def entailment() -> LabelledSet:
+    """RTE (Snow et al. 2008): workers right on less than 60 % of their items."""
+    task = Task(
+        name="rte",
+        version=1,
+        title="",
+        description="",
+        keywords=(),
+        columns=("item_id",),
+        items_per_hit=20,
+        reward_cents=1,
+        assignment_duration_seconds=3600,
+        fields=(
+            Field(
+                name="follows",
+                kind="choice",
+                label="",
+                options=(Option(value="0"), Option(value="1")),
+                expects_variation=True,
+            ),
+        ),
+        rules=(),
+    )
+    rows, right = [], defaultdict[str, list[bool]](list)
+    for place, line in enumerate(_lines("snow_rte.csv")):
+        worker = line["!amt_worker_ids"]
+        right[worker].append(line["response"] == line["gold"])
+        rows.append(
+            answer(
+                f"{place}",
+                worker_id=worker,
+                item_id=line["orig_id"],
+                **{"value.follows": line["response"]},
+            )
+        )
+    least = 0.6
+    bad = {name for name, cases in right.items() if sum(cases) / len(cases) < least}
+    columns = {**COLLECTED, "value.follows": COLLECTED["text"]}
+    return LabelledSet(
+        name="RTE votes: workers right on less than 60 %",
+        kind="real",
+        table=with_ratings(_table(rows, columns), task, ()),
+        bad={"worker": frozenset(bad)},
+        heuristics=VOTES,
+    )
+
+
+def submissions() -> LabelledSet:
+    """A study on Prolific with two rejections: it shows whom rules on time flag."""
+    rows, bad = [], set()
+    for line in _lines("prolific_export_551.csv"):
+        if not line["Time taken"]:
+            continue
+        name = line["Submission id"]
+        bad |= {name} if line["Status"] == "REJECTED" else set()
+        rows.append(
+            answer(
+                name,
+                worker_id=line["Participant id"],
+                market_seconds=float(line["Time taken"]),
+            )
+        )
+    return LabelledSet(
+        name="a study on Prolific: rejected by its requester",
+        kind="real",
+        table=_table(rows),
+        bad={"answer": frozenset(bad), "assignment": frozenset(bad)},
+        heuristics=("rushed", "time_in_batch", "too_fast"),
+    )
+
+
+def answer(answer_id: str, **columns: object) -> Row:
+    """One answer of which little is known."""
+    counts = ("pastes", "keystrokes", "focus_losses")
+    times = ("shown_seconds", "page_seconds", "market_seconds")
+    unknown: Row = {
+        "answer_id": answer_id,
+        "assignment_id": answer_id,
+        "hit_id": "hit",
+        "batch": 1,
+        "worker_id": "",
+        "item_id": "item",
+        "round": 0,
+        "position": 1,
+        "place": 1,
+        "n_items": 1,
+        "text": "",
+        "is_canned": False,
+        "accepted_at": LONG_AGO,
+        "submitted_at": LONG_AGO + timedelta(minutes=1),
+        "problems": (),
+    }
+    return unknown | dict.fromkeys(times + counts, nan) | columns
+
+
+def _table(
+    rows: Sequence[Row], columns: Mapping[str, object] = COLLECTED
+) -> pd.DataFrame:
+    cells = {name: [row[name] for row in rows] for name in columns}
+    return build([str(row["answer_id"]) for row in rows], cells, columns)  # type: ignore[arg-type]
+
+
+def _flickr() -> list[tuple[str, str]]:
+    source = DATA / "flickr8k/Flickr8k.token.txt"
+    lines = source.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("\t") for line in lines)
+    return [(name.split("#")[0], text) for name, text in pairs]
+
+
+def _vizwiz(*, with_canned: bool = False) -> list[tuple[str, str]]:
+    return [
+        (line["image_id"], line["caption"])
+        for line in _lines("vizwiz_val_captions_half.csv")
+        if with_canned or line["is_precanned"] == "0"
+    ]
+
+
+def _lines(name: str) -> Iterable[dict[str, str]]:
+    with (DATA / name).open(encoding="utf-8-sig", newline="") as file:
+        yield from csv.DictReader(file)

@@ -1,0 +1,171 @@
+"""`analyse`: published figures come out of the command, on the files they belong to."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.test_importing import campaign as campaign  # noqa: PLC0414 - a fixture
+from tests.flows.test_importing import done, piecework
+from tests.imports.batches import stances, write
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+COLUMNS = ROOT / "config" / "columns"
+
+of_shared = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here")
+
+
+def analysed(file: str, columns: str, *words: object) -> dict[str, Any]:
+    """The analyses of a file of ../shared/data."""
+    said = COLUMNS / f"{columns}.toml"
+    text = done("analyse", DATA / file, "--columns", said, *words, "--json")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def by(rows: list[dict[str, Any]], name: str) -> dict[str, dict[str, Any]]:
+    """Rows by one of their columns."""
+    return {str(row[name]): row for row in rows}
+
+
+def test_agreement_by_hand(tmp_path: Path) -> None:
+    """Two items: yes yes no, and no no with one empty.
+
+    Fleiss: the items' agreement is 1/3 and 1, so 2/3; of five votes two are yes, so
+    chance is .16 + .36 = .52, and kappa (.667 - .52) / .48.
+    """
+    batch = write(tmp_path / "batch.csv", stances())
+    found = json.loads(done("analyse", batch, "--json"))
+    (field,) = found["agreement"]
+    assert field["kappa"] == pytest.approx((2 / 3 - 0.52) / 0.48)
+    assert field["unanimous"] == 0.5
+    yes = by(found["categories"], "category")["yes"]
+    # Of the two others beside each yes, one says yes.
+    assert yes["agreement_on"] == 0.5
+    (labels,) = found["labels"]
+    assert (labels["method"], labels["items"], labels["ties"]) == ("majority", 2, 0)
+
+
+def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
+    """Self-contained; a worker's id is in neither."""
+    batch = write(tmp_path / "batch.csv", stances())
+    page = tmp_path / "page.html"
+    said = done("analyse", batch, "--html", page)
+    text = page.read_text(encoding="utf-8")
+    for words in ("Agreement on each field", "One label an item"):
+        assert words in said
+        assert words in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_a_campaign_is_analysed_by_what_counts(campaign: Path) -> None:
+    """Imported answers that nobody has dropped."""
+    campaign.write_text(campaign.read_text().replace('by = "person"', 'by = "policy"'))
+    found = json.loads(done("analyse", campaign, "--json"))
+    assert found["agreement"][0]["answers"] == 5
+
+
+def test_a_column_that_items_lack_is_a_fault(tmp_path: Path) -> None:
+    """With those that they have."""
+    batch = write(tmp_path / "batch.csv", stances())
+    result = piecework("analyse", batch, "--condition", "system")
+    assert result.exit_code == 2
+    assert "items have no column 'system'; the columns are" in result.output
+
+
+@of_shared
+@pytest.mark.shared
+def test_three_captions_on_a_page() -> None:
+    """The table of docs/analyses.md: 4.51, 3.49, 1.97, and what follows."""
+    found = analysed(
+        "multimodal_caption_eval.csv",
+        "caption_ratings",
+        *("--condition", "choice", "--unit", "image_id", "--margin", "0.5"),
+    )
+    means = by(found["means_visual_fit"], "condition")
+    rounded = {name: round(row["mean"], 2) for name, row in means.items()}
+    assert rounded == {"gt": 4.51, "ours": 3.49, "zerocap_fixed": 1.97}
+    assert (round(means["gt"]["low"], 2), round(means["gt"]["high"], 2)) == (4.37, 4.65)
+    (test,) = found["anova_visual_fit"]
+    assert round(test["f"], 1) == 158.2
+    assert (round(test["df"], 2), round(test["df_error"], 1)) == (1.98, 196.1)
+    assert round(test["eta_squared_generalised"], 2) == 0.52
+    places = by(found["order_visual_fit"], "position")
+    assert [round(row["mean"], 2) for row in places.values()] == [3.02, 3.43, 3.53]
+    assert [round(row["beyond"], 2) for row in places.values()] == [-0.03, 0.04, -0.01]
+    assert round(places["1"]["p_value"], 2) == 0.89
+    fit = by(found["agreement"], "field")["visual_fit"]
+    assert fit["compared_as"] == "ordinal"
+    assert round(fit["alpha"], 2) == 0.68
+    assert (round(fit["alpha_low"], 1), round(fit["alpha_high"], 1)) == (0.6, 0.7)
+    assert len(found["equivalence_visual_fit"]) == 3
+
+
+@of_shared
+@pytest.mark.shared
+def test_long_descriptions_side_by_side() -> None:
+    """Better, neutral, worse on five criteria, and +48 % over them."""
+    found = analysed("iiw_side_by_side_gpt4v.jsonl", "side_by_side")
+    rows = by(found["preferences"], "criterion")
+    counts = {
+        name: (row["better"], row["neutral"], row["worse"])
+        for name, row in rows.items()
+    }
+    assert counts == {
+        "comprehensiveness": (48, 39, 13),
+        "first_lines": (81, 8, 11),
+        "hallucination": (65, 29, 6),
+        "human_like": (40, 41, 19),
+        "specificity": (69, 15, 16),
+    }
+    assert round(100 * sum(row["net"] for row in rows.values()) / 5) == 48
+    assert rows["human_like"]["p_adjusted"] == pytest.approx(0.043, abs=5e-4)
+
+
+@of_shared
+@pytest.mark.shared
+@pytest.mark.full
+def test_textual_entailment() -> None:
+    """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275."""
+    found = analysed("snow_rte.csv", "snow_rte")
+    methods = by(found["labels"], "method")
+    assert round(methods["majority"]["right"], 4) == 0.8969
+    assert methods["majority"]["ties"] == 65
+    assert round(methods["Dawid-Skene"]["right"], 4) == 0.9275
+    assert methods["weighted majority"]["right"] > methods["majority"]["right"]
+    assert all(
+        math.isfinite(row["kappa"])
+        for row in found["pairs_of_workers"]
+        if row["kappa"] is not None
+    )
+
+
+@of_shared
+@pytest.mark.shared
+@pytest.mark.full
+def test_crowd_sourced_judgements() -> None:
+    """Fleiss' kappa 0.515 of 46,780 pairs judged three times, 0.511 of all."""
+    found = analysed("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
+    (field,) = found["agreement"]
+    assert (field["usual_answers"], field["items_of_equal"]) == (3, 46780)
+    assert round(field["kappa_of_equal"], 3) == 0.515
+    assert round(field["kappa"], 3) == 0.511
+    assert round(100 * field["unanimous"], 1) == 90.5
+    yes = by(found["categories"], "category")["yes"]
+    assert round(yes["share"], 4) == 0.0688
+
+
+@of_shared
+@pytest.mark.shared
+def test_errors_in_generated_captions() -> None:
+    """202 of 1,014 are congruent; 264 are generally unrelated."""
+    folder = "error_analysis_2017/annotations_emiel"
+    found = analysed(f"{folder}/congruency_data_final.json", "congruency")
+    assert by(found["categories"], "category")["congruent"]["answers"] == 202
+    found = analysed(f"{folder}/incongruent_final.json", "error_categories")
+    categories = by(found["categories"], "category")
+    assert categories["generally unrelated"]["answers"] == 264
+    assert categories["color of clothing"]["answers"] == 195

@@ -1,0 +1,258 @@
+"""Results of another tool as a campaign: brought in once, judged, and never paid."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from flows.assembling import load_campaign
+from flows.opening import open_to_look
+from flows.progress import read_progress
+from store import imports
+from tests.imports.batches import row, stances, write
+
+
+def piecework(*words: object) -> Result:
+    """A command's result; what fails says so here."""
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def done(*words: object) -> str:
+    """What a command prints that succeeds."""
+    result = piecework(*words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """A campaign of three assignments about two items each."""
+    batch = write(tmp_path / "batch.csv", stances())
+    done("import", batch, "--as", tmp_path / "stance.toml")
+    return tmp_path / "stance.toml"
+
+
+def answers(campaign: Path) -> pd.DataFrame:
+    """The table of answers of a campaign."""
+    with open_to_look(load_campaign(campaign)) as run:
+        return run.answers()
+
+
+def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
+    """Numbered columns are items, the rest is asked once; times are UTC."""
+    table = answers(campaign)
+    assert len(table) == 6
+    assert table["item_id"].nunique() == 2
+    first = table.loc["ASSIGNMENT1.1"]
+    assert (first["value.stance"], first["hit.note"]) == ("yes", "fine")
+    assert first["submitted_at"] == pd.Timestamp("2017-04-03T15:01:00Z")
+    assert first["market_seconds"] == 30  # 60 seconds for two items
+    assert first["problems"] == ()
+    # `{}` is how MTurk writes what was left empty; hardly required, as half lack it.
+    assert table.loc["ASSIGNMENT3.2", "value.stance"] == ""
+
+
+def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> None:
+    """`--map` tells items, fields and what was decided there."""
+    batch = write(tmp_path / "batch.csv", stances(status="Approved"))
+    said = done("import", batch, "--as", tmp_path / "stance.toml", "--map")
+    for words in ("6 answers about 2 items", "answer: choice", "3 Approved"):
+        assert words in said
+    assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
+
+
+def test_reading_a_file_again_adds_nothing(campaign: Path, tmp_path: Path) -> None:
+    """Also from a copy of another name; one that is new is added."""
+    rows = [*stances(), row(4, "W4", shown={"text1": "Snow"}, sent={"stance1": "yes"})]
+    rows = [{**rows[0], **one} for one in rows]
+    copy = write(tmp_path / "again.csv", rows)
+    assert "imported: 1 assignment; 3 known before" in done(
+        "import", copy, "--as", campaign
+    )
+    assert answers(campaign)["assignment_id"].nunique() == 4
+
+
+def test_a_later_download_knows_what_was_decided_since(
+    campaign: Path, tmp_path: Path
+) -> None:
+    """The outcome follows the newer file; the answer is the same one."""
+    later = write(tmp_path / "later.csv", stances(status="Rejected"))
+    done("import", later, "--as", campaign)
+    with open_to_look(load_campaign(campaign)) as run:
+        assert set(imports.outcomes(run.store)["outcome"]) == {"Rejected"}
+
+
+def test_a_rejection_elsewhere_is_shown_and_no_evidence(
+    campaign: Path, tmp_path: Path
+) -> None:
+    """Heuristics find the same, whatever was decided there; the dataset tells it."""
+    before = done("assess", tmp_path / "batch.csv", "--json")
+    later = write(tmp_path / "batch.csv", stances(status="Rejected"))
+    assert done("assess", later, "--json") == before
+    done("import", later, "--as", campaign)
+    done("assess", campaign)
+    done("export", campaign)
+    with open_to_look(load_campaign(campaign)) as run:
+        assert read_progress(run).rejected == 0
+    dataset = pd.read_csv(tmp_path / "out/stance/dataset/answers.csv")
+    assert set(dataset["outcome_elsewhere"]) == {"Rejected"}
+    assert "Rejected" in (tmp_path / "out/stance/report.html").read_text()
+
+
+def test_people_decide_about_imported_answers_as_about_others(campaign: Path) -> None:
+    """What is flagged waits in the CSV; what is decided is in the dataset."""
+    text = campaign.read_text().replace(
+        'any_of = ["rule_violation"', 'any_of = ["random_sample", "rule_violation"'
+    )
+    campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
+    done("assess", campaign)
+    csv = campaign.with_name("decisions.csv")
+    assert "decisions to make" in done("decisions", campaign, "--write", csv)
+    rows = pd.read_csv(csv, keep_default_na=False)
+    answers_asked = rows["subject_kind"] == "answer"
+    assert answers_asked.sum() == 6
+    rows["verdict"] = rows["proposed"]
+    rows.loc[answers_asked, "verdict"] = "keep"
+    rows.to_csv(csv, index=False)
+    done("decisions", campaign, "--read", csv, "--by", "ada")
+    with open_to_look(load_campaign(campaign)) as run:
+        progress = read_progress(run)
+    assert (progress.accepted, progress.waiting_for) == (6, "nobody")
+    done("export", campaign)
+    assert len(pd.read_csv(campaign.parent / "out/stance/dataset/answers.csv")) == 6
+
+
+_POSTING = (
+    ("check",),
+    ("preview",),
+    ("rehearse",),
+    ("run", "--endpoint", "http://127.0.0.1:9"),
+    ("advance", "--endpoint", "http://127.0.0.1:9"),
+    ("pay",),
+    ("stop",),
+    ("unreject", "--assignment", "A", "--because", "It was right.", "--by", "ada"),
+    ("status", "--look"),
+    ("forecast",),
+)
+
+
+@pytest.mark.parametrize("words", _POSTING, ids=lambda words: words[0])
+def test_nothing_is_posted_or_paid_from_imported_answers(
+    words: tuple[str, ...], campaign: Path
+) -> None:
+    """Each such command refuses in one sentence, with exit code 3."""
+    command, *options = words
+    result = piecework(command, campaign, *options)
+    assert result.exit_code == 3, result.output
+    assert "its answers were imported from another tool" in result.output
+
+
+def test_a_campaign_file_without_its_mark_posts_nothing_either(campaign: Path) -> None:
+    """The store knows that it was imported, whatever the file says by now."""
+    items = campaign.with_name("items.csv")
+    items.write_text("image_id,url\na,http://127.0.0.1/a.png\n")
+    campaign.write_text(
+        'name = "stance"\ndescription = "d"\ntask = "caption"\n'
+        '[items]\nfile = "items.csv"\n'
+        '[rewards]\nbudget = "9.00"\nwage_floor_per_hour = "1.00"\n'
+        '[[decisions.rule]]\non = "answer"\nany_of = ["capitals"]\nthen = "drop"\n'
+        'because = "It is all in capitals."\n'
+    )
+    result = piecework("advance", campaign, "--endpoint", "http://127.0.0.1:9")
+    assert result.exit_code == 1
+    assert "it is of imported, not of http://127.0.0.1:9" in result.output
+
+
+def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None:
+    """Until then nothing goes on; decisions about them stay."""
+    done("assess", campaign)
+    with open_to_look(load_campaign(campaign)) as run:
+        accepted = read_progress(run).accepted
+    text = campaign.read_text()
+    campaign.write_text(text.replace('["no", "yes"]', '["YES", "NO", "maybe"]'))
+    refused = piecework("status", campaign)
+    assert refused.exit_code == 1
+    assert "have changed since its answers were read" in refused.output
+    done("import", "--as", campaign)
+    assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "YES"
+    with open_to_look(load_campaign(campaign)) as run:
+        assert read_progress(run).accepted == accepted > 0
+
+
+def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
+    """With file, line and column; the others come in."""
+    rows = stances()
+    rows[1]["SubmitTime"] = "yesterday"
+    batch = write(tmp_path / "batch.csv", rows)
+    with batch.open("a") as file:
+        file.write('"HIT1","cut off')
+    said = piecework("import", batch, "--as", tmp_path / "stance.toml").output
+    assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in said
+    assert f"{batch}: line 5: has 2 cells" in said
+    assert "imported: 2 assignments; 2 rows kept aside" in said
+    with open_to_look(load_campaign(tmp_path / "stance.toml")) as run:
+        kept = run.store.db.execute(
+            "SELECT line, column_name, cells FROM unreadable_rows"
+        ).fetchall()
+    assert [(line, column) for line, column, _ in kept] == [(3, "SubmitTime"), (5, "")]
+    assert "yesterday" in kept[0][2]
+
+
+def test_an_assignment_that_says_something_else_now_is_put_aside(
+    campaign: Path, tmp_path: Path
+) -> None:
+    """What was imported first stays; the other is named."""
+    rows = stances()
+    rows[0]["Answer.stance1"] = "no"
+    other = write(tmp_path / "other.csv", rows)
+    said = done("import", other, "--as", campaign)
+    assert "2 known before; 1 row kept aside" in said
+    assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "yes"
+
+
+def test_a_campaign_that_collects_takes_no_foreign_answers(tmp_path: Path) -> None:
+    """Nor does a store change what it is of."""
+    batch = write(tmp_path / "batch.csv", stances())
+    own = tmp_path / "own.toml"
+    done("init", own, "--task", "caption", "--items", _items(tmp_path))
+    result = piecework("import", batch, "--as", own)
+    assert result.exit_code == 2
+    assert "is a campaign that collects answers itself" in result.output
+
+
+def _items(folder: Path) -> Path:
+    items = folder / "items.csv"
+    items.write_text("image_id,url\na,http://127.0.0.1/a.png\n")
+    return items
+
+
+def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
+    """With what is known, and what helps."""
+    file = tmp_path / "notes.csv"
+    file.write_text("a,b\n1,2\n")
+    result = piecework("import", file, "--as", tmp_path / "x.toml")
+    assert result.exit_code == 2
+    assert "is of no format that is known" in result.output
+    assert "--columns" in result.output
+    assert not (tmp_path / "x.toml").exists()
+
+
+def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None:
+    """The decision is kept; there is nobody to tell."""
+    first = json.loads(done("workers", campaign, "--json"))[0]["worker"]
+    said = done("workers", campaign, "exclude", first, "--because", "Guesses.")
+    assert "excluded" in said
+    with open_to_look(load_campaign(campaign)) as run:
+        assert read_progress(run).excluded == 1
+
+
+def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> None:
+    """The same item would be two."""
+    text = campaign.read_text()
+    campaign.write_text(text.replace('item = ["text", "source"]', 'item = ["text"]'))
+    result = piecework("import", "--as", campaign)
+    assert result.exit_code == 1
+    assert "the same item would be two" in result.output

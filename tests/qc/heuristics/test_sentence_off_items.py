@@ -1,0 +1,49 @@
+"""Laws of one sentence under many items."""
+
+import pandas as pd
+import pytest
+
+from qc.heuristics.sentence_off_items import Params, score
+from tests.qc.tables import cells, flagged, row, table
+
+SPAM = "a very wonderful view my friend"
+HONEST = "a box of food"
+
+
+def described(spam: int, *, worker: str) -> pd.DataFrame:
+    """Thirty items: twelve show food, the rest fifteen other things; and a sentence."""
+    rows = []
+    for n in range(30):
+        thing = "box of food" if n < 12 else f"thing{n % 15} on table{n % 15}"
+        for who in range(3):
+            text = f"a {thing}" if who else f"the {thing} here"
+            rows.append(row(f"{n}.{who}", item_id=f"{n}", worker_id="", text=text))
+    spammed = [
+        row(f"s{n}", item_id=f"{n}", worker_id=worker, text=SPAM) for n in range(spam)
+    ]
+    honest = [
+        row(f"h{n}", item_id=f"{n}", worker_id="", text=f"{HONEST}.") for n in range(12)
+    ]
+    return table(*rows, *spammed, *honest)
+
+
+@pytest.mark.parametrize("worker", ["", "one"])
+def test_spam_is_told_from_an_honest_repeat_without_worker_ids(worker: str) -> None:
+    """Both stand on twelve items and more; only one is about them."""
+    found = score(described(25, worker=worker), Params())
+    assert flagged(found) == {f"s{n}" for n in range(25)}
+    said = cells(found, "s0")[2]
+    assert said.startswith("stands on 25 items, where ")
+    assert said.endswith(f"“{SPAM}”")
+
+
+def test_nine_items_are_too_few() -> None:
+    """Below `min_items` repeats prove nothing."""
+    assert flagged(score(described(9, worker=""), Params())) == set()
+
+
+def test_no_others_no_suspicion() -> None:
+    """Where nobody else wrote, nothing says what the items show."""
+    rows = [row(f"{n}", text=SPAM, worker_id="w") for n in range(40)]
+    assert flagged(score(table(*rows), Params())) == set()
+    assert score(table(), Params()).empty

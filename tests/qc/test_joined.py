@@ -1,0 +1,170 @@
+"""Laws of the joined suspicion: readable, taught by people, blind to outcomes."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from domain.tables import COLLECTED
+from domain.verdicts import JOINED, PolicyRule
+from qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
+from qc.joined import Weights, findings, fit, probabilities, refitted, shipped
+from qc.policy import check_rules, decide
+from qc.registry import HEURISTICS, assess, scores
+from tests.qc.heuristics.test_text_off_item import answers
+from tests.qc.heuristics.test_texts_off_items import sent
+from tests.qc.tables import NAN, row, table
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def test_the_probability_is_the_logistic_of_the_weighted_sum() -> None:
+    """By hand: 1 / (1 + exp(-(-1 + 2*1.5 - 0.5*2))) = 1 / (1 + exp(-1)) = 0.731."""
+    weights = Weights(intercept=-1.0, weights={"a": 2.0, "b": -0.5})
+    rows = pd.DataFrame({"b": [2.0], "other": [9.0], "a": [1.5]})
+    assert probabilities(weights, rows).tolist() == pytest.approx([0.7311], abs=1e-4)
+
+
+def test_the_fit_is_the_known_one() -> None:
+    """Without a feature, the intercept is the log odds: of 3 in 4, log 3."""
+    rows, bad = np.zeros((400, 0)), np.array([1.0, 1.0, 1.0, 0.0] * 100)
+    fitted = fit(rows, bad, around=np.zeros(1), precision=np.array([1e-9]))
+    assert fitted.tolist() == pytest.approx([np.log(3)], abs=1e-6)
+
+
+def test_own_decisions_move_the_weights_by_as_much_as_they_are() -> None:
+    """Two decisions hardly, four hundred until they are what people said."""
+    weights = Weights(intercept=0.0, weights={"a": 0.0})
+
+    def after(count: int) -> float:
+        rows = pd.DataFrame({"a": [1.0, -1.0] * count})
+        rows.index = rows.index.astype("str")
+        judged = {name: place % 2 == 0 for place, name in enumerate(rows.index)}
+        return refitted(weights, rows, judged).weights["a"]
+
+    assert 0 < after(1) < 0.3
+    assert after(1) < after(10) < after(200)
+    assert after(200) > 2
+    unknown = refitted(weights, pd.DataFrame({"a": [1.0]}, index=["x"]), {"y": True})
+    assert unknown is weights
+
+
+def test_a_finding_tells_what_counts_most() -> None:
+    """The probability, and the features for and against it, in words."""
+    texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    found = [
+        each
+        for each in findings(answers(*sent("x", *texts)), {})
+        if each.subject_id.startswith("x")
+    ]
+    assert found
+    for each in found:
+        assert each.heuristic == JOINED
+        assert each.evidence.startswith(f"probability {each.suspicion:.2f} of bad work")
+        assert "words that no other answer about the item uses" in each.evidence
+        assert each.flag == (each.suspicion >= 0.9)
+
+
+def test_no_outcome_is_a_feature() -> None:
+    """Approval rates and rejections contain what is to be found out."""
+    rows = answer_features(answers(), {})
+    allowed = {"unshared", "off_item", "short", "fast", *OF_ANSWERS}
+    assert {name.removeprefix("worker:") for name in rows.columns} == allowed
+    assert set(worker_features(answers(), {}).columns) == allowed | {*OF_WORKERS}
+    for kind, weights in shipped().items():
+        assert set(weights.weights) == set(
+            (answer_features if kind == "answer" else worker_features)(
+                answers(), {}
+            ).columns
+        )
+    assert {*OF_ANSWERS, *OF_WORKERS} <= {one.NAME for one in HEURISTICS}
+    assert not [name for name in COLLECTED if "approv" in name]
+
+
+def test_shipped_weights_say_what_they_were_fitted_to_and_how_good_they_are() -> None:
+    """Answers beat the best single heuristic on work held out; calibration is told."""
+    provenance = shipped()["answer"].provenance
+    held_out, single = provenance["held out"], provenance["text_off_item alone"]
+    assert held_out["auc"] > single["auc"]
+    at_two = "recall at 2 % of the honest"
+    assert held_out[at_two] > single[at_two]
+    assert held_out["ece"] <= 0.05
+    assert provenance["fitted to"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("a")],
+        [row("a", worker_id="", text="", shown_seconds=NAN, market_seconds=NAN)],
+        [row(f"{n}", text="the same") for n in range(30)],
+        [row(f"{n}", worker_id="") for n in range(30)],
+    ],
+)
+def test_of_what_is_little_known_nothing_is_suspected(
+    rows: list[dict[str, object]],
+) -> None:
+    """Without a comparison every feature is 0, and no one is rather bad than not."""
+    assert list(findings(table(*rows), {})) == []
+
+
+def test_a_policy_may_go_by_the_joined_suspicion() -> None:
+    """From its own line on; what the reviewer reads is the reason."""
+    texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    whole = answers(*sent("x", *texts))
+    found = assess(whole, {}, seed=1)
+    likely = {
+        each.subject_id: each.suspicion
+        for each in found
+        if each.heuristic == JOINED and each.subject_kind == "worker"
+    }
+    assert set(likely) == {"x"}
+
+    def excluded(above: float) -> dict[str, str]:
+        rule = PolicyRule(
+            subject_kind="worker",
+            any_of=(),
+            suspicion_above=above,
+            then="exclude",
+            because="Not invited again: {evidence}.",
+        )
+        assert check_rules([rule], heuristics={}) == []
+        made = decide(whole, found, [rule], campaign="birds", at=AT)
+        return {one.subject_id: one.because for one in made if one.verdict == "exclude"}
+
+    (reason,) = excluded(likely["x"]).values()
+    assert reason.startswith(f"Not invited again: probability {likely['x']:.2f} of bad")
+    assert excluded(min(likely["x"] + 0.01, 1.0)) == {}
+
+
+def test_a_hit_has_no_joined_suspicion() -> None:
+    """Answers and workers have; a rejection needs what was measured of the HIT."""
+    rule = PolicyRule(
+        subject_kind="assignment",
+        any_of=(),
+        suspicion_above=0.9,
+        then="reject",
+        because="Rejected: {evidence}.",
+    )
+    (fault,) = check_rules([rule], heuristics={})
+    assert "suspicion_above is for answers and workers" in fault
+
+
+def test_what_people_decided_reaches_the_findings() -> None:
+    """Workers whom people keep, again and again, are suspected less."""
+    texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    whole = answers(*sent("x", *texts))
+    found = scores(whole, {}, seed=1)
+
+    def of_x(judged: dict[str, bool]) -> list[float]:
+        return [
+            each.suspicion
+            for each in findings(whole, found, {"answer": judged, "worker": {}})
+            if each.subject_kind == "answer" and each.subject_id.startswith("x")
+        ]
+
+    kept = of_x({f"x.{n}": False for n in range(5)})
+    dropped = of_x({f"x.{n}": True for n in range(5)})
+    assert sum(kept) < sum(of_x({})) < sum(dropped)

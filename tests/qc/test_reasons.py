@@ -1,0 +1,214 @@
+"""Laws of the reasons that workers read: filled from what was measured, and no more."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
+from qc.policy import check_rules, decide
+from qc.reasons import stated
+from qc.registry import HEURISTICS
+from tests.qc.tables import row, table
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+SUBJECTS: dict[str, SubjectKind] = {one.NAME: one.SUBJECT for one in HEURISTICS}
+
+
+def rule(
+    because: str,
+    *any_of: str,
+    on: SubjectKind = "answer",
+    then: Verdict = "drop",
+    at_least: int = 1,
+    share: float = 0.0,
+) -> PolicyRule:
+    """One sentence of a policy."""
+    return PolicyRule(
+        subject_kind=on,
+        any_of=any_of,
+        at_least=at_least,
+        share=share,
+        then=then,
+        because=because,
+    )
+
+
+def finding(heuristic: str, subject: str, suspicion: float, evidence: str) -> Finding:
+    """A flag with its evidence."""
+    kind = SUBJECTS[heuristic]
+    return Finding(
+        heuristic=heuristic,
+        version=1,
+        subject_kind=kind,
+        subject_id=subject,
+        suspicion=suspicion,
+        flag=True,
+        evidence=evidence,
+    )
+
+
+def answers(count: int) -> pd.DataFrame:
+    """Answers of one worker, two an assignment."""
+    return table(
+        *[
+            row(f"{n}", assignment_id=f"A{n // 2}", worker_id="w", item_id=f"{n}")
+            for n in range(count)
+        ]
+    )
+
+
+def reasons(found: list[Finding], of: PolicyRule, *, count: int = 4) -> dict[str, str]:
+    """By subject that the rule decides, the reason."""
+    made = decide(answers(count), found, [of], campaign="birds", at=AT)
+    return {
+        each.subject_id: each.because
+        for each in made
+        if each.subject_kind == of.subject_kind and each.verdict == of.then
+    }
+
+
+def test_a_reason_tells_the_evidence_of_its_own_subject() -> None:
+    """Each answer its own, the worst first; what another rule looks at is not told."""
+    found = [
+        finding("capitals", "0", 0.7, "80% are capitals"),
+        finding("quality_words", "0", 0.9, "says blurry"),
+        finding("capitals", "1", 0.7, "60% are capitals"),
+        finding("random_sample", "1", 0.0, "drawn"),
+    ]
+    told = rule("Set aside: {evidence}.", "capitals", "quality_words")
+    assert reasons(found, told) == {
+        "0": "Set aside: says blurry; 80% are capitals.",
+        "1": "Set aside: 60% are capitals.",
+    }
+
+
+def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
+    """Two of four; a finding on the worker himself is told and flags no answer."""
+    found = [
+        finding("capitals", "0", 0.7, "80% are capitals"),
+        finding("capitals", "3", 0.7, "80% are capitals"),
+        finding("canned_share", "w", 0.9, "used the canned text on 9 of 9 images"),
+    ]
+    counted = rule(
+        "{flagged} of {answers} ({share}): {evidence}",
+        *("capitals", "canned_share"),
+        on="worker",
+        then="exclude",
+    )
+    assert reasons(found, counted) == {
+        "w": "2 of 4 (50%): used the canned text on 9 of 9 images; 80% are capitals"
+    }
+
+
+def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
+    """At most 1,024 characters on one line, whatever a worker typed."""
+    found = [finding("same_sentence", "0", 0.9, "“" + "long\u0007 " * 500 + "”")]
+    (reason,) = reasons(found, rule("Set aside: {evidence}.", "same_sentence")).values()
+    assert len(reason) == 1024
+    assert reason.isprintable()
+    assert reason.endswith("….")
+
+
+@pytest.mark.parametrize(
+    ("refused", "word"),
+    [
+        (
+            rule(
+                "The same sentence under every picture: {evidence}.",
+                "same_sentence",
+                on="assignment",
+                then="reject",
+                share=1.0,
+            ),
+            "'every'",
+        ),
+        (rule("Called most pictures unreadable.", "canned_share"), "'most'"),
+        (rule("Nobody else wrote this.", "text_off_item"), "'Nobody else'"),
+        (
+            rule(
+                "Two in five answers are in capitals.",
+                "capitals",
+                on="worker",
+                then="exclude",
+                share=0.3,
+            ),
+            "'Two in five'",
+        ),
+        (rule("Over 50 % capitals.", "capitals"), "'50 %'"),
+        (rule("From a worker who does not look.", "low_agreement"), "does not look"),
+        (rule("This is spam.", "sentence_off_items"), "'spam'"),
+        (rule("This HIT was not worked on.", "same_sentence"), "the HIT"),
+        (rule("{worker} wrote this.", "capitals"), "{worker}, which nothing fills"),
+        (rule("{flagged} are in capitals.", "capitals"), "only its {evidence}"),
+        (rule("An open { brace.", "capitals"), "a brace too many"),
+        (
+            rule("Capitals.", "capitals", on="assignment", then="reject"),
+            "without saying what was measured",
+        ),
+        (
+            rule(
+                "It was pasted: {evidence}.",
+                "not_typed",
+                on="assignment",
+                then="reject",
+            ),
+            "not_typed alone must not refuse pay",
+        ),
+    ],
+)
+def test_a_reason_that_claims_more_than_is_measured_is_refused(
+    refused: PolicyRule, word: str
+) -> None:
+    """One fault, which names the words."""
+    (fault,) = check_rules([refused], heuristics=SUBJECTS)
+    assert word in fault
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        rule(
+            "Every item of the HIT has one sentence: {evidence}.",
+            "same_sentence_in_hit",
+            on="assignment",
+            then="reject",
+        ),
+        rule(
+            "Two in five answers or more were flagged.",
+            "capitals",
+            on="worker",
+            then="exclude",
+            share=0.4,
+        ),
+        rule(
+            "All answers were flagged: {evidence}",
+            "capitals",
+            on="assignment",
+            then="reject",
+            share=1.0,
+        ),
+        rule("The only one of its item: {evidence}.", "minority_canned"),
+        rule("It breaks a rule of the page.", "rule_violation"),
+        rule("The study is about others; it is paid all the same.", "outside_study"),
+        rule(
+            "Pasted and off: {evidence}.",
+            *("not_typed", "text_off_item"),
+            on="assignment",
+            then="reject",
+            at_least=2,
+        ),
+    ],
+)
+def test_what_the_rule_or_its_heuristic_holds_may_be_said(allowed: PolicyRule) -> None:
+    """A share that the rule demands, an amount that the heuristic measures."""
+    assert check_rules([allowed], heuristics=SUBJECTS) == []
+
+
+def test_reasons_are_counted_as_they_are_stated() -> None:
+    """What each one quotes is left out; a person's reason stays."""
+    rules = [rule("Set aside: {evidence}.", "capitals"), rule("Fixed.", "capitals")]
+    assert stated("Set aside: 80% are capitals.", rules) == "Set aside: …."
+    rejected = "its assignment was rejected: Set aside: x."
+    assert stated(rejected, rules) == "its assignment was rejected: Set aside: …."
+    assert stated("Shouted throughout.", rules) == "Shouted throughout."

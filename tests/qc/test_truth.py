@@ -1,0 +1,84 @@
+"""What the page says about each heuristic's truth is what is measured."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from qc.docs_page import heuristics_page
+from qc.heuristics import random_sample
+from qc.registry import HEURISTICS, OFF_BY_DEFAULT
+from qc.truth import measured
+from tests.bench.truth.measure import auc, figures_of, wilson
+from tests.bench.truth.sets import (
+    DATA,
+    LabelledSet,
+    entailment,
+    paraphrases,
+    repeated_sentences,
+    submissions,
+)
+
+
+def test_every_heuristic_was_measured_in_its_version_or_says_never() -> None:
+    """A changed heuristic has to be measured again (`make truth`)."""
+    versions = {name: version for name, (version, _) in measured().items()}
+    assert versions == {
+        heuristic.NAME: heuristic.VERSION
+        for heuristic in HEURISTICS
+        if heuristic is not random_sample
+    }
+    page = heuristics_page()
+    for name, (_, figures) in measured().items():
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        is_measured = any(one.kind != "rehearsed" for one in figures)
+        assert ("**Never measured**" in section) is not is_measured
+        assert section.count("| measured on |") == bool(figures)
+
+
+def test_what_is_worth_nothing_is_off_and_what_runs_spares_the_honest() -> None:
+    """On work by real people: below 2 % of the honest, or switched off."""
+    for name, (_, figures) in measured().items():
+        real = [one for one in figures if one.kind != "rehearsed"]
+        if name not in OFF_BY_DEFAULT:
+            assert all(one.honest_flagged[0] <= 0.02 for one in real), name
+        else:
+            assert all(one.auc is None or one.auc[0] < 0.52 for one in real), name
+
+
+def test_agreement_wrongs_no_worker_of_a_campaign_that_is_shipped() -> None:
+    """In every rehearsal, those asked for opinions included, at most 2 %."""
+    _, figures = measured()["low_agreement"]
+    shipped = [one for one in figures if one.kind == "rehearsed"]
+    assert {"rehearsal of severity.toml", "rehearsal of congruency.toml"} <= {
+        one.set_name for one in shipped
+    }
+    assert all(one.honest_flagged[0] <= 0.02 for one in shipped)
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here")
+@pytest.mark.parametrize(
+    "labelled", [paraphrases, entailment, repeated_sentences, submissions]
+)
+def test_the_figures_are_not_stale(labelled: Callable[[], LabelledSet]) -> None:
+    """Measured anew, every figure is the one that is committed, to the last digit."""
+    held = {
+        (name, one.set_name, one.unit): one
+        for name, (_, figures) in measured().items()
+        for one in figures
+    }
+    found = list(figures_of(labelled()))
+    assert found
+    for name, one in found:
+        assert asdict(one) == asdict(held[name, one.set_name, one.unit]), name
+
+
+def test_the_intervals_are_the_published_ones() -> None:
+    """Wilson for 15 of 50 by hand; an area of 1 has no error, one of half is chance."""
+    # (0.3 + 1.96^2/100 -+ 1.96 sqrt(0.21/50 + 1.96^2/10000)) / (1 + 1.96^2/50)
+    assert wilson(15, 50) == (0.3, 0.191, 0.4375)
+    is_bad = np.array([False, False, True, True])
+    assert auc([0.1, 0.2, 0.3, 0.4], is_bad) == (1.0, 1.0, 1.0)
+    assert auc([0.2, 0.2, 0.2, 0.2], is_bad)[0] == 0.5
