@@ -306,7 +306,10 @@ def reasons_for(
     evidence = list(dict.fromkeys(one.evidence for one in flags))
     made = []
     if policy and evidence:
-        made.append(f"{policy[0]} ({_evidence_for(run, policy[0], flags)})")
+        own = _evidence_for(run, policy[0], flags)
+        # A rule's reason may have its evidence in it already.
+        is_told = any(one in policy[0] for one in evidence)
+        made.append(policy[0] if is_told else f"{policy[0]} ({own})")
     made += [*policy[:1], *evidence[:5]]
     longest = run.capabilities.longest_reason - 1
     lines = (one_line(text, at_most=longest) for text in made)

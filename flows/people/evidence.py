@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from domain.ids import AnswerId, AssignmentId, WorkerId
-from domain.verdicts import Finding, SubjectKind
+from domain.verdicts import JOINED, Finding, SubjectKind
 from flows.campaign_run import CampaignStore
 from qc.heuristics.random_sample import NAME as SAMPLE
 from store import findings
@@ -72,5 +72,7 @@ def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
 
 
 def joined_suspicion(flags: Iterable[Finding]) -> float:
-    """The strongest suspicion of any; 0 without flags."""
-    return max((finding.suspicion for finding in flags), default=0.0)
+    """The joined one where it flags, else the strongest; 0 without flags."""
+    found = list(flags)
+    joined = [one.suspicion for one in found if one.heuristic == JOINED]
+    return max(joined or [one.suspicion for one in found], default=0.0)

@@ -1,12 +1,14 @@
 """What reviews say of heuristics, of what is missed, of people and of the time left."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from domain.verdicts import Decision, Finding, Verdict
+from domain.verdicts import JOINED, Decision, Finding, Verdict
+from flows.people.evidence import joined_suspicion
 from flows.people.review_quality import review_quality
 from flows.people.waiting import Waiting
 from flows.people.work import Work
@@ -201,3 +203,13 @@ def _decide(page: Served, by: str, keys: list[str], acts: list[str]) -> None:
             token = text.partition('name="form_token" value="')[2].partition('"')[0]
             form = {**card, "form_token": token, "act": act, "because": "so"}
             assert client.post("/decide", data=form).status_code == 303
+
+
+def test_the_joined_suspicion_stands_for_all_where_there_is_one() -> None:
+    """Else the strongest of any flag; without flags there is none."""
+    flag = _drawn("A")
+    strong = replace(flag, heuristic="capitals", suspicion=0.99)
+    joined = replace(flag, heuristic=JOINED, suspicion=0.93)
+    assert joined_suspicion([strong, joined]) == 0.93
+    assert joined_suspicion([strong, flag]) == 0.99
+    assert joined_suspicion([]) == 0.0
