@@ -163,7 +163,7 @@ def test_a_campaign_file_without_its_mark_posts_nothing_either(campaign: Path) -
         '[items]\nfile = "items.csv"\n'
         '[rewards]\nbudget = "9.00"\nwage_floor_per_hour = "1.00"\n'
         '[[decisions.rule]]\non = "answer"\nany_of = ["capitals"]\nthen = "drop"\n'
-        'because = "It is all in capitals."\n'
+        'because = "{evidence}"\n'
     )
     result = piecework("advance", campaign, "--endpoint", "http://127.0.0.1:9")
     assert result.exit_code == 1
