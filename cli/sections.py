@@ -10,13 +10,14 @@ from report.components import KeyFigure, Note, Section, Table
 from report.sections_page import SectionsPage
 
 
-def say_sections(page: SectionsPage) -> None:
-    """Print a page's figures, notes and tables."""
+def say_sections(page: SectionsPage, *, most_rows: int | None = None) -> None:
+    """Print a page's figures, notes and tables, of these no more than so many rows."""
     say(
         page.source,
         key_figures=page.key_figures,
         notes=page.notes,
         sections=page.sections,
+        most_rows=most_rows,
     )
 
 
@@ -26,6 +27,7 @@ def say(
     key_figures: Sequence[KeyFigure],
     notes: Sequence[Note],
     sections: Sequence[Section],
+    most_rows: int | None = None,
 ) -> None:
     """Print what a page of these parts would tell."""
     console = Console()
@@ -40,21 +42,23 @@ def say(
         for line in (*section.lead, *(note.text for note in section.notes)):
             console.print(Text(line))
         for table in section.tables:
-            _say_table(console, table)
+            _say_table(console, table, most_rows)
 
 
-def _say_table(console: Console, table: Table) -> None:
+def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
     # Text and not str: what a stranger wrote in brackets must not become a style.
     shown = RichTable(title=Text(table.caption), title_justify="left")
     for column in table.columns:
         shown.add_column(
             Text(column.label), justify="right" if column.style == "n" else "left"
         )
-    for row in table.rows:
+    for row in table.rows[:most_rows]:
         shown.add_row(
             *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
         )
     console.print()
     console.print(shown)
+    if most_rows is not None and len(table.rows) > most_rows:
+        console.print(f"Shown are {most_rows} of {len(table.rows)} rows.")
     if table.note:
         console.print(Text(table.note, style="dim"))

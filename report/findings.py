@@ -80,12 +80,14 @@ def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
     rows = tuple(
         (
             Code(name, words=idea.rstrip(".")),
-            f"{flagged['kind'][name]}s" if name in flagged.index else "",
-            count(flagged["subjects"].get(name, 0)),
-            count(flagged["touched"].get(name, 0)),
+            f"{flagged['kind'][name]}s",
+            count(flagged["subjects"][name]),
+            count(flagged["touched"][name]),
         )
         for name, idea in ideas.items()
+        if name in flagged.index
     )
+    silent = [name for name in ideas if name not in flagged.index]
     return Section(
         key="heuristics",
         title="Each heuristic",
@@ -99,6 +101,10 @@ def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
                     number("Answers touched"),
                 ),
                 rows=rows,
+                note="Looked and flagged nothing: " + ", ".join(silent) + "."
+                if silent
+                else "",
+                empty="Nothing is flagged.",
                 is_wide=True,
             ),
         ),

@@ -18,6 +18,9 @@ from postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
 from postprocess.datasets.parquet_file import write_parquet
 from report.sections_page import render_sections
 
+_MOST_ROWS = 12
+"""What a terminal shows; --html and --parquet have all."""
+
 _TYPES: dict[str, pa.DataType] = dict.fromkeys(assessing.COLUMNS, TEXT) | {
     "version": WHOLE,
     "touched": WHOLE,
@@ -60,7 +63,7 @@ def say(
             document["progress"] = found.progress.as_dict()  # type: ignore[assignment]
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
-    say_sections(found.page)
+    say_sections(found.page, most_rows=_MOST_ROWS)
     for path in (html, parquet):
         if path is not None:
             click.echo(f"written: {path}")

@@ -22,7 +22,8 @@ from flows.progress import read_progress
 from flows.steps.assess import assess, find_suspicions
 from flows.steps.decide import decide
 from postprocess.pseudonyms import pseudonym
-from qc.registry import describe
+from qc.heuristics.random_sample import NAME as SAMPLE
+from qc.registry import describe, is_on
 from report.findings import findings_page
 from report.sections_page import SectionsPage
 from store.lock import only_pass
@@ -96,7 +97,11 @@ def _found(
     run: CampaignStore, source: str, remarks: tuple[str, ...]
 ) -> tuple[pd.DataFrame, SectionsPage]:
     table = run.answers()
-    flags = [finding for finding in find_suspicions(run) if finding.flag]
+    flags = [
+        finding
+        for finding in find_suspicions(run)
+        if finding.flag and finding.heuristic != SAMPLE  # drawn, and not suspicious
+    ]
     findings = _frame(run, table, flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
         is_touched=_is_touched(table, flags)
@@ -105,7 +110,7 @@ def _found(
     ideas = {
         one.name: one.idea
         for one in describe()
-        if settings.get(one.name, {}) is not None
+        if is_on(one.name, settings) and one.name != SAMPLE
     }
     return findings, findings_page(
         source, findings, answers, ideas=ideas, remarks=remarks
