@@ -17,8 +17,8 @@ _CLAIMED = "claimed"
 def refuse_second_store(campaign: Campaign, platform: Platform) -> None:
     """Refuse to begin a campaign that is at work from a store on another machine.
 
-    A store is the only place that knows what was posted and who was paid, so one that is
-    to be made asks the marketplace first.
+    A store is the only place that knows what was posted and who was paid, so one that
+    is to be made asks the marketplace first.
 
     Raises:
         RefusedForSafety: the marketplace has HITs of a campaign of this name.
