@@ -97,6 +97,8 @@ def findings(
         if judged and judged.get(kind):
             weights = refitted(weights, rows, judged[kind])
         likely = probabilities(weights, rows)
+        names = list(weights.weights)
+        amounts = rows[names].to_numpy() * [*weights.weights.values()]
         for place in np.flatnonzero(likely >= TOLD_PROBABILITY).tolist():
             yield Finding(
                 heuristic=JOINED,
@@ -105,7 +107,10 @@ def findings(
                 subject_id=str(rows.index[place]),
                 suspicion=float(likely[place]),
                 flag=bool(likely[place] >= FLAG_FROM),
-                evidence=_evidence(weights, rows.iloc[place], float(likely[place])),
+                evidence=_evidence(
+                    dict(zip(names, amounts[place].tolist(), strict=True)),
+                    float(likely[place]),
+                ),
             )
 
 
@@ -163,9 +168,13 @@ def fit(
     return fitted
 
 
-def _evidence(weights: Weights, features: "pd.Series[float]", likely: float) -> str:
-    """The probability, and the features that count most for and against it."""
-    parts = {name: one * features[name] for name, one in weights.weights.items()}
+def _evidence(parts: Mapping[str, float], likely: float) -> str:
+    """The probability, and the features that count most for and against it.
+
+    Args:
+        parts: by name, what a feature adds to the log odds.
+        likely: the probability.
+    """
     told = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     words = [
         f"{_in_words(name)} {amount:+.1f}"

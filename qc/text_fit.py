@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from qc.scores import FIRST_ANSWER, coded, is_first
-from qc.words import different_words
+from qc.words import different_words, plain_texts
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 """What `text_fit` reads of the table of answers."""
@@ -142,8 +142,8 @@ def _tokens(
     known: dict[str, int] = {}
     alike: dict[tuple[int, ...], int] = {}
     words = [
-        tuple(known.setdefault(word, len(known)) for word in different_words(text))
-        for text in different.tolist()
+        tuple([known.setdefault(word, len(known)) for word in different_words(text)])
+        for text in plain_texts(different.tolist())
     ]
     sets = np.array([alike.setdefault(one, len(alike)) for one in words])[places]
     copies, _ = pd.factorize(batches * len(alike) + sets)

@@ -14,6 +14,7 @@ more than half. Letters without case (Arabic, Chinese) count as letters, never a
 capitals. The canned text is judged like any other.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ COLUMNS = ("text",)
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,19 +74,28 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _shares(texts: list[str], params: Params) -> Floats:
     """The share of capitals in each text; 0 where there are too few letters."""
     lengths = np.array([len(text) for text in texts], dtype="int64")
-    letters = _counts(texts, lengths, str.isalpha)
-    capitals = _counts(texts, lengths, str.isupper)
+    letters, capitals = np.zeros((2, len(texts)), dtype="int64")
+    is_ascii = np.array([text.isascii() for text in texts], dtype="bool")
+    for alike in (is_ascii, ~is_ascii):  # the former take a quarter of the memory
+        codes = _codes(list(itertools.compress(texts, alike)))
+        letters[alike] = _counts(codes, lengths[alike], str.isalpha)
+        capitals[alike] = _counts(codes, lengths[alike], str.isupper)
     whole = letters if params.letters_only else lengths
     enough = letters >= params.min_letters
     return np.divide(capitals, whole, out=np.zeros(len(texts)), where=enough)
 
 
-def _counts(
-    texts: list[str], lengths: Counts, is_wanted: Callable[[str], bool]
-) -> Counts:
-    """How many characters of each text are wanted; each different one is asked once."""
+def _codes(texts: list[str]) -> Codes:
+    """The code of every character, text after text."""
+    whole = "".join(texts)
+    if whole.isascii():
+        return np.frombuffer(whole.encode("ascii"), "uint8")
     # A worker may have sent half a character (a lone surrogate); it is counted too.
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "uint32")
+    return np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "uint32")
+
+
+def _counts(codes: Codes, lengths: Counts, is_wanted: Callable[[str], bool]) -> Counts:
+    """How many characters of each text are wanted; each different one is asked once."""
     wanted = np.zeros(int(codes.max(initial=0)) + 1, dtype="bool")
     for code in np.flatnonzero(np.bincount(codes)).tolist():
         wanted[code] = is_wanted(chr(code))

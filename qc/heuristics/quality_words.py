@@ -17,7 +17,6 @@ listed are found: "unclear" or "out of focus" are for the campaign file to add.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,13 +68,14 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
     canned = table["is_canned"].tolist()
-    pattern, may_have = _any_of(params.words), _quick_look(params.words)
-    harmless = _harmless(params)
+    pattern, harmless = _any_of(params.words), _harmless(params)
     matches = [
         _matches(text, pattern=pattern, harmless=harmless)
-        if may_have(text) and not skip
+        if may_match and not skip
         else []
-        for text, skip in zip(texts, canned, strict=True)
+        for text, may_match, skip in zip(
+            texts, _may_match(texts, params.words), canned, strict=True
+        )
     ]
     flag = np.array([bool(words) for words in matches], dtype="bool")
 
@@ -114,18 +114,18 @@ def _any_of(words: Phrases) -> re.Pattern[str] | None:
     return _compile("|".join(_words(word) for word in words)) if words else None
 
 
-def _quick_look(words: Phrases) -> Callable[[str], bool]:
-    """Whether a text may have one of the words; a search of all texts takes seconds."""
+def _may_match(texts: list[str], words: Phrases) -> list[bool]:
+    """Whether each text may have one of the words; to match them all takes seconds."""
     stems = [phrase.split()[0].partition("*")[0].lower() for phrase in words]
     if not all(stem.isascii() for stem in stems):
-        return lambda _: True
-
-    def may_have(text: str) -> bool:
-        # Beyond ASCII, letters equal but for case are for the pattern to say.
-        lower = text.lower()
-        return not text.isascii() or any(stem in lower for stem in stems)
-
-    return may_have
+        return [True] * len(texts)
+    # Beyond ASCII, letters equal but for case are for the pattern to say.
+    may_match = np.array([not text.isascii() for text in texts], dtype="bool")
+    lower = [text.lower() for text in texts]
+    for stem in stems:
+        may_match |= np.array([stem in text for text in lower], dtype="bool")
+    found: list[bool] = may_match.tolist()
+    return found
 
 
 def _words(phrase: str) -> str:

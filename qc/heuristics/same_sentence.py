@@ -27,6 +27,7 @@ from domain.verdicts import SubjectKind
 from qc.parameters import Count, Phrases, Share
 from qc.scores import (
     FIRST_ANSWER,
+    Codes,
     Scope,
     coded,
     grade,
@@ -35,7 +36,7 @@ from qc.scores import (
     scored,
     sentences,
 )
-from qc.words import plain
+from qc.words import plain_texts
 
 NAME = "same_sentence"
 VERSION = 1
@@ -65,12 +66,13 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
-    plain_texts = [plain(text) for text in texts]
-    phrases = [plain(phrase) for phrase in params.instructions]
-    copied = np.array(
-        [any(p in text for p in phrases) for text in plain_texts], dtype="bool"
-    )
-    images, share = _repetitions(table, plain_texts, params)
+    places, different = pd.factorize(table["text"])
+    plain = plain_texts(different.tolist())
+    copies = np.zeros(len(plain), dtype="bool")
+    for phrase in plain_texts(params.instructions):
+        copies |= np.array([phrase in text for text in plain], dtype="bool")
+    copied = copies[places]
+    images, share = _repetitions(table, plain, places, params)
     repeated = images >= params.min_images
     too_often = repeated & (share >= params.min_share)
     flag = too_often | copied
@@ -101,16 +103,22 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _repetitions(
-    table: pd.DataFrame, plain_texts: list[str], params: Params
+    table: pd.DataFrame, plain: list[str], places: Codes, params: Params
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Per answer: images of its worker with its sentence, and his repetitions' share.
 
     The share is that of the worker's texts which are repeated sentences.
+
+    Args:
+        table: the answers.
+        plain: the words of each different text.
+        places: by answer, where its text is among those.
+        params: what is a repetition.
     """
     workers, n_workers = coded(table["worker_id"])
-    sentences_, n_sentences = coded(pd.Series(plain_texts, dtype="str"))
-    pairs, different = pd.factorize(workers * n_sentences + sentences_)
-    is_text = np.array([text != "" for text in plain_texts], dtype="bool")
+    sentences_, n_sentences = coded(pd.Series(plain, dtype="str"))
+    pairs, different = pd.factorize(workers * n_sentences + sentences_[places])
+    is_text = np.array([text != "" for text in plain], dtype="bool")[places]
     own = (
         is_text
         & (table["worker_id"] != "").to_numpy()

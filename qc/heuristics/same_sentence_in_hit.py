@@ -21,7 +21,7 @@ from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count
 from qc.scores import Scope, coded, quoted, scored, sentences
-from qc.words import plain
+from qc.words import plain_texts
 
 NAME = "same_sentence_in_hit"
 VERSION = 1
@@ -46,7 +46,7 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an assignment, in the order of their ids."""
     places, different = pd.factorize(table["text"])
-    sentences_ = [plain(text) for text in different.tolist()]
+    sentences_ = plain_texts(different.tolist())
     codes, _ = coded(pd.Series(sentences_, dtype="str"))
     lengths = np.array([len(text.split()) for text in sentences_], dtype="int64")
     counts = (lengths[places] >= params.min_words) & ~table["is_canned"].to_numpy()

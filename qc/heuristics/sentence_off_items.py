@@ -31,7 +31,7 @@ from qc.parameters import Amount, Count
 from qc.scores import Scope, coded, grade, quoted, scored, sentences
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import text_fit
-from qc.words import plain
+from qc.words import plain_texts
 
 NAME = "sentence_off_items"
 VERSION = 1
@@ -87,7 +87,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _sentence_codes(table: pd.DataFrame) -> pd.DataFrame:
     """By row, the code of its sentence in its batch, and of its item there."""
     places, different = pd.factorize(table["text"])
-    sentences_, _ = coded(pd.Series([plain(text) for text in different.tolist()]))
+    sentences_, _ = coded(pd.Series(plain_texts(different.tolist())))
     batches, _ = coded(table["batch"])
     codes = pd.DataFrame({"sentence": sentences_[places], "batch": batches})
     codes["item"], _ = coded(table["item_id"])

@@ -26,7 +26,7 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import Scope, coded, grade, scored, sentences
+from qc.scores import Scope, coded, grade, mapped, scored, sentences
 
 NAME = "too_fast"
 VERSION = 2
@@ -58,9 +58,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
-    words = np.array(
-        [len(text.split()) for text in table["text"].tolist()], dtype="float64"
-    )
+    words = mapped(table["text"], lambda text: len(text.split()), "float64")
     is_click = canned | ~_asks_for_text(table, words)
     words[canned] = 0.0
     least = np.where(is_click, params.min_seconds_canned, params.min_seconds)

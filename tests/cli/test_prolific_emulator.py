@@ -61,7 +61,14 @@ def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None
             )
             assert cost == {"total_cost": 214}
         second = subprocess.run(
-            [*_PROGRAM, "prolific-emulator", "--database", str(database)],
+            [
+                *_PROGRAM,
+                "prolific-emulator",
+                "--port",
+                "0",
+                "--database",
+                str(database),
+            ],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -109,7 +116,8 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     """A sentence with the file's name."""
     file = tmp_path / "notes.txt"
     file.write_text("not a database\n" * 100)
-    done = CliRunner().invoke(main, ["prolific-emulator", "--database", str(file)])
+    words = ["prolific-emulator", "--port", "0", "--database", str(file)]
+    done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
     assert "notes.txt is no database" in done.output
     assert file.read_text() == "not a database\n" * 100

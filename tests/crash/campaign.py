@@ -13,23 +13,13 @@ import httpx
 
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
-from qc.registry import HEURISTICS
 from tests.crash.disturbed import Call, Ended, calls_made, pass_apart, run_command
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
-from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.small_campaign import write_campaign
 
 MOST_PASSES = 40
-_UNUSED = sorted(
-    {heuristic.NAME for heuristic in HEURISTICS}
-    - {"same_sentence", "capitals", "rule_violation", "too_fast", "random_sample"}
-)
-LEAN = CAMPAIGN.replace(
-    "random_sample = false\n",
-    "random_sample = false\n" + "".join(f"{name} = false\n" for name in _UNUSED),
-)
-"""Without the heuristics that its policy does not name: they cost a pass a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ def campaign_to_its_end(
         fault: what goes wrong.
         call: where it does.
     """
-    write_campaign(folder, LEAN)
+    write_campaign(folder)
     world = World(folder)
     needs = "" if fault is None else fault.world
     with ExitStack() as stack:

@@ -38,26 +38,30 @@ CALLS = tuple(
 )
 RUNS = tuple((call, fault.name) for fault in FAULTS for call in CALLS)
 SPENDING = (
-    Call("CreateHITWithHITType", 3),
-    Call("CreateAdditionalAssignmentsForHIT", 2),
-    Call("ApproveAssignment", 3),
-    Call("RejectAssignment", 1),
+    "CreateHITWithHITType",
+    "CreateAdditionalAssignmentsForHIT",
+    "ApproveAssignment",
+    "RejectAssignment",
+    "AssociateQualificationWithWorker",
 )
 DEATHS = [fault for fault in FAULTS if fault.kind == "death" and not fault.script]
-# The last call of each operation meets a death; every other fault meets a call that
-# spends.
+OTHERS = (
+    "killed, and lists lag by 1 h",
+    "reply lost",
+    "all replies lost",
+    "500 twice",
+    "disk full",
+    "store locked",
+    "clock an hour back",
+    "marketplace killed after the reply",
+)
+# The last call of each operation that posts, pays or excludes meets a death, and these
+# meet other faults; a fault of each kind is among them.
+LAST = [Call(operation, OPERATIONS[operation]) for operation in SPENDING]
 SAMPLE = sorted(
     {
-        *(
-            (call, DEATHS[number % len(DEATHS)].name)
-            for number, call in enumerate(CALLS)
-            if call.nth == OPERATIONS[call.operation]
-        ),
-        *(
-            (SPENDING[number % len(SPENDING)], fault.name)
-            for number, fault in enumerate(FAULTS)
-            if fault not in DEATHS
-        ),
+        *((call, DEATHS[number].name) for number, call in enumerate(LAST)),
+        *((LAST[number % 4], name) for number, name in enumerate(OTHERS)),
     },
     key=str,
 )

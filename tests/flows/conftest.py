@@ -1,5 +1,6 @@
 """A campaign on a real marketplace, without Prefect: steps and scripted people."""
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -18,26 +19,35 @@ Opened = tuple[CampaignRun, People]
 Open = Callable[..., AbstractContextManager[Opened]]
 
 
-@pytest.fixture
-def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
-    """Opens the small campaign of the crash suite, changed as a test needs it."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
-
-    @contextmanager
-    def opened(text: str, *, pictures: int = 4) -> Iterator[Opened]:
-        path = write_campaign(tmp_path, text, pictures=pictures)
-        with serve(
-            tmp_path / "marketplace.db",
+@contextmanager
+def in_folder(
+    folder: Path, text: str = CAMPAIGN, *, pictures: int = 4
+) -> Iterator[Opened]:
+    """The small campaign of a new folder, opened on a marketplace of its own."""
+    path = write_campaign(folder, text, pictures=pictures)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        serve(
+            folder / "marketplace.db",
             rehearsal=True,
             seed=1,
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-        ) as running:
-            campaign = load_campaign(path)
-            with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
-                yield run, People(running.endpoint_url)
+        ) as running,
+    ):
+        patch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+        campaign = load_campaign(path)
+        with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
+            yield run, People(running.endpoint_url)
 
-    return opened
+
+@pytest.fixture
+def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the small campaign of the crash suite, changed as a test needs it."""
+    # Some tests go on with commands after the block.
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    return functools.partial(in_folder, tmp_path)
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_whose_work_was_rejected_is_not_offered_its_replacement(
     text = campaign_text.replace(
         'any_of = ["capitals", "same_sentence"]\nthen = "exclude"',
         'any_of = ["text_disagreement"]\nthen = "exclude"',
-    )
+    ).replace("text_disagreement = false\n", "")
     with at_work(text) as (opened, people):
         people.script = (("ann", work),)
         people.script += (("bob", "paste"),)

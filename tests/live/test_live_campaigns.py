@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash.apart import apart
-from tests.crash.campaign import LEAN, check_store
+from tests.crash.campaign import check_store
 from tests.crash.disturbed import Ended, ended, run_in_files
 from tests.crash.people import WITH_A_HALF
 from tests.end_to_end.conftest import ROOT
@@ -105,7 +105,7 @@ def _command(folder: Path, environment: dict[str, str], words: tuple[str, ...]) 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Iterator[Campaign]:
     """The small campaign, before its first pass."""
-    write_campaign(tmp_path, LEAN)
+    write_campaign(tmp_path)
     with live_marketplace(tmp_path) as market:
         people = InvitedPeople(
             market.line.address, script=WITH_A_HALF, codes=market.codes
@@ -127,6 +127,7 @@ def _nothing() -> None:
     """The reply is lost, and that is all."""
 
 
+@pytest.mark.full
 def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
     campaign: Campaign,
 ) -> None:

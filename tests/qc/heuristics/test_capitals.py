@@ -41,6 +41,13 @@ def test_evidence_says_how_much_and_of_what() -> None:
     assert evidence(found, "a") == "57% of the characters are capitals: “ABCDefg”"
 
 
+def test_texts_of_other_scripts_change_nothing_for_the_rest() -> None:
+    """Ä and Ö count like A and O, before and after texts in ASCII."""
+    texts = {"a": "ABCDefg", "b": "ÄÖÜDefg", "c": "a cat", "d": "ein Käse", "e": "MATS"}
+    rows = [row(name, text=text) for name, text in texts.items()]
+    assert flagged(score(table(*rows), Params())) == {"a", "b", "e"}
+
+
 def test_an_empty_table_has_no_answers() -> None:
     """No answers, no rows."""
     assert score(table(), Params()).empty

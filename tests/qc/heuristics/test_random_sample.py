@@ -1,5 +1,6 @@
 """Laws of the random sample."""
 
+import hashlib
 import math
 
 from hypothesis import given, settings
@@ -26,6 +27,15 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
     drawn = flagged(score(answers, Params(share=0.2, seed=1)))
     assert drawn == flagged(score(answers, Params(share=0.2, seed=1)))
     assert drawn != flagged(score(answers, Params(share=0.2, seed=2)))
+
+
+def test_whoever_knows_seed_and_id_can_check_the_draw() -> None:
+    """A.1 with seed 7: the first 6 bytes of its hash, as a part of 2**48."""
+    digest = hashlib.sha256(b"7:A.1").digest()
+    drawn = int.from_bytes(digest[:6], "big") / 2**48
+    for share in (drawn, math.nextafter(drawn, 1)):
+        found = score(table(row("A.1")), Params(share=share, seed=7))
+        assert flagged(found) == ({"A.1"} if share > drawn else set())
 
 
 @settings(max_examples=25, deadline=None)
