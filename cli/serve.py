@@ -222,6 +222,14 @@ def serve(**given: Unpack[_Given]) -> None:
             _serve_with_prolific(given)
         else:
             serve_forever(_marketplace(given))
+    except SystemExit:
+        # A person pressed Ctrl-C, or a supervisor ended it; the server is down by now.
+        click.echo(
+            f"ended; all that came is in {given['database']}, and the same command "
+            "goes on there",
+            err=True,
+        )
+        raise
     except UnsafeBindError as refusal:
         raise RefusedForSafety(
             str(refusal), next_step="piecework serve --help"

@@ -18,6 +18,15 @@ def serve_emulator(**given: Unpack[Given]) -> None:
     """
     try:
         serve_forever(Options(**given), _say)
+    except SystemExit:
+        database = given.get("database")
+        click.echo(
+            "ended; nothing of it was kept, since no --database was given"
+            if database is None
+            else f"ended; all of it is in {database}",
+            err=True,
+        )
+        raise
     except WrongDatabaseError as wrong:
         raise StoreError(
             str(wrong), next_step="piecework prolific-emulator --help"

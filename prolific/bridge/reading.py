@@ -55,6 +55,15 @@ def not_arrived(bridge: Bridge, study: int) -> int:
     )
 
 
+def will_be_returned(bridge: Bridge, study: int) -> bool:
+    """Whether who was turned away from a study holds a place of it still."""
+    with bridge.backend.transaction() as transaction:
+        held = transaction.all(
+            "SELECT status FROM visits WHERE study = ? AND stage = 'TurnedAway'", study
+        )
+    return any(visit["status"] in AT_WORK for visit in held)
+
+
 def waits(bridge: Bridge, study: int) -> bool:
     """Whether a submission of a study is under way or undecided, or may be."""
     known = bridge.submissions.get(study)

@@ -2,8 +2,8 @@
 
 A draft is found again by its internal name, so that a lost reply makes no second study;
 a second draft would cost nothing, and only one is ever published. What was published
-may only get more places. Where nothing is left to do while places are free, a study is
-stopped; new work then gets a new one.
+may only get more places. Where nothing is left to do while places are free, or will be
+since who holds one was turned away, a study is stopped; new work then gets a new one.
 """
 
 import sqlite3
@@ -95,7 +95,8 @@ def _follow(
     to_come = reading.not_arrived(bridge, study["id"])
     wanted, places = taken - to_come + possible, study["places"]
     is_open = study["status"] == "ACTIVE"
-    if is_open and not possible and places > taken:
+    is_inviting = places > taken or reading.will_be_returned(bridge, study["id"])
+    if is_open and not possible and is_inviting:
         _transit(bridge, study, "STOP")
         return False
     if wanted > places and study["status"] in (

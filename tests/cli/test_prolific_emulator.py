@@ -38,8 +38,10 @@ def _started(*options: str) -> Iterator[str]:
             yield told[1]
         finally:
             process.send_signal(signal.SIGINT)
-            _, complaints = process.communicate(timeout=30)
-        assert (process.returncode, complaints) == (0, "")
+            _, said = process.communicate(timeout=30)
+        kept = "all of it is in" if "--database" in options else "nothing of it was"
+        assert (process.returncode, said.count("\n")) == (0, 1)
+        assert said.startswith(f"ended; {kept}")
 
 
 def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None:

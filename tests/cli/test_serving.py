@@ -43,6 +43,7 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     begun = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
     assert begun <= datetime.fromisoformat(told["now"]) < begun + timedelta(minutes=2)
     assert "WARNING: http://hits.example is plain HTTP" in said
+    assert f"ended; all that came is in {tmp_path / 'new.db'}" in said
     assert one.returncode == 0
 
 

@@ -42,6 +42,7 @@ const end = () => {
   byId("strip").classList.add("short");
   byId("announcement").textContent = "The time for this HIT is over.";
   byId("over").hidden = false;
+  byId("unsent").hidden = true;
   byId("below").hidden = true;
 };
 
@@ -98,7 +99,7 @@ const answered = () => {
   }
 };
 
-frame.addEventListener("load", () => {
+frame.addEventListener("load", async () => {
   const page = answered();
   if (page?.getElementById("submitted")) {
     if (byId("auto").checked) {
@@ -107,7 +108,11 @@ frame.addEventListener("load", () => {
       window.location.replace(frame.dataset.thanks);
     }
   }
-  byId("unsent").hidden = isOver || !page?.getElementById("not-submitted");
+  const isUnsent = Boolean(page?.getElementById("not-submitted"));
+  if (isUnsent) {
+    await ask(); // It may have come too late; then the HIT is not the worker's any more.
+  }
+  byId("unsent").hidden = isOver || !isUnsent;
 });
 byId("again").addEventListener("click", () => {
   byId("unsent").hidden = true;

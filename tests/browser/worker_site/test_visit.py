@@ -123,3 +123,30 @@ def test_stopping_and_another_account(
         page.get_by_role("button", name="Begin").click()
         expect(page.get_by_text("with another account?")).to_be_visible()
         recorder.look("another-account")
+
+
+@pytest.mark.parametrize(
+    "view", ["phone", pytest.param("desk", marks=pytest.mark.full)]
+)
+def test_who_is_too_late_reads_what_became_of_it(
+    tmp_path: Path, open_page: Callable[..., Page], view: str
+) -> None:
+    """What was typed stays to be copied, and nothing says that it can be sent again."""
+    with a_town(tmp_path) as town:
+        _posted(town)
+        page = open_page(_link(town, town.visitor()), width=WIDTHS[view], height=HEIGHT)
+        recorder = Recorder(page, view, folder=None, on_the_phone=())
+        page.get_by_label("I have read this").check()
+        page.get_by_role("button", name="Begin").click()
+        _answer(page, "A red bird on a branch.")
+        expect(page.get_by_text("Task 2 of 2")).to_be_visible()
+        town.wait(hours=3)
+        _answer(page, "A black bird on a roof.")
+        hit = page.frame_locator("iframe")
+        expect(hit.get_by_text("A black bird on a roof.")).to_be_visible()
+        expect(page.get_by_text("The time for this visit is over")).to_be_visible()
+        expect(page.get_by_text("The HIT is still yours")).to_be_hidden()
+        recorder.look("time-over")
+        page.get_by_role("link", name="See what becomes of your submission").click()
+        expect(page.get_by_text("nothing of it was used")).to_be_visible()
+        recorder.look("too-late")

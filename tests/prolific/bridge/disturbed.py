@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import httpx
+
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.step import step
 from prolific.client import Prolific
@@ -116,24 +118,28 @@ class Lives:
                 return
         raise AssertionError(f"it does not settle: {self.town.bridge.faults}")
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str) -> bool:
         """Count a call that is about to leave, and do what is meant for it.
+
+        Returns:
+            Whether the fault is at this call.
 
         Raises:
             Died: before the call.
         """
         self.calls[name] += 1
         if self.fault is None or self.call is None or name != self.call.name:
-            return
+            return False
         number = self.calls[name] - self.call.nth
         if not 0 <= number < self.fault.times:
-            return
+            return False
         self.has_met = True
         if self.fault.dies == "before":
             raise Died
         if self.fault.script is not None:
             self._tell([self.fault.script])
             self._struck += 1
+        return True
 
     def end(self, name: str) -> None:
         """The call has ended somehow.
@@ -166,16 +172,21 @@ class _Mortal(Transport):
             Token("rehearsal-token"),
             patience=Patience(tries=3),
             sleep=lambda _: None,
-            timeout_seconds=_PATIENCE_SECONDS if _is_slow(lives) else 30.0,
         )
         self._lives = lives
 
     def _once(self, request: Request) -> Answer:
         name = call_name(request)
-        self._lives.begin(name)
+        is_struck = self._lives.begin(name)
+        # Only of the slow call: on a busy machine any other may take as long.
+        is_slow = is_struck and _is_slow(self._lives)
+        usual = self._http.timeout
+        if is_slow:
+            self._http.timeout = httpx.Timeout(_PATIENCE_SECONDS)
         try:
             return super()._once(request)
         finally:
+            self._http.timeout = usual
             self._lives.end(name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.crash.table import AT_ONCE, BAD, LETTERS, PAGE, as_table
+from tests.crash.table import AT_ONCE, BAD, LETTERS, PAGE, UNMADE, as_table
 from tests.prolific.bridge.disturbed import BY_NAME, FAULTS, Call
 from tests.prolific.bridge.long_campaign import campaign_to_its_end
 from tests.prolific.bridge.test_faults import RUNS, STRUCK
@@ -39,6 +39,7 @@ test-full` all; in some of its runs the process is really killed.
 | `·` | no step noticed more than a call that was made again |
 | `1` | a step failed in part and said so (`2`: two did); the next put it right |
 | `k` | the process died; the next one put everything right |
+| `{unmade}` | not run: a read changes nothing, and the client makes it again |
 | `{bad_word}` | something was lost or doubled, or did not come to an end |
 
 {faults}
@@ -64,12 +65,16 @@ def section(cells: Mapping[tuple[Call, str], str]) -> str:
     """The part of the page, as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
-    rows = [[str(call), *(cells[call, name] for name in names)] for call in STRUCK]
+    rows = [
+        [str(call), *(cells.get((call, name), UNMADE) for name in names)]
+        for call in STRUCK
+    ]
     return SECTION.format(
         title=TITLE,
         runs=len(cells),
         bad=list(cells.values()).count(BAD) or "none",
         bad_word=BAD,
+        unmade=UNMADE,
         faults=as_table(["", "fault at Prolific"], zip(letters, names, strict=True)),
         table=as_table(["call of the bridge", *letters], rows),
     )

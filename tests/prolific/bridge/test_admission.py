@@ -207,6 +207,41 @@ def test_more_come_at_once_than_there_is_work_for(town: Town) -> None:
     assert {row["hits"] for row in held if row["hits"]} == {2}
 
 
+def test_a_full_study_without_work_is_stopped_while_who_was_turned_away_holds_it(
+    town: Town,
+) -> None:
+    """Else the place that they return would invite the next, for nothing."""
+    hits = town.post(hits=2)
+    town.settle()
+    study = town.study()
+    for hit_id in hits:
+        town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
+    ann, bob = town.visitor(), town.visitor()
+    assert ann.arrive(study).status_code == 201
+    assert ann.visit()["stage"] == "TurnedAway"
+    town.settle()
+    assert town.researcher.status(study) == "COMPLETED"
+    ann.give_back(ann.submission_id)
+    assert study not in bob.studies()
+    town.settle()
+    assert town.rows("SELECT outcome FROM visits") == [{"outcome": "Gone"}]
+    check(town)
+
+
+def test_a_full_study_goes_on_while_people_are_at_work(town: Town) -> None:
+    """What one of them returns is for the next to come."""
+    town.post(hits=2)
+    town.settle()
+    study = town.study()
+    ann, bob = town.visitor(), town.visitor()
+    assert ann.arrive(study).status_code == 201
+    town.settle()
+    assert town.researcher.status(study) == "ACTIVE"
+    ann.give_back(ann.submission_id)
+    town.settle()
+    assert bob.studies() == [study]
+
+
 def test_a_participants_id_stays_in_the_marketplace(
     town: Town, caplog: pytest.LogCaptureFixture
 ) -> None:

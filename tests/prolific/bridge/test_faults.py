@@ -41,12 +41,20 @@ LAST = {
     "update-study": 2,
 }
 _READS = ("get-", "count-", "calculate-")
+# A read changes nothing and the client makes it again, as tests of the client show. So
+# the bridge can notice no more than these of one.
+_OF_READS = ("killed before the call", "6 replies lost", "lists lag by 1 h")
 # What is read often is struck at its second call, amid all that goes on.
 STRUCK = tuple(
     Call(name, min(nth, 2) if name.startswith(_READS) else nth)
     for name, nth in LAST.items()
 )
-RUNS = tuple((call, fault.name) for fault in FAULTS for call in STRUCK)
+RUNS = tuple(
+    (call, fault.name)
+    for fault in FAULTS
+    for call in STRUCK
+    if fault.name in _OF_READS or not call.name.startswith(_READS)
+)
 _SPENDING = [
     call
     for call in STRUCK
