@@ -3,7 +3,8 @@
 Every fault is found before any is raised, since a person mends them all at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,7 @@ from hit_templates.own_html.fields import Said
 from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
+from qc.heuristics.canary import planted_word
 from qc.policy import check_rules
 from qc.registry import HEURISTICS, check_settings, is_on
 from store import imports
@@ -269,6 +271,7 @@ def _faults_with_items(
         faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
     faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
+    faults += _faults_of_canary(file, task, items)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; nothing is left to answer")
     return faults
@@ -294,6 +297,21 @@ def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
         for name in rule.any_of
         if not is_on(name, settings)
     ]
+
+
+def _faults_of_canary(
+    file: CampaignFile, task: Task, items: Sequence[Item]
+) -> Iterator[str]:
+    """Why the page cannot ask programs for a word, or why people would write it too."""
+    word = planted_word({**task.heuristics, **values.heuristics(file.tables)})
+    where = file.at("heuristics", "canary", "word")
+    if word and task.html_page is not None:
+        yield f"{where}: a page of one's own has no place for it"
+    shown = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    for item in items if word else ():
+        if any(shown.search(item.columns.get(name, "")) for name in task.shown_columns):
+            yield f"{where}: {word!r} stands in item {item.item_id}; people use it too"
+            return
 
 
 def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:

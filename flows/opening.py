@@ -27,14 +27,13 @@ from flows.binding import (
 )
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
-from flows.posting.publishing import posted_by
+from flows.posting.second_store import claim, refuse_second_store
 from flows.prices import ask_prices, with_prices
 from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
-from platforms.ports import Platform
-from store import hits, imports
+from store import imports
 from store.agreements import agree, agreed_cents
 from store.damage import damage_told
 from store.database import Store, get_setting, open_store, set_once
@@ -49,9 +48,6 @@ processor is busier, see docs/benchmarks.md."""
 
 AT_ONCE_IN_REHEARSALS = 4
 """Likewise where marketplace and pipeline share a machine."""
-
-_CLAIMED = "claimed"
-"""The setting that says that no other store began the campaign, or may have."""
 
 
 @contextmanager
@@ -90,14 +86,14 @@ def open_on_marketplace(
     platform = MTurk.with_keys(endpoint, credentials, patience_seconds=patience_seconds)
     with only_pass(campaign.out):
         if not allow_second_store:
-            refuse_duplicate_store(campaign, platform)
+            refuse_second_store(campaign, platform)
         # Another marketplace than the store's is not asked anything.
         check_store(campaign, endpoint)
         clock = SystemClock()
         prices = ask_prices(campaign, platform, today=clock.now().date())
         with _opened(campaign, environment=endpoint) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
-            _claim(campaign, store, platform, allow_second_store=allow_second_store)
+            claim(campaign, store, platform, allow_second_store=allow_second_store)
             keep_prices(store, prices)
             if spend_at_most_cents is not None:
                 agree(store, spend_at_most_cents, at=clock.now())
@@ -127,7 +123,7 @@ def open_for_rehearsal(
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
     if not allow_second_store:
-        refuse_duplicate_store(campaign, platform)
+        refuse_second_store(campaign, platform)
     environment = rehearsal_environment(campaign)
     check_store(campaign, environment)
     prices = ask_prices(campaign, platform, today=clock.now().date())
@@ -228,60 +224,6 @@ def bound_endpoint(campaign: Campaign) -> str:
     if environment.startswith(REHEARSAL):
         raise _was_rehearsed(campaign)
     return environment
-
-
-def refuse_duplicate_store(campaign: Campaign, platform: Platform) -> None:
-    """Refuse to begin a campaign that is at work from a store on another machine.
-
-    A store is the only place that knows what was posted and who was paid. A second one
-    for the same campaign would post and pay everything again, so a store that is to be
-    made asks the marketplace first.
-
-    Raises:
-        RefusedForSafety: the marketplace has HITs of a campaign of this name.
-    """
-    path = campaign.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            if get_setting(store, "name") is not None:
-                return
-    for hit in platform.find_hits():
-        if (name := posted_by(hit.annotation, campaign.name)) is not None:
-            raise RefusedForSafety(
-                f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
-                f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
-                f"store is elsewhere ({name!r}); a second store would post and pay "
-                "everything again",
-                next_step="run the pass where the store is, or bring piecework.db "
-                "here; another campaign of this name begins with --allow-second-store",
-            )
-
-
-def _claim(
-    campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
-) -> None:
-    """Let one store alone be the first of a campaign, also of two that begin at once.
-
-    Neither sees a HIT of the other in a list yet. So each claims the campaign's name on
-    the marketplace before it posts anything; one of them has it, and the other is told.
-
-    Raises:
-        RefusedForSafety: another store has it.
-    """
-    if get_setting(store, _CLAIMED) is not None:
-        return
-    name = str(get_setting(store, "name"))
-    if not allow_second_store and not hits.ids(store):
-        owner = platform.claim(f"piecework: store of {campaign.name}", name)
-        if owner != name:
-            raise RefusedForSafety(
-                f"{campaign.out}: a campaign {campaign.name!r} was begun on "
-                f"{platform.endpoint} from another store ({owner!r}); a second store "
-                "would post and pay everything again",
-                next_step="run the pass where that store is; if it is gone for good or "
-                "is another campaign's, begin with --allow-second-store",
-            )
-    set_once(store, _CLAIMED, name)
 
 
 def as_begun(campaign: Campaign) -> Campaign:

@@ -51,6 +51,7 @@ def render_hit(
     practice: Sequence[Item] = (),
     title: str = "",
     round_number: int = 0,
+    canary: str = "",
 ) -> str:
     """The page that shows these items, as a complete HTML document.
 
@@ -61,6 +62,8 @@ def render_hit(
         title: what the worker reads on top; empty: the task's own title.
         round_number: above 0 the page asks workers who know some of the items to
             return the HIT.
+        canary: a word that the page, out of people's sight, asks programs to write;
+            a page of the campaign's own (`question = "hit.html"`) has no place for it.
 
     Raises:
         ConfigError: with every fault of the items, or the fault of the template.
@@ -75,7 +78,7 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)))
+    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)), canary)
     page_data = _page_data(task, shown)
     blank = _blank_page(frame, len(shown))
     if blank is None:
@@ -109,6 +112,7 @@ class _Frame(NamedTuple):
     title: str
     round_number: int
     trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
+    canary: str = ""
 
 
 def _frozen(item: Item) -> tuple[ItemId, tuple[tuple[str, str], ...]]:
@@ -171,6 +175,7 @@ def _rendered(
         "minimum_words": _stated(task, "min_words", "minimum"),
         "maximum_length": _stated(task, "max_length", "maximum"),
         "round_number": frame.round_number,
+        "canary": frame.canary,
         "page_data": page_data,
     }
     page = rendered(task, QUESTION, values)

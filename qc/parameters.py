@@ -31,6 +31,9 @@ Count = Annotated[int, Field(ge=1)]
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(False)]  # noqa: FBT003 - TOML has lists, and no tuples
 """Texts that are not empty."""
 
+Word = Annotated[str, Field(pattern=r"^\w*$")]
+"""One word, or none."""
+
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
 _KINDS = {
@@ -120,6 +123,8 @@ def _allowed(hint: object) -> str:
     schema = _adapter(hint).json_schema()
     if "enum" in schema:
         return "one of " + ", ".join(repr(value) for value in schema["enum"])
+    if "pattern" in schema:
+        return "one word"
     kind = _KINDS[schema["type"]]
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is None:

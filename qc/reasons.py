@@ -20,7 +20,9 @@ COUNTS = ("flagged", "answers", "share")
 MOST_QUOTED = 3
 """Pieces of evidence that a reason tells; a worker reads no fifty."""
 
-MUST_NOT_REJECT_ALONE = frozenset({"not_typed", "text_off_item", "minority_canned"})
+MUST_NOT_REJECT_ALONE = frozenset(
+    {"canary", "not_typed", "text_off_item", "minority_canned"}
+)
 """What honest workers do as well, so that pay must not hang on it alone."""
 
 _BACKED: Mapping[str, frozenset[str]] = {

@@ -20,6 +20,7 @@ from domain.verdicts import Finding, SubjectKind
 from qc import joined, parameters
 from qc.heuristics import (
     answered_before,
+    canary,
     canned_share,
     capitals,
     contradiction,
@@ -101,6 +102,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     texts_off_items,
     text_disagreement,
     not_typed,
+    canary,
     rule_violation,
     answered_before,
     straight_line,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from domain.task import GOLD, TWIN
+from qc.heuristics import canary
 from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES
 from qc.registry import HEURISTICS, Heuristic, Settings, is_on
 from qc.text_fit import COLUMNS as COMPARED
@@ -42,6 +43,8 @@ def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
         return "it is switched off"
     if table.empty:
         return "there are no answers"
+    if heuristic.NAME == canary.NAME and not canary.planted_word(settings):
+        return "no word is planted on the page"
     return next(_lacks(heuristic, table), "")
 
 

@@ -212,8 +212,7 @@ class Review:
         except ConfigError as refusal:
             return self._card(group, session, fault=str(refusal), because=because)
         session.notices.append(("done", _WORDS_DONE[act]))
-        query = {"view": group.view, "after": ""}
-        return moved(f"/next?{urlencode(query)}")
+        return moved(f"/next?{urlencode({'view': group.view})}")
 
     async def undo(self, request: Request, session: Session) -> Response:
         """Take the reviewer's last act back, and show its card again."""

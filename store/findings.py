@@ -49,14 +49,19 @@ def replace(
 
 
 def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
-    """All findings that are kept, by subject.
+    """All findings that are kept, by subject; only those that flag, if asked so."""
+    return _load(store, "WHERE flag = 1" if only_flags else "")
 
-    Args:
-        store: the campaign's memory.
-        only_flags: those that flag, and those of the joined suspicion, of which the
-            policy's rules say themselves how much is enough.
+
+def load_for_rules(store: Store) -> list[Finding]:
+    """What a policy's rules look at: flags, and the joined suspicion without a flag.
+
+    Of that one a rule says itself how much is enough.
     """
-    chosen = f"WHERE flag = 1 OR heuristic = '{JOINED}'" if only_flags else ""
+    return _load(store, f"WHERE flag = 1 OR heuristic = '{JOINED}'")
+
+
+def _load(store: Store, chosen: str) -> list[Finding]:
     return [
         _finding(row)
         for row in store.db.query(

@@ -29,16 +29,18 @@ def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
     texts = [*_about_texts(task)]
     # Who thinks of a text that no one needs to read is not found by speed.
     hasty = ["too_fast"] if patterns else []
+    dropped = ["rule_violation", *hasty, *texts, *_about_items(task), *patterns]
     return (
         PolicyRule(
             subject_kind="answer",
-            any_of=tuple(dict.fromkeys(["rule_violation", *hasty, *texts, *patterns])),
+            any_of=tuple(dict.fromkeys(dropped)),
             then="drop",
             because=_SET_ASIDE,
         ),
         *_outside_study(task),
         *_canned(task),
         *_exclusions(patterns, texts),
+        *_off_items(task),
     )
 
 
@@ -85,6 +87,12 @@ def _about_texts(task: Task) -> Iterator[str]:
         yield "same_sentence"
 
 
+def _about_items(task: Task) -> Iterator[str]:
+    """Heuristics on texts that share nothing with what others wrote of the item."""
+    if task.dataset == "captions":
+        yield from ("sentence_off_items", "text_off_item")
+
+
 def _outside_study(task: Task) -> Iterator[PolicyRule]:
     if any(option.excludes for field in task.fields for option in field.options):
         yield PolicyRule(
@@ -112,6 +120,17 @@ def _canned(task: Task) -> Iterator[PolicyRule]:
         then="exclude",
         because=_NOT_INVITED,
     )
+
+
+def _off_items(task: Task) -> Iterator[PolicyRule]:
+    """One such text may be the sharper eye; all texts of a worker are not."""
+    if task.dataset == "captions":
+        yield PolicyRule(
+            subject_kind="worker",
+            any_of=("texts_off_items",),
+            then="exclude",
+            because=_NOT_INVITED,
+        )
 
 
 def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:

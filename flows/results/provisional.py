@@ -17,10 +17,10 @@ def proposed_verdicts(campaign_store: CampaignStore) -> dict[str, Decision]:
     if not assignments.has_undecided(campaign_store.store):
         return {}
     batch = table_of_batch(campaign_store)
-    flags = [finding for finding in find_suspicions(campaign_store) if finding.flag]
-    proposals = propose(campaign_store, batch, flags)
+    found = find_suspicions(campaign_store)
+    proposals = propose(campaign_store, batch, found)
     if campaign_store.campaign.decided_by == "person":
-        clear, doubtful = split_by_doubt(batch, proposals, flags)
+        clear, doubtful = split_by_doubt(batch, proposals, found)
         because = "a person has to look at it"
         held = [
             replace(decision, verdict="drop", because=because) for decision in doubtful

@@ -28,26 +28,26 @@ def decide(run: CampaignStore) -> int:
     due = to_judge(run)
     if not due:
         return 0
-    flags = findings.load(run.store, only_flags=True)
+    found = findings.load_for_rules(run.store)
     batch = table_of_batch(run)
-    proposed = _about(run, batch, propose(run, batch, flags), due)
+    proposed = _about(run, batch, propose(run, batch, found), due)
     waiting: list[Decision] = []
     if run.campaign.decided_by == "person":
-        proposed, waiting = split_by_doubt(batch, proposed, flags)
+        proposed, waiting = split_by_doubt(batch, proposed, found)
     decisions.propose(run.store, waiting)
     keep_setting(run.store, JUDGED_BY, judging_digest(run.campaign))
     return decisions.keep(run.store, proposed)
 
 
 def propose(
-    run: CampaignStore, batch: pd.DataFrame, flags: Iterable[Finding]
+    run: CampaignStore, batch: pd.DataFrame, found: Iterable[Finding]
 ) -> list[Decision]:
     """What the policy says about everything in a batch that is undecided.
 
     Args:
         run: the campaign.
         batch: the answers of the batch, a row each.
-        flags: findings that flag something.
+        found: of heuristics, those that rules look at among them.
     """
     undecided = assignments.undecided(run.store)
     decided_answers = set(
@@ -63,7 +63,7 @@ def propose(
     )
     proposals = apply_policy(
         batch,
-        flags,
+        found,
         run.campaign.policy,
         campaign=run.campaign.name,
         at=run.clock.now(),
@@ -104,16 +104,16 @@ def _about(
 
 
 def split_by_doubt(
-    batch: pd.DataFrame, proposed: Iterable[Decision], flags: Iterable[Finding]
+    batch: pd.DataFrame, proposed: Iterable[Decision], found: Iterable[Finding]
 ) -> tuple[list[Decision], list[Decision]]:
     """Proposals about assignments in which nothing at all is flagged, and the others.
 
     Args:
         batch: the answers of the batch, a row each.
         proposed: what the policy says about them.
-        flags: findings that flag something.
+        found: of heuristics, of which those count here that flag.
     """
-    flagged = {(flag.subject_kind, flag.subject_id) for flag in flags}
+    flagged = {(one.subject_kind, one.subject_id) for one in found if one.flag}
     is_doubtful = pd.Series(
         [
             ("answer", answer_id) in flagged

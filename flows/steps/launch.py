@@ -40,6 +40,7 @@ from flows.posting.replacing import apart_from, extendable, extending, keep_out
 from flows.snapshot import take_snapshot
 from hit_templates.render import render_hit
 from platforms.question import html_question
+from qc.heuristics.canary import planted_word
 from store import assignments, hits, intents, item_totals
 from store.acting import carry_out
 from store.database import Store, get_setting, keep_setting, set_once
@@ -229,6 +230,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
         practice=[_with_page_url(campaign.task, item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
+        canary=planted_word(campaign.heuristics),
     )
     return html_question(page)
 

@@ -171,6 +171,23 @@ def test_an_address_that_is_no_host_is_not_submitted_to(
     expect(page.locator("#send")).to_be_disabled()
 
 
+def test_a_word_for_programs_is_in_no_person_s_way(host: Host, open_page: Open) -> None:
+    """Neither seen nor spoken; whoever takes the page's text has it."""
+    columns = {"image_id": "one", "url": "/pictures/one.svg"}
+    host.page = render_hit(
+        load_task("caption"),
+        [Item(item_id=ItemId("one"), columns=columns)],
+        canary="heliotrope",
+    )
+    page = open_page(host.address())
+    asked = page.get_by_text("use the word heliotrope")
+    room = asked.bounding_box()
+    assert room is not None
+    assert (room["width"], room["height"]) == (1, 1)
+    assert "heliotrope" not in page.locator("body").aria_snapshot()
+    assert "heliotrope" in page.locator("body").inner_text()
+
+
 def test_a_hostile_item_runs_nothing(host: Host, open_page: Open) -> None:
     """Markup in an item's id is sent back as text."""
     hostile = """"><script>window.ran = 1</script><img src=x onerror="ran=1">'"""

@@ -62,7 +62,15 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     assert tables["rewards"]["expected_minutes"] == 5.4
     assert tables["rewards"]["wage_floor_per_hour"] == "10.00"
     assert tables["decisions"]["by"] == "person"
-    assert not any(rule["then"] == "reject" for rule in tables["decisions"]["rule"])
+    rules = tables["decisions"]["rule"]
+    assert not any(rule["then"] == "reject" for rule in rules)
+    # Captions of a picture are held to each other: one is paid, all may exclude.
+    off_items = {
+        (rule["on"], rule["then"])
+        for rule in rules
+        if {"text_off_item", "texts_off_items"} & set(rule["any_of"])
+    }
+    assert off_items == {("answer", "drop"), ("worker", "exclude")}
     assert "assumed: Wage an hour in USD: 10.00" in said
     assert "piecework rehearse photos.toml" in said
     assert "WARNING" not in said

@@ -45,8 +45,10 @@ def test_agreement_by_hand(tmp_path: Path) -> None:
     yes = by(found["categories"], "category")["yes"]
     # Of the two others beside each yes, one says yes.
     assert yes["agreement_on"] == 0.5
-    (labels,) = found["labels"]
-    assert (labels["method"], labels["items"], labels["ties"]) == ("majority", 2, 0)
+    labels = by(found["labels"], "method")
+    assert (labels["majority"]["items"], labels["majority"]["ties"]) == (2, 0)
+    # Two votes to one, and two of two: neither is as sure as many would be.
+    assert 0.5 < labels["ability"]["sure"] < 0.96
 
 
 def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
@@ -129,13 +131,15 @@ def test_long_descriptions_side_by_side() -> None:
 @pytest.mark.shared
 @pytest.mark.full
 def test_textual_entailment() -> None:
-    """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275."""
+    """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275; ability 0.93, and so sure."""
     found = analysed("snow_rte.csv", "snow_rte")
     methods = by(found["labels"], "method")
     assert round(methods["majority"]["right"], 4) == 0.8969
     assert methods["majority"]["ties"] == 65
     assert round(methods["Dawid-Skene"]["right"], 4) == 0.9275
     assert methods["weighted majority"]["right"] > methods["majority"]["right"]
+    assert methods["ability"]["right"] >= 0.93
+    assert abs(methods["ability"]["sure"] - methods["ability"]["right"]) < 0.02
     assert all(
         math.isfinite(row["kappa"])
         for row in found["pairs_of_workers"]

@@ -4,9 +4,12 @@ import io
 import pytest
 
 from domain.errors import ConfigError
+from domain.verdicts import JOINED, Finding, SubjectKind
 from flows.passes import run_pass
 from flows.people.decisions_csv import read_decisions, waiting_csv
-from store import assignments, decisions
+from flows.steps.assess import table_of_batch
+from flows.steps.decide import split_by_doubt
+from store import assignments, decisions, findings
 from tests.flows.conftest import Open
 
 
@@ -66,6 +69,33 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
         assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
         workers = {one.worker_id for one in assignments.load(run.store)}
         assert not [worker for worker in workers if worker in content.decode()]
+
+
+def test_what_no_heuristic_flags_waits_for_nobody(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Rules look at a joined suspicion without a flag; people are not asked for it."""
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        (ann, *_) = decisions.load(run.store)
+        suspected = Finding(
+            heuristic=JOINED,
+            version=1,
+            subject_kind="answer",
+            subject_id=ann.subject_id,
+            suspicion=0.7,
+            flag=False,
+            evidence="as likely bad as 0.70",
+        )
+        subjects: dict[SubjectKind, list[str]] = {"answer": [ann.subject_id]}
+        findings.replace(run.store, findings=[suspected], subjects=subjects)
+        assert suspected not in findings.load(run.store, only_flags=True)
+        found = findings.load_for_rules(run.store)
+        assert suspected in found
+        clear, waiting = split_by_doubt(table_of_batch(run), [ann], found)
+        assert (clear, waiting) == ([ann], [])
 
 
 def test_decisions_that_are_read_are_acted_on_once(

@@ -82,6 +82,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         ("no worker ids", "texts_off_items", "no worker is known"),
         ("no text", "capitals", "no answer has a text"),
         ("one text", "gold_failed", "no item has a known answer"),
+        ("one text", "canary", "no word is planted on the page"),
         ("one text", "time_in_batch", "it is switched off"),
         ("one text", "capitals", ""),
         ("one text", "text_off_item", ""),

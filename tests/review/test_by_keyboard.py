@@ -44,26 +44,26 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
             page = _entered(open_page, started.links["ada"])
             assert page.url == f"{started.url}/"  # the token is in no address
             assert page.evaluate("history.length") == 2  # the empty page, and this
-            page.keyboard.press("Enter")
+            _press(page, "Enter")
             expect(page.get_by_text("proposed")).to_have_count(3)
             expect(page.get_by_text("1 answer asked again.")).to_be_visible()
-            page.keyboard.press("k")
+            _press(page, "k")
             _told(page, "Kept.")
-            page.keyboard.press("u")
+            _press(page, "u")
             _told(page, "It waits again")
-            page.keyboard.press("d")
+            _press(page, "d")
             _told(page, "Dropped;")
             expect(page.get_by_text("$0.60 paid, fees included.").first).to_be_visible()
-            page.keyboard.press("e")
+            _press(page, "e")
             page.keyboard.type("Own words: ")
-            page.keyboard.press("Escape")
-            page.keyboard.press("d")
+            _press(page, "Escape")
+            _press(page, "d")
             expect(page.get_by_text("Nothing waits in this view")).to_be_visible()
             page.get_by_role("link", name="1 by worker").click()
             expect(page.get_by_role("heading", name="1 worker waits")).to_be_visible()
-            page.keyboard.press("Enter")
+            _press(page, "Enter")
             expect(page.get_by_text("Keep worker")).to_be_visible()
-            page.keyboard.press("x")
+            _press(page, "x")
             _told(page, "Excluded from later HITs.")
         assert waiting_csv(run)[1] == 0
         made = [one for one in decisions.load(run.store) if one.decided_by == "ada"]
@@ -85,9 +85,9 @@ def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
     card = f"{page.url}/card?view=assignment&key=A0002-k1"
     ada.goto(card)
     grace.goto(card)
-    ada.keyboard.press("k")
+    _press(ada, "k")
     _told(ada, "Kept.")
-    grace.keyboard.press("r")
+    _press(grace, "r")
     expect(grace.get_by_text("Somebody was faster")).to_be_visible()
     expect(grace.get_by_role("alert").get_by_text("ada").first).to_be_visible()
     # Each is led to another card than the one the other looks at.
@@ -100,16 +100,16 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
     """All four answers of a worker: first a preview with its money, then one key."""
     ada = _entered(open_page, page.links["ada"])
     ada.goto(f"{page.url}/next?view=worker")
-    ada.keyboard.press("r")
+    _press(ada, "r")
     expect(ada.get_by_role("heading", name="Reject: 2 at once")).to_be_visible()
     expect(ada.get_by_text("$1.00 not paid. 4 answers set aside.")).to_be_visible()
-    ada.keyboard.press("n")
+    _press(ada, "n")
     expect(ada.get_by_role("heading", name="Answers of worker")).to_be_visible()
-    ada.keyboard.press("r")
+    _press(ada, "r")
     expect(ada.get_by_role("heading", name="Reject: 2 at once")).to_be_visible()
-    ada.keyboard.press("y")
+    _press(ada, "y")
     _told(ada, "Rejected;")
-    ada.keyboard.press("u")
+    _press(ada, "u")
     _told(ada, "It waits again")
 
 
@@ -133,12 +133,18 @@ def test_every_page_is_usable_by_everybody(
         for path in paths:
             page.goto(f"{started.url}{path.removesuffix('!')}")
             if path.endswith("!"):
-                page.keyboard.press("d")
+                _press(page, "d")
                 expect(page.get_by_role("heading", name="at once")).to_be_visible()
                 assert page.url == f"{started.url}/preview"
             assert violations(page) == [], path
             assert fits(page), path
             assert page.title() != "run"
+
+
+def _press(page: Page, key: str) -> None:
+    """Press a key once the page's script listens: it runs before a page is loaded."""
+    page.wait_for_load_state()
+    page.keyboard.press(key)
 
 
 def _told(page: Page, words: str) -> None:
