@@ -145,6 +145,7 @@ class _Drafts:
 
     def accept(self, proposed: Mapping[str, Sequence[Edit]]) -> None:
         """Apply edits to the drafts."""
+        before = [self._drafts[text_id] for text_id in proposed]
         for text_id, edits in proposed.items():
             draft = self._drafts[text_id]
             original = self._originals.setdefault(text_id, draft.text)
@@ -153,8 +154,9 @@ class _Drafts:
             self._drafts[text_id] = replace(draft, text=replay(draft.text, edits))
         for seen in self._seen.values():
             seen.difference_update(proposed)
-        if proposed:
-            self._corpus = None
+        if proposed and self._corpus:
+            after = [self._drafts[text_id] for text_id in proposed]
+            self._corpus.replace(before, after)
 
     def proposals(self) -> dict[str, tuple[Edit, ...]]:
         """What rules were not sure of when they last looked, by text id.

@@ -32,6 +32,8 @@ _AROUND = 2
 _AT_ONCE = 8192
 _SYMBOLS = {sign: n for n, sign in enumerate("abcdefghijklmnopqrstuvwxyz'^$", start=1)}
 _STRANGE = 31
+_OF_BYTE = np.full(256, _STRANGE, dtype=np.intp)
+_OF_BYTE[[0, *map(ord, _SYMBOLS)]] = [0, *_SYMBOLS.values()]
 _BASE = 32
 
 
@@ -48,6 +50,7 @@ class Channel:
         """Make the table that is looked up, with every letter's own cost in it."""
         self.costs = costs
         self.known: dict[str, list[tuple[str, float]]] = {}
+        self._recalled: dict[tuple[str, str], float] = {}
         letters = [sign for sign in _SYMBOLS if sign not in "^$"]
         meant = sorted({piece for piece, _ in costs} | {"", *_SYMBOLS})
         typed = sorted({piece for _, piece in costs} | {"", *_SYMBOLS})
@@ -79,6 +82,14 @@ class Channel:
             prices[chunk] = self._chunk([trimmed[n] for n in chunk])
         return prices
 
+    def recall(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The same as `price`, of pairs of which most were asked about before."""
+        fresh = [pair for pair in pairs if pair not in self._recalled]
+        if fresh:
+            prices = self.price(fresh).tolist()
+            self._recalled.update(zip(fresh, prices, strict=True))
+        return [self._recalled[pair] for pair in pairs]
+
     def _chunk(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         typed_lengths = np.array([len(typed) for typed, _ in pairs])
         meant_lengths = np.array([len(meant) for _, meant in pairs])
@@ -102,9 +113,11 @@ class Channel:
     def _pieces(self, words: Sequence[str], numbers: Ints) -> list[Ints]:
         """By length and place: the number of the piece that begins there."""
         width = max(map(len, words))
+        # One byte a letter, and bytes of 0 after each word's end.
+        line = np.array([word.encode("ascii", "replace") for word in words])
+        line = line.astype(f"S{width}").view(np.uint8).reshape(len(words), width)
         letters = np.zeros((width + LONGEST_PIECE, len(words)), dtype=np.intp)
-        for n, word in enumerate(words):
-            letters[: len(word), n] = [_SYMBOLS.get(sign, _STRANGE) for sign in word]
+        letters[:width] = _OF_BYTE[line].T
         of_length = [np.full((width + 1, len(words)), numbers[0])]
         code = np.zeros((width + 1, len(words)), dtype=np.intp)
         ends = np.zeros((width + 1, len(words)), dtype=bool)

@@ -7,17 +7,16 @@ that were often written in the campaign are thought of.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from postprocess.language import lexicon
 from postprocess.language.channel import Channel
-from postprocess.language.corpus import EDGE, Corpus, Floats, Ints
+from postprocess.language.corpus import EDGE, Corpus, Floats, Ints, said_about
 from postprocess.language.sounds import sound
 from postprocess.language.tokens import place, words
 from postprocess.language.word_shapes import is_spelling_variant
@@ -35,7 +34,6 @@ _LEAST_ITEMS = 5
 
 _LEAST_MEETINGS = 2
 _MOST_EDITS_HEARD = 2
-_AT_ONCE = 512
 _SHORT = 3
 _NEIGHBOUR_WEIGHT = 20.0
 _PAIR_WEIGHT = 10.0
@@ -80,7 +78,7 @@ def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
     likely = met >= _LEAST_MEETINGS
     rows, other = rows[likely], other[likely]
     meant = [alike.names[n] for n in other.tolist()]
-    about = _said_about(texts, set(owner[rows].tolist()))
+    about = said_about({texts[n].item_id for n in set(owner[rows].tolist())}, texts)
     fresh = np.flatnonzero(np.diff(rows, prepend=-1))
     return Doubts(
         text=owner[rows],
@@ -114,11 +112,10 @@ class _Alike:
         common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
         found = _pairs(known, common)
         found.sort(key=lambda pair: (corpus.number(pair[0]), pair[1]))
-        prices = channel.price(found).tolist() if found else []
         self.names = [other for _, other in found]
-        self.prices = np.array(prices, dtype=np.float64)
-        self.others = np.array([corpus.number(o) for o in self.names], dtype=np.int64)
-        owners = np.array([corpus.number(word) for word, _ in found], dtype=np.int64)
+        self.prices = np.array(channel.recall(found), dtype=np.float64)
+        self.others = corpus.numbers(self.names)
+        owners = corpus.numbers([word for word, _ in found])
         self.sizes = np.bincount(owners, minlength=len(corpus.counts))
         self._starts = np.cumsum(self.sizes) - self.sizes
 
@@ -141,32 +138,33 @@ def _is_plain(word: str) -> bool:
 
 
 def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
-    by_length: defaultdict[int, list[str]] = defaultdict(list)
+    """Which words and others are an edit apart, or alike in sound and two apart."""
+    one_less: defaultdict[str, list[str]] = defaultdict(list)
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:
-        by_length[len(other)].append(other)
         by_sound[sound(other)].append(other)
+        for rest in _one_less(other):
+            one_less[rest].append(other)
     found: set[tuple[str, str]] = set()
-    of_length: defaultdict[int, list[str]] = defaultdict(list)
     for word in words:
-        of_length[len(word)].append(word)
-        for other in by_sound[sound(word)]:
+        # Words an edit apart are equal once each has lost a letter, or one of them.
+        near = {other for rest in _one_less(word) for other in one_less.get(rest, ())}
+        found.update((word, o) for o in near if OSA.distance(word, o) == 1)
+        for other in by_sound.get(sound(word), ()):
             if OSA.distance(word, other) <= _MOST_EDITS_HEARD:
                 found.add((word, other))
-    for length, group in of_length.items():
-        pool = [o for n in (-1, 0, 1) for o in by_length.get(length + n, ())]
-        for start in range(0, len(group), _AT_ONCE):
-            part = group[start : start + _AT_ONCE]
-            table = process.cdist(
-                part, pool, scorer=OSA.distance, score_cutoff=1, dtype=np.uint8
-            )
-            near = np.argwhere(table <= 1).tolist()
-            found.update((part[row], pool[column]) for row, column in near)
     return [
         (word, other)
         for word, other in found
         if word != other and not is_spelling_variant(word, other)
     ]
+
+
+def _one_less(word: str) -> Iterator[str]:
+    """A word, and it without each of its letters."""
+    yield word
+    for at in range(len(word)):
+        yield word[:at] + word[at + 1 :]
 
 
 def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
@@ -179,7 +177,7 @@ def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     at = np.arange(len(line))
     at[2:] -= np.repeat(starts, lengths)
     ends = starts + lengths
-    owner[[*(ends - 1), *(ends - 2)]] = -1
+    owner[ends - 1] = owner[ends - 2] = -1
     return corpus.numbers(line), owner, at
 
 
@@ -228,7 +226,7 @@ def _of_item(
     owner: Ints,
     at: Ints,
     meant: Sequence[str],
-    about: dict[str, defaultdict[str, int]],
+    about: Mapping[str, Mapping[str, int]],
     corpus: Corpus,
 ) -> Iterable[Floats]:
     rows = []
@@ -245,16 +243,3 @@ def _of_item(
             )
         )
     return np.array(rows, dtype=np.float64).reshape(-1, 5).T
-
-
-def _said_about(
-    texts: Sequence[Text], wanted: set[int]
-) -> dict[str, defaultdict[str, int]]:
-    """In how many texts each word was said, by item."""
-    about = {texts[n].item_id: defaultdict[str, int](int) for n in wanted}
-    for text in texts:
-        said = about.get(text.item_id)
-        if said is not None:
-            for word in set(text.words):
-                said[word] += 1
-    return about

@@ -7,8 +7,10 @@ are looked up at once.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain, count, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,12 @@ _PAIR_WEIGHT = 10
 
 _UNMET_ZIPF = 0.5
 
+_STRANGE = 1
+"""The number that all words share that were never written."""
+
+_BASE = 1 << 21
+"""More than there are numbers; three of them make a code of 63 bits."""
+
 
 class Corpus:
     """Counts over texts.
@@ -47,45 +55,66 @@ class Corpus:
 
     def __init__(self, texts: Iterable[Text] = ()) -> None:
         """Count texts; items may come in any order."""
-        several = list(texts)
-        # Two edges after each text, so that no three neighbours belong to two of them.
-        line = list(chain([EDGE] * 3, *((*text.words, EDGE, EDGE) for text in several)))
-        self._numbers = {word: n for n, word in enumerate(dict.fromkeys(line))}
-        self._size = len(self._numbers) + 1
-        stream = self.numbers(line)
-        self.counts = np.bincount(stream, minlength=self._size)
-        self.counts[0] //= 2
-        items: dict[str, int] = {}
-        owners = [items.setdefault(text.item_id, len(items) + 1) for text in several]
-        lengths = [len(text.words) + 2 for text in several]
-        item_of = np.repeat([0, *owners], [3, *lengths])
-        about = np.unique(item_of * self._size + stream)
-        self.items = np.bincount(about % self._size, minlength=self._size)
-        self.items[0] = 0
-        with_capitals = [word for text in several for word in text.capitals]
-        self.capitals = np.bincount(self.numbers(with_capitals), minlength=self._size)
-        self._pairs = _Tally(self._code(stream[:-1], stream[1:]))
-        self._triples = _Tally(self._code(stream[:-2], stream[1:-1], stream[2:]))
-        self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
-        zipfs = [lexicon.zipf(word) or _UNMET_ZIPF for word in self._numbers]
-        at_large = 10 ** (np.array([*zipfs, _UNMET_ZIPF]) - lexicon.CERTAIN_ZIPF)
-        self._shares = (self.counts + _ENGLISH_WEIGHT * at_large) / self._total
+        self._numbers = {EDGE: 0}
+        self._item_numbers: dict[str, int] = {}
+        self._at_large = np.array([_share_at_large(EDGE)] * 2)
+        # Before the first text is an edge too.
+        self.counts = np.array([1], dtype=np.int64)
+        self.items = self.capitals = np.zeros(1, dtype=np.int64)
+        self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
+        self._count(list(texts), 1)
 
-    def __contains__(self, word: str) -> bool:
-        return word in self._numbers
+    def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
+        """Count texts in the place of others that were counted.
+
+        The counts become those of a corpus made anew, in the time that the changed
+        texts take.
+        """
+        self._count(after, 1)
+        self._count(before, -1)
+
+    def _count(self, texts: Sequence[Text], times: int) -> None:
+        """Count texts so many times more."""
+        # Two edges after each text, so that no three neighbours belong to two of them.
+        line = list(chain([EDGE] * 3, *((*text.words, EDGE, EDGE) for text in texts)))
+        fresh = [word for word in dict.fromkeys(line) if word not in self._numbers]
+        self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
+        self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
+        size = len(self._at_large)
+        if size > _BASE:
+            raise ValueError(f"these texts have more than {_BASE:,} different words")
+        stream = self.numbers(line)
+        counts = np.bincount(stream, minlength=size)
+        counts[0] = len(texts)
+        with_capitals = self.numbers([each for text in texts for each in text.capitals])
+        capitals = np.bincount(with_capitals, minlength=size)
+        self.counts = _longer(self.counts, size) + times * counts
+        self.capitals = _longer(self.capitals, size) + times * capitals
+        self._pairs.add(_code(stream[:-1], stream[1:]), times)
+        self._triples.add(_code(stream[:-2], stream[1:-1], stream[2:]), times)
+        self._about.add(_code(self._items_of(texts), stream), times)
+        self.items = np.bincount(self._about.present() % _BASE, minlength=size)
+        self.items[0] = 0
+        self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
+        self._log_shares: dict[str, float] = {}
+
+    def _items_of(self, texts: Sequence[Text]) -> Ints:
+        """The number of the item of each word, and of the edges after it."""
+        numbers = self._item_numbers
+        items = [numbers.setdefault(text.item_id, len(numbers) + 1) for text in texts]
+        return np.repeat([0, *items], [3, *(len(text.words) + 2 for text in texts)])
 
     def words(self) -> Iterable[str]:
         """Every word that was written, once."""
-        return (word for word in self._numbers if word)
+        return (word for word, n in self._numbers.items() if word and self.counts[n])
 
     def number(self, word: str) -> int:
         """The number of a word; all words that were never written share one."""
-        return self._numbers.get(word, self._size - 1)
+        return self._numbers.get(word, _STRANGE)
 
     def numbers(self, words: Sequence[str]) -> Ints:
         """The numbers of words, in order."""
-        strange = self._size - 1
-        numbers = (self._numbers.get(word, strange) for word in words)
+        numbers = map(self._numbers.get, words, repeat(_STRANGE))
         return np.fromiter(numbers, dtype=np.int64, count=len(words))
 
     def about(self, word: str) -> int:
@@ -99,22 +128,24 @@ class Corpus:
 
     def log_share(self, word: str) -> float:
         """Natural logarithm of a word's share of all words, here and at large."""
-        zipf = lexicon.zipf(word) or _UNMET_ZIPF
-        at_large = _ENGLISH_WEIGHT * 10 ** (zipf - lexicon.CERTAIN_ZIPF)
-        return math.log((int(self.counts[self.number(word)]) + at_large) / self._total)
+        known = self._log_shares.get(word)
+        if known is None:
+            count_and_more = int(self.counts[self.number(word)]) + _share_at_large(word)
+            known = self._log_shares[word] = math.log(count_and_more / self._total)
+        return known
 
     def shares(self, words: Ints) -> Floats:
         """The share of each of the campaign's words of all, here and at large."""
-        shares: Floats = self._shares[words]
+        shares: Floats = (self.counts[words] + self._at_large[words]) / self._total
         return shares
 
     def pairs(self, left: Ints, right: Ints) -> Ints:
         """How often two words stand side by side."""
-        return self._pairs.of(self._code(left, right))
+        return self._pairs.of(_code(left, right))
 
     def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
         """How often three words stand side by side."""
-        return self._triples.of(self._code(left, middle, right))
+        return self._triples.of(_code(left, middle, right))
 
     def follows(self, before: Ints, word: Ints, log_share: Floats) -> Floats:
         """Probability of words after one other.
@@ -138,20 +169,64 @@ class Corpus:
         result: Floats = together / (self.pairs(far, before) + _PAIR_WEIGHT)
         return result
 
-    def _code(self, *words: Ints) -> Ints:
-        code = words[0].astype(np.int64)
-        for numbers in words[1:]:
-            code = code * self._size + numbers
-        return code
+
+def said_about(
+    item_ids: AbstractSet[str], texts: Iterable[Text]
+) -> Mapping[str, Counter[str]]:
+    """How many texts about each of some items hold a word, by item and word."""
+    of_item: defaultdict[str, list[Text]] = defaultdict(list)
+    for text in texts:
+        if text.item_id in item_ids:
+            of_item[text.item_id].append(text)
+    return {
+        item_id: Counter(chain.from_iterable(set(text.words) for text in about))
+        for item_id, about in of_item.items()
+    }
 
 
 class _Tally:
     """How often each code occurs, looked up for many codes at once."""
 
-    def __init__(self, codes: Ints) -> None:
-        self._codes, self._counts = np.unique(codes, return_counts=True)
+    def __init__(self) -> None:
+        self._codes = self._counts = np.zeros(0, dtype=np.int64)
+
+    def add(self, codes: Ints, times: int) -> None:
+        """Count codes so many times more."""
+        # Sorting takes a tenth of the time that `numpy.unique` does.
+        codes = np.sort(codes)
+        first = np.flatnonzero(np.diff(codes, prepend=-1))
+        codes, counts = codes[first], times * np.diff(first, append=len(codes))
+        if not len(self._codes):
+            self._codes, self._counts = codes, counts
+            return
+        at = np.searchsorted(self._codes, codes)
+        is_here = self._codes[np.minimum(at, len(self._codes) - 1)] == codes
+        self._counts[at[is_here]] += counts[is_here]
+        self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
+        self._counts = np.insert(self._counts, at[~is_here], counts[~is_here])
+
+    def present(self) -> Ints:
+        """The codes that occur."""
+        return self._codes[self._counts > 0]
 
     def of(self, codes: Ints) -> Ints:
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
         return counts
+
+
+def _share_at_large(word: str) -> float:
+    """A word's share of English at large, as so many words of the campaign."""
+    zipf = lexicon.zipf(word) or _UNMET_ZIPF
+    return float(_ENGLISH_WEIGHT * 10 ** (zipf - lexicon.CERTAIN_ZIPF))
+
+
+def _code(*words: Ints) -> Ints:
+    code = words[0].astype(np.int64)
+    for numbers in words[1:]:
+        code = code * _BASE + numbers
+    return code
+
+
+def _longer(counts: Ints, size: int) -> Ints:
+    return np.append(counts, np.zeros(size - len(counts), dtype=np.int64))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
 from postprocess.language import lexicon
-from postprocess.language.candidates import Candidate, target_sounds
+from postprocess.language.candidates import Candidate
 from postprocess.language.corpus import Corpus
 from postprocess.language.sounds import sound
 from postprocess.language.suspects import Suspect
@@ -172,7 +172,7 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
         edits >= _MORE_EDITS,
         is_single and len(meant) >= _LONG,
         is_single and len(meant) >= _RATHER_LONG and lexicon.zipf(word) == 0,
-        sound(word) == target_sounds()[meant],
+        sound(word) == sound(meant),
         word[0] != meant[0],
         is_ending(word, meant) or is_ending(meant, word),
         not lexicon.is_known(meant),

@@ -7,15 +7,15 @@ sure, texts in another language, and what is no ordinary word where it stands
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from itertools import chain
 
 from postprocess.language import lexicon
-from postprocess.language.corpus import EDGE, Corpus
+from postprocess.language.corpus import EDGE, Corpus, said_about
 from postprocess.language.foreign import is_foreign
 from postprocess.language.tokens import Place, Word, place, words
 from postprocess.text import Text
@@ -23,6 +23,9 @@ from postprocess.text import Text
 _SHORTEST = 2
 _ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _MOSTLY = 0.5
+_REMEMBERED = 100_000
+"""Texts that are read once only, although rules look at a campaign again and again."""
+
 _USUAL = 20
 """The usual rate counts like this many texts: a word seen less tells little."""
 
@@ -67,14 +70,17 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
     english = [text for text in with_any if not is_foreign(text.words)]
     if len(with_any) - len(english) > _MOSTLY * len(texts):
         return []
-    about = _about({text.item_id for text in english}, texts)
+    about = said_about({text.item_id for text in english}, texts)
     company = _Company(texts, with_any, unknown)
     return [
-        suspect
-        for text in english
-        for suspect in _suspects(
-            text, unknown, about[text.item_id], company.of(frozenset(text.words))
+        replace(
+            suspect,
+            text_id=text.text_id,
+            company=company.of(frozenset(text.words)),
+            about=about[text.item_id],
         )
+        for text in english
+        for suspect in _suspects(text.text, text.protected)
     ]
 
 
@@ -91,15 +97,20 @@ class _Company:
         self._usual = (len(with_any) + 1) / (len(texts) + _USUAL)
         self._with_any = _texts_of_word(with_any)
         self._all = _texts_of_word(texts)
+        self._of_word: dict[str, float] = {}
 
     def of(self, line: AbstractSet[str]) -> float:
         """What a text's known words say; the text itself does not count."""
-        known = sorted(line - self._unknown)
-        return math.fsum(map(self._of_word, known)) / max(1, len(known))
+        known = line - self._unknown
+        return math.fsum(map(self._said_by, known)) / max(1, len(known))
 
-    def _of_word(self, word: str) -> float:
-        together = self._with_any[word] - 1 + _USUAL * self._usual
-        return math.log(together / (self._all[word] - 1 + _USUAL) / self._usual)
+    def _said_by(self, word: str) -> float:
+        said = self._of_word.get(word)
+        if said is None:
+            together = self._with_any[word] - 1 + _USUAL * self._usual
+            usual = (self._all[word] - 1 + _USUAL) * self._usual
+            said = self._of_word[word] = math.log(together / usual)
+        return said
 
 
 @cache
@@ -112,44 +123,36 @@ def _may_be(word: str) -> bool:
 
 
 def _texts_of_word(texts: Iterable[Text]) -> Counter[str]:
-    return Counter(chain.from_iterable(set(text.words) for text in texts))
+    return Counter(chain.from_iterable(map(set, (text.words for text in texts))))
 
 
-def _about(
-    item_ids: AbstractSet[str], texts: Sequence[Text]
-) -> Mapping[str, Counter[str]]:
-    """How many texts hold a word, by item and word."""
-    about: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
-        if text.item_id in item_ids:
-            about[text.item_id].update(set(text.words))
-    return about
-
-
-def _suspects(
-    text: Text, unknown: AbstractSet[str], about: Mapping[str, int], company: float
-) -> Iterator[Suspect]:
-    line = words(text.text)
-    number = sum(word.word in unknown for word in line)
+@lru_cache(maxsize=_REMEMBERED)
+def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
+    """What can be said of a text's suspects without any other text."""
+    line = words(text)
+    number = sum(map(_may_be, (word.word for word in line)))
+    found = []
     for at, word in enumerate(line):
-        if word.word not in unknown or word.word in text.protected:
+        if not _may_be(word.word) or word.word in protected:
             continue
-        where = place(text.text, word)
+        where = place(text, word)
         if where.is_fixed:
             continue
-        yield Suspect(
-            text_id=text.text_id,
-            start=word.start,
-            end=word.end,
-            surface=text.text[word.start : word.end],
-            word=word.word,
-            before=(_word(line, at - 2), _word(line, at - 1)),
-            after=(_word(line, at + 1), _word(line, at + 2)),
-            place=where,
-            others_unknown=(number - 1) / max(1, len(line) - 1),
-            company=company,
-            about=about,
+        found.append(
+            Suspect(
+                text_id="",
+                start=word.start,
+                end=word.end,
+                surface=text[word.start : word.end],
+                word=word.word,
+                before=(_word(line, at - 2), _word(line, at - 1)),
+                after=(_word(line, at + 1), _word(line, at + 2)),
+                place=where,
+                others_unknown=(number - 1) / max(1, len(line) - 1),
+                about={},
+            )
         )
+    return found
 
 
 def _word(line: Sequence[Word], at: int) -> str:

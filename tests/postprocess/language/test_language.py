@@ -11,12 +11,13 @@ from rapidfuzz.distance import OSA
 from spellchecker import SpellChecker
 
 from postprocess.language import channel, confusions, features, lexicon
-from postprocess.language.candidates import candidates, near, splits
+from postprocess.language.candidates import candidates, splits
 from postprocess.language.channel import UNHEARD_OF, Channel
 from postprocess.language.corpus import EDGE, Corpus
 from postprocess.language.foreign import is_foreign
 from postprocess.language.sounds import sound
 from postprocess.language.suspects import Suspect, find_suspects
+from postprocess.language.targets import targets
 from postprocess.language.tokens import capitals, folded, place, words
 from postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
 from postprocess.language.word_shapes import is_spelling_variant
@@ -43,21 +44,36 @@ def test_candidates_are_all_words_within_two_edits(word: str) -> None:
     """Found at once, and the same as comparing with every word one by one."""
     every = [target for words_ in lexicon.targets().values() for target in words_]
     expected = {target for target in every if OSA.distance(word, target) <= 2}
-    found = near([word])[word]
+    found = targets().near([word])[word]
     assert {other for other, edits in found.items() if edits <= 2} == expected
+
+
+@settings(deadline=None, max_examples=10)
+@given(LETTERS)
+def test_the_likeliest_are_the_first_of_all_that_are_near(word: str) -> None:
+    """Not all are sorted, and still none is missed, nor in another order."""
+    near = targets().near([word])[word]
+
+    def promise(meant: str) -> float:
+        zipf, edits = lexicon.zipf(meant), near[meant]
+        return 1.6 * zipf - 4.0 * edits + 3.0 * (sound(meant) == sound(word))
+
+    every = sorted(near, key=lambda meant: (-promise(meant), meant))
+    assert targets().likeliest([word], 5)[word] == every[:5]
+    assert targets().likeliest([word], len(every))[word] == every
 
 
 def test_long_words_and_like_sounds_reach_further() -> None:
     """Three edits in a long word, and more for the ear."""
-    assert "skateboarding" in near(["skatborrdin"])["skatborrdin"]
-    assert "photograph" in near(["fotograf"])["fotograf"]
+    assert "skateboarding" in targets().near(["skatborrdin"])["skatborrdin"]
+    assert "photograph" in targets().near(["fotograf"])["fotograf"]
 
 
 @pytest.mark.parametrize("word", ["skatebord", "tabel", "womna", "umbrela", "frisbe"])
 def test_pyspellcheckers_candidates_are_among_ours(word: str) -> None:
     """The dictionary's own search is the oracle, but for words too rare to be meant."""
     oracle = SpellChecker(language="en", distance=1).candidates(word) or set()
-    assert {one for one in oracle if lexicon.zipf(one) >= 2} <= near([word])[
+    assert {one for one in oracle if lexicon.zipf(one) >= 2} <= targets().near([word])[
         word
     ].keys()
 
@@ -213,6 +229,47 @@ def test_counts_of_a_corpus() -> None:
     assert corpus.triples(*_ids(corpus, "a", "red", "dog")) == [1]
     # Texts are apart: what ends one is no neighbour of what begins the next.
     assert corpus.triples(*_ids(corpus, "dog", EDGE, "a")) == [0]
+
+
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["a", "red", "Fox", "dog", "ran"]), max_size=4), max_size=5
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SENTENCES, SENTENCES, SENTENCES)
+def test_counting_what_changed_is_counting_again(
+    same: list[list[str]], before: list[list[str]], after: list[list[str]]
+) -> None:
+    """Each text that is replaced leaves nothing behind, and is not counted twice."""
+    number = min(len(before), len(after))
+
+    def written(lines: list[list[str]], start: int) -> list[Text]:
+        return [
+            Text(text_id=str(n), item_id=str(n // 2), text=" ".join(line))
+            for n, line in enumerate(lines, start)
+        ]
+
+    stay, old = written(same, number), written(before[:number], 0)
+    new = written(after[:number], 0)
+    changed, again = Corpus([*stay, *old]), Corpus([*stay, *new])
+    changed.replace(old, new)
+    assert set(changed.words()) == set(again.words())
+    names = [EDGE, "a", "red", "fox", "dog", "cat"]
+    for corpus_of in (
+        lambda corpus: [int(corpus.counts[corpus.number(each)]) for each in names],
+        lambda corpus: [corpus.about(each) for each in names],
+        lambda corpus: [corpus.capital_share(each) for each in names],
+        lambda corpus: [corpus.log_share(each) for each in names],
+        lambda corpus: [
+            int(corpus.triples(*_ids(corpus, left, middle, right))[0])
+            + int(corpus.pairs(*_ids(corpus, left, middle))[0])
+            for left in names
+            for middle in names
+            for right in names
+        ],
+    ):
+        assert corpus_of(changed) == corpus_of(again)
 
 
 def test_nothing_was_written() -> None:
