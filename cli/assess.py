@@ -4,11 +4,17 @@ from pathlib import Path
 
 import click
 
-from cli.options import JSON
+from cli.options import DASK, FILES_IN_PARTS, JSON
 
 
 @click.command()
-@click.argument("what", metavar="CAMPAIGN|FILE", type=click.Path(path_type=Path))
+@click.argument(
+    "what",
+    metavar="CAMPAIGN|FILES",
+    type=click.Path(path_type=Path),
+    nargs=-1,
+    required=True,
+)
 @click.option(
     "--columns",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -25,14 +31,18 @@ from cli.options import JSON
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the findings as a Parquet table.",
 )
+@FILES_IN_PARTS
+@DASK
 @JSON
 def assess(
-    what: Path,
+    what: tuple[Path, ...],
     *,
     columns: Path | None,
     task: str | None,
     html: Path | None,
     parquet: Path | None,
+    into: Path | None,
+    dask: str,
     as_json: bool,
 ) -> None:
     """Let every heuristic look at answers that another tool collected.
@@ -40,17 +50,34 @@ def assess(
     Of a FILE, nothing is kept and nothing decided: it is read, judged and told. Of a
     CAMPAIGN that `piecework import` made, findings are kept and the rules of its file
     are followed: what nothing speaks against is kept, the rest waits for a person.
+    FILES in piecework's own columns may outgrow memory: with --to FOLDER they are
+    judged in parts, by this process or by a Dask cluster, with the same findings.
 
     \b
     Example:  piecework assess Batch_123_batch_results.csv --html findings.html
               piecework assess stance.toml
+              piecework assess answers/ --to findings --task caption --dask
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.work.assess import assess_campaign, assess_file, say  # noqa: PLC0415 - pandas costs a second
 
-    if what.suffix == ".toml":
+    if into is not None:
+        if columns or html or parquet:
+            raise click.UsageError("--columns, --html, --parquet are not of --to")
+        from cli.work import partitions  # noqa: PLC0415
+
+        partitions.assess(
+            what, into=into, task_name=task or "", dask=dask, as_json=as_json
+        )
+        return
+    if dask:
+        raise click.UsageError("--dask needs --to FOLDER")
+    if len(what) > 1:
+        raise click.UsageError("several FILES need --to FOLDER")
+    (path,) = what
+    if path.suffix == ".toml":
         if columns or task:
             raise click.UsageError("--columns and --task are of a FILE")
-        found = assess_campaign(what)
+        found = assess_campaign(path)
     else:
-        found = assess_file(what, columns=columns, task_name=task or "")
+        found = assess_file(path, columns=columns, task_name=task or "")
     say(found, html=html, parquet=parquet, as_json=as_json)

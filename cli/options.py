@@ -47,6 +47,23 @@ JSON = click.option(
     callback=lambda ctx, param, value: _log_as_json(ctx, param, value=value),
     help="Print one JSON document, a fault too; what is said meanwhile is JSON lines.",
 )
+FILES_IN_PARTS = click.option(
+    "--to",
+    "into",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Of Parquet FILES of answers, of any size: work in parts, and write Parquet "
+    "into this new folder.",
+)
+DASK = click.option(
+    "--dask",
+    metavar="ADDRESS",
+    is_flag=False,
+    flag_value="local",
+    default="",
+    help="With --to: let a Dask cluster do the parts; without an address, two "
+    "processes on this machine.",
+)
 LIVE = click.option(
     "--live",
     is_flag=True,

@@ -39,6 +39,10 @@ class ConfigError(PieceworkError):
         super().__init__("\n".join(faults), next_step=next_step)
         self.faults = faults
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it was, where it comes from another process."""
+        return type(self), (self.faults,), {"next_step": self.next_step}
+
 
 class RefusedForSafety(PieceworkError):  # noqa: N818 - it is not a fault
     """Allowed by the letter, but it could cost money or harm; exit code 3."""

@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from qc.scores import coded
+from qc.scores import summed
+from qc.tallies import Tally, rows_of, tally
 from qc.text_fit import text_fit
+from qc.times import spreads
 
 Floats = npt.NDArray[np.float64]
 
@@ -96,35 +98,64 @@ def worker_features(
     return whole.reindex(columns=names, fill_value=0.0)
 
 
-def own_features(table: pd.DataFrame) -> pd.DataFrame:
-    """One row an answer: the features of `TEXT_AND_TIME`."""
+def own_features(table: pd.DataFrame, counts: Tally | None = None) -> pd.DataFrame:
+    """One row an answer: the features of `TEXT_AND_TIME`.
+
+    Args:
+        table: all answers of each batch, or any if all are in `counts`.
+        counts: of `own_tally`, of all answers.
+    """
+    counts = own_tally(table) if counts is None else counts
+    off_item = -text_fit(table)["log_odds"]
+    own = {
+        name: _in_sds(values, table["batch"], counts[counts["feature"] == name])
+        for name, values in _of_batch(table).items()
+    }
+    own["off_item"] = off_item.clip(-_MOST_ODDS, _MOST_ODDS).fillna(0.0).to_numpy()
+    return pd.DataFrame({name: own[name] for name in TEXT_AND_TIME}, index=table.index)
+
+
+def own_tally(table: pd.DataFrame) -> Tally:
+    """How often each `value` of a `feature` occurs in a `batch`."""
+    return pd.concat(
+        [
+            tally({"batch": table["batch"], "value": values}).assign(feature=name)
+            for name, values in _of_batch(table).items()
+        ],
+        ignore_index=True,
+    )
+
+
+def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
+    """What is told in standard deviations of the batch; NaN where it is not known."""
     fits = text_fit(table)
-    batches, _ = coded(table["batch"])
     words = fits["words"].where(fits["words"] > 0)
     seconds = table["shown_seconds"].where(
         table["shown_seconds"] > 0, table["market_seconds"]
     )
-    log_seconds = np.log(seconds.where(seconds > 0))
-    return pd.DataFrame(
-        {
-            "unshared": _in_sds(1 - fits["shared"] / words, batches),
-            "off_item": (-fits["log_odds"]).clip(-_MOST_ODDS, _MOST_ODDS).fillna(0.0),
-            "short": _in_sds(-np.log(words), batches),
-            "fast": _in_sds(-log_seconds, batches),
-        },
-        index=table.index,
-    )
+    return {
+        "unshared": 1 - fits["shared"] / words,
+        "short": -np.log(words),
+        "fast": -np.log(seconds.where(seconds > 0)),
+    }
 
 
-def _in_sds(values: "pd.Series[float]", batches: npt.NDArray[np.intp]) -> Floats:
+def _in_sds(
+    values: "pd.Series[float]", batches: "pd.Series[int]", counts: Tally
+) -> Floats:
     """Distances from the batch's mean in its standard deviations; 0 without any."""
-    by_batch = values.groupby(batches)
-    spread = by_batch.transform("std", ddof=0)
-    apart = (values - by_batch.transform("mean")) / spread.where(spread > 0)
-    return np.asarray(apart.clip(-_MOST_SDS, _MOST_SDS).fillna(0.0), dtype="float64")
+    rows = counts[["batch", "value", "n_rows"]]
+    known = rows_of(rows).set_axis(["group", "value"], axis=1)
+    of_batch = spreads(known).reindex(batches)
+    mean, spread = of_batch["mean"].to_numpy(), of_batch["sd"].to_numpy()
+    apart = (values.to_numpy() - mean) / np.where(spread > 0, spread, np.nan)
+    return np.asarray(np.nan_to_num(np.clip(apart, -_MOST_SDS, _MOST_SDS)))
 
 
 def _means(features: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    by_worker = features.groupby(table["worker_id"])
-    sums = by_worker.sum()
-    return sums.div(by_worker.size() + _SHRUNKEN_BY, axis=0)
+    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+    ordered = features.sort_index()
+    codes, names = pd.factorize(table["worker_id"].loc[ordered.index], sort=True)
+    sums = summed(ordered, codes, len(names)).set_axis(names, axis=0)
+    answers = np.bincount(codes, minlength=len(names))
+    return sums.div(answers + _SHRUNKEN_BY, axis=0).rename_axis("worker_id")

@@ -14,7 +14,7 @@ was bad; in a campaign with fewer it is too high until people have decided.
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from qc.features import (
     worker_features,
 )
 from qc.scores import TOLD_FROM
+from qc.tallies import Tally
 
 VERSION = 1
 FILE = Path(__file__).with_name("weights.json")
@@ -78,16 +79,21 @@ def shipped() -> Mapping[SubjectKind, Weights]:
 
 
 def findings(
-    table: pd.DataFrame, scores: Scores, judged: Judged | None = None
+    table: pd.DataFrame,
+    scores: Scores,
+    judged: Judged | None = None,
+    counts: Tally | None = None,
 ) -> Iterator[Finding]:
     """A finding for every answer and worker that is rather bad than not.
 
     Args:
-        table: the answers (`domain.tables`).
+        table: the answers (`domain.tables`); or all of each worker, if `counts` is of
+            all answers.
         scores: of the heuristics, by name.
         judged: what people decided in this campaign.
+        counts: of `qc.features.own_tally`.
     """
-    own = own_features(table)
+    own = own_features(table, counts)
     features: Mapping[SubjectKind, pd.DataFrame] = {
         "answer": answer_features(table, scores, own),
         "worker": worker_features(table, scores, own),
@@ -97,27 +103,31 @@ def findings(
         if judged and judged.get(kind):
             weights = refitted(weights, rows, judged[kind])
         likely = probabilities(weights, rows)
-        names = list(weights.weights)
-        amounts = rows[names].to_numpy() * [*weights.weights.values()]
-        for place in np.flatnonzero(likely >= TOLD_PROBABILITY).tolist():
+        places = np.flatnonzero(likely >= TOLD_PROBABILITY)
+        told = rows[list(weights.weights)].iloc[places]
+        for subject, cells, probability in zip(
+            told.index.tolist(),
+            told.to_numpy(dtype="float64").tolist(),
+            likely[places].tolist(),
+            strict=True,
+        ):
             yield Finding(
                 heuristic=JOINED,
                 version=VERSION,
                 subject_kind=kind,
-                subject_id=str(rows.index[place]),
-                suspicion=float(likely[place]),
-                flag=bool(likely[place] >= FLAG_FROM),
-                evidence=_evidence(
-                    dict(zip(names, amounts[place].tolist(), strict=True)),
-                    float(likely[place]),
-                ),
+                subject_id=subject,
+                suspicion=probability,
+                flag=probability >= FLAG_FROM,
+                evidence=_evidence(weights, cells, probability),
             )
 
 
 def probabilities(weights: Weights, features: pd.DataFrame) -> Floats:
     """By row of features, the probability that it is bad."""
-    names = list(weights.weights)
-    log_odds = features[names].to_numpy() @ np.array([*weights.weights.values()])
+    # Added one by one: a product of matrices rounds by how many rows there are.
+    log_odds = np.zeros(len(features))
+    for name, weight in weights.weights.items():
+        log_odds += weight * features[name].to_numpy(dtype="float64")
     return np.asarray(expit(weights.intercept + log_odds), dtype="float64")
 
 
@@ -168,13 +178,18 @@ def fit(
     return fitted
 
 
-def _evidence(parts: Mapping[str, float], likely: float) -> str:
+def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str:
     """The probability, and the features that count most for and against it.
 
     Args:
-        parts: by name, what a feature adds to the log odds.
+        weights: by which features count.
+        features: of one subject, in the order of the weights.
         likely: the probability.
     """
+    parts = {
+        name: one * feature
+        for (name, one), feature in zip(weights.weights.items(), features, strict=True)
+    }
     told = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     words = [
         f"{_in_words(name)} {amount:+.1f}"

@@ -5,7 +5,7 @@ Reading `HEURISTICS` is reading the whole list: nothing registers itself.
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -177,28 +177,31 @@ def assess(
     table = _compared(table, settings)
     found = scores(table, settings, seed=seed)
     for name, rows in found.items():
-        suspicion, flag = rows["suspicion"].to_numpy(), rows["flag"].to_numpy()
-        places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
-        findings.extend(
-            Finding(
-                heuristic=name,
-                version=kinds[name].VERSION,
-                subject_kind=kinds[name].SUBJECT,
-                subject_id=subject,
-                suspicion=amount,
-                flag=is_flagged,
-                evidence=evidence,
-            )
-            for subject, amount, is_flagged, evidence in zip(
-                rows.index.take(places).tolist(),
-                suspicion[places].tolist(),
-                flag[places].tolist(),
-                rows["evidence"].take(places).tolist(),
-                strict=True,
-            )
-        )
+        findings.extend(findings_of(kinds[name], rows))
     findings.extend(joined.findings(table, found, judged))
     return findings
+
+
+def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]:
+    """The findings of one heuristic, from its scores."""
+    suspicion, flag = scores["suspicion"].to_numpy(), scores["flag"].to_numpy()
+    places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
+    for subject, amount, is_flagged, evidence in zip(
+        scores.index.take(places).tolist(),
+        suspicion[places].tolist(),
+        flag[places].tolist(),
+        scores["evidence"].take(places).tolist(),
+        strict=True,
+    ):
+        yield Finding(
+            heuristic=heuristic.NAME,
+            version=heuristic.VERSION,
+            subject_kind=heuristic.SUBJECT,
+            subject_id=subject,
+            suspicion=amount,
+            flag=is_flagged,
+            evidence=evidence,
+        )
 
 
 def scores(
@@ -214,7 +217,9 @@ def scores(
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
     table = _compared(table, settings)
     return {
-        heuristic.NAME: heuristic.score(table, _params(heuristic, settings, seed=seed))
+        heuristic.NAME: heuristic.score(
+            table, params_of(heuristic, settings, seed=seed)
+        )
         for heuristic in _switched_on(settings)
     }
 
@@ -233,7 +238,7 @@ def columns(settings: Settings, task: Task) -> list[str]:
     offered = {**COLLECTED, **task_columns(task)}
     needed = set(sources(task))
     for heuristic in _switched_on(settings):
-        params = dataclasses.asdict(_params(heuristic, settings, seed=0))
+        params = dataclasses.asdict(params_of(heuristic, settings, seed=0))
         needed |= {name.format(**params) for name in heuristic.COLUMNS}
     beginnings = tuple(name for name in needed if name.endswith("."))
     return sorted(
@@ -276,7 +281,8 @@ def _switched_on(settings: Settings) -> list[Heuristic]:
     return [heuristic for heuristic in HEURISTICS if is_on(heuristic.NAME, settings)]
 
 
-def _params(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
+def params_of(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
+    """A heuristic's parameters by these settings; `seed` where they name none."""
     own = settings.get(heuristic.NAME) or {}
     values, _ = parameters.read(heuristic.Params, own, where=heuristic.NAME)
     if "seed" in {field.name for field in dataclasses.fields(heuristic.Params)}:

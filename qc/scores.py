@@ -149,6 +149,19 @@ def mapped(
     return np.fromiter(made, dtype, len(different))[places]
 
 
+def summed(values: pd.DataFrame, codes: Codes, size: int) -> pd.DataFrame:
+    """Sums of each column by code, from 0 to `size`, in the order of the rows.
+
+    A group's sum hangs on its own rows alone. That of `groupby(...).sum()` may differ
+    in the last bit by what other groups there are (pandas 3.1).
+    """
+    sums = {
+        name: np.bincount(codes, weights=values[name].to_numpy(), minlength=size)
+        for name in values
+    }
+    return pd.DataFrame(sums, columns=values.columns)
+
+
 def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
     """Each different value as a number from 0, and how many there are."""
     codes, different = pd.factorize(column)

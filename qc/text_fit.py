@@ -13,16 +13,23 @@ classifier of two classes; nothing is fitted to labels).
 
 Nothing is said of a canned or empty text, where no other worker wrote about the item,
 or where fewer than `LEAST_ELSEWHERE` answers speak of other items of the batch.
+
+What other items say is known from two tallies: who uses which word (`Worded.uses`), and
+then how much oftener than by chance each word is shared (`Worded.excesses`). So a part
+of the table that has all answers about its items is enough, beside the tallies of all
+parts, and says the same of them to the bit.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from qc.scores import FIRST_ANSWER, coded, is_first
-from qc.words import different_words, plain_texts
+from qc.tallies import Tally, looked_up, merged, tally
+from qc.tokens import Small, Tokens, tokens_of
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 """What `text_fit` reads of the table of answers."""
@@ -40,8 +47,15 @@ _STEADINESS = 3.0
 _SURE = (0.01, 0.98)
 """No word is certain, whatever it did before."""
 
+_UNIT = 2.0**-32
+"""Chances are added up as whole numbers of this, so that no order of them matters."""
+
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies")
+"""Of the columns of `text_fit`."""
 
 
 def with_text_fit(table: pd.DataFrame) -> pd.DataFrame:
@@ -61,116 +75,228 @@ def text_fit(table: pd.DataFrame) -> pd.DataFrame:
         Columns, all float64: `log_odds` for this item against another one (natural
         logarithm, more is better), `words` that are different, `shared` words that
         another answer about the item has, `by_chance` how many such words another item
-        would give, `others` answers it was compared with.
+        would give, `others` answers it was compared with, `copies` of its words (its
+        own with them) in the batch.
     """
-    names = ["log_odds", "words", "shared", "by_chance", "others"]
-    ready = [f"{FIT}.{name}" for name in names]
+    ready = [f"{FIT}.{name}" for name in NAMES]
     if ready[0] in table.columns:
-        return table[ready].set_axis(names, axis=1)
-    fits = np.full((len(names), len(table)), np.nan)
-    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
-    order = table.index.argsort()
-    ordered = table.iloc[order]
-    is_text = ~ordered["is_canned"].to_numpy() & (ordered["text"] != "").to_numpy()
-    places = np.flatnonzero(is_text)
-    if places.size:
-        fits[:, order[places]] = _fits(ordered.iloc[places])
-    return pd.DataFrame(dict(zip(names, fits, strict=True)), index=table.index)
+        return table[ready].set_axis(NAMES, axis=1)
+    worded = Worded(table)
+    uses = worded.uses()
+    return worded.fits(uses, worded.excesses(uses))
 
 
-class _Tokens(NamedTuple):
-    """A row for every different word of every text.
+class Uses(NamedTuple):
+    """Who uses which word; a voice is a worker's first text about an item.
 
     Attributes:
-        row: the text's place.
-        item: code of its item in its batch.
-        batch: code of the batch.
-        word: code of the word in the batch.
-        copied: places of the tokens whose text has copies in the batch.
-        wording: of those, code of the word in the copies.
+        batches: by `batch`, `n_voices`.
+        words: by `batch` and `word`, `n_voices` that use it.
+        copies: by `batch` and `wording`, a hash of a text's different words, `n_texts`
+            and `n_voices` of these words.
     """
 
-    row: Codes
-    item: Codes
-    batch: Codes
-    word: Codes
-    copied: Codes
-    wording: Codes
+    batches: Tally
+    words: Tally
+    copies: Tally
+
+    @classmethod
+    def merged(cls, parts: Iterable[Self]) -> Self:
+        """The uses of all parts."""
+        batches, words, copies = zip(*parts, strict=True)
+        return cls(merged(batches), merged(words), merged(copies))
 
 
-def _fits(table: pd.DataFrame) -> Floats:
-    """The columns of `text_fit` for texts that are neither canned nor empty."""
-    batches, items = _codes_of_rows(table)
-    tokens, n_words, copies = _tokens(table, batches, items)
-    is_voice = is_first(table).to_numpy()
-    voices_of_item = np.bincount(items[is_voice], minlength=items.max() + 1)
-    voices_of_batch = np.bincount(batches[is_voice], minlength=batches.max() + 1)
-    own = _own_voices(table, items, is_voice)
-    others = voices_of_item[items] - own
-    row = tokens.row
-    copied = _copies_elsewhere(copies, items, is_voice)
-    elsewhere = voices_of_batch[batches] - voices_of_item[items] - copied
-    using, using_elsewhere = _uses(tokens, table, is_voice)
-    using_elsewhere -= copied[row]
-    judged = (others > 0) & (elsewhere >= LEAST_ELSEWHERE)
-    counted = judged[row]
-    chance = using_elsewhere / np.maximum(elsewhere[row], 1)
-    # The chance that at least one of as many answers to another item has the word.
-    by_chance = np.where(counted, 1 - (1 - chance) ** others[row], 0.0)
-    is_shared = (using > 0) & counted
-    evidence = _evidence(tokens, is_shared, by_chance, counted & is_voice[row])
-    return np.where(
-        judged & (n_words > 0),
-        np.array(
-            [
-                np.bincount(row, weights=evidence * counted, minlength=len(table)),
-                n_words,
-                np.bincount(row, weights=is_shared, minlength=len(table)),
-                np.bincount(row, weights=by_chance, minlength=len(table)),
-                others,
-            ]
-        ),
-        np.nan,
-    )
+class Excesses(NamedTuple):
+    """How much oftener than by chance words are shared, in `_UNIT`.
+
+    Attributes:
+        batches: by `batch`, `n_excess` and the `n_room` that chance leaves.
+        words: the same by `batch` and `word`.
+        copied: the same by `batch`, `wording` and `word`, of texts that have copies.
+    """
+
+    batches: Tally
+    words: Tally
+    copied: Tally
+
+    @classmethod
+    def merged(cls, parts: Iterable[Self]) -> Self:
+        """The excesses of all parts."""
+        batches, words, copied = zip(*parts, strict=True)
+        return cls(merged(batches), merged(words), merged(copied))
 
 
-def _tokens(
-    table: pd.DataFrame, batches: Codes, items: Codes
-) -> tuple[_Tokens, Codes, Codes]:
-    """The words of all texts, how many each has, and a code of the same in a batch."""
-    places, different = pd.factorize(table["text"])
-    known: dict[str, int] = {}
-    alike: dict[tuple[int, ...], int] = {}
-    words = [
-        tuple([known.setdefault(word, len(known)) for word in different_words(text)])
-        for text in plain_texts(different.tolist())
-    ]
-    sets = np.array([alike.setdefault(one, len(alike)) for one in words])[places]
-    copies, _ = pd.factorize(batches * len(alike) + sets)
-    lengths = np.array([len(one) for one in words], dtype="int64")
-    flat = np.fromiter((code for one in words for code in one), "int64", lengths.sum())
-    starts = np.cumsum(lengths) - lengths
-    n_words = lengths[places]
-    row = np.repeat(np.arange(len(table)), n_words)
-    inside = np.arange(len(row)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
-    size = max(len(known), 1)
-    own = flat[starts[places][row] + inside]
-    word = batches[row] * size + own
-    has_copies = np.bincount(copies)[copies] > 1
-    copied = np.flatnonzero(has_copies[row])
-    wording, _ = pd.factorize(copies[row[copied]] * size + own[copied])
-    tokens = _Tokens(row, items[row], batches[row], word, copied, wording)
-    return tokens, n_words, copies
+class Worded:
+    """The texts of a table that are neither canned nor empty, word by word."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        """Read the words.
+
+        Args:
+            table: with `COLUMNS`; all answers about each of its items.
+        """
+        self._index = table.index
+        # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+        order = table.index.argsort()
+        ordered = table.iloc[order]
+        is_text = ~ordered["is_canned"].to_numpy() & (ordered["text"] != "").to_numpy()
+        texts = ordered.iloc[np.flatnonzero(is_text)]
+        self._places = order[is_text]
+        self._is_voice = is_first(texts).to_numpy()
+        self._batches, self._items = _codes_of_rows(texts)
+        self._tokens = tokens_of(texts, self._batches)
+        self._pairs, self._own = _pairs(texts, self._items, self._is_voice)
+        items = self._items[self._is_voice]
+        self._using = _using(self._tokens, self._items, self._pairs, self._is_voice)
+        of_copies = self._tokens.copies * (len(texts) + 1) + self._items
+        pairs, different = pd.factorize(of_copies)
+        voices = np.bincount(pairs[self._is_voice], minlength=len(different))
+        self._copies_on_item = voices[pairs]
+        self._of_item = np.bincount(items, minlength=len(texts) + 1)[self._items]
+
+    def uses(self) -> Uses:
+        """What this part adds to the tally of uses."""
+        tokens, voice = self._tokens, self._is_voice.astype("int64")
+        keys = tokens.keys
+        return Uses(
+            batches=tally(keys.batches.take(self._batches), n_voices=voice),
+            words=keys.words.assign(
+                n_voices=_counted(tokens.word, voice[tokens.row], len(keys.words))
+            ),
+            copies=keys.copies.assign(
+                n_texts=np.bincount(tokens.copies, minlength=len(keys.copies)),
+                n_voices=_counted(tokens.copies, voice, len(keys.copies)),
+            ),
+        )
+
+    def excesses(self, uses: Uses) -> Excesses:
+        """What this part adds to the tally of excesses, given the uses of all parts."""
+        tokens = self._tokens
+        sharing = self._sharing(uses)
+        n_excess, n_room = self._excess(sharing).T
+        amounts = {"n_excess": n_excess, "n_room": n_room}
+        copied, codes, keys = self._copied(sharing)
+        of_copied = {name: cells[copied] for name, cells in amounts.items()}
+        return Excesses(
+            batches=tally(
+                tokens.keys.batches.take(self._batches[tokens.row]), **amounts
+            ),
+            words=_tallied(tokens.keys.words, tokens.word, amounts),
+            copied=_tallied(keys, codes, of_copied),
+        )
+
+    def fits(self, uses: Uses, excesses: Excesses) -> pd.DataFrame:
+        """The columns of `text_fit`, given what all parts add up to."""
+        tokens, n_texts = self._tokens, len(self._places)
+        sharing = self._sharing(uses)
+        judged = sharing.judged
+        evidence = self._evidence(sharing, excesses) * judged[tokens.row]
+        fits = np.full((len(NAMES), len(self._index)), np.nan)
+        told = [
+            np.bincount(tokens.row, weights=evidence, minlength=n_texts),
+            tokens.n_words,
+            np.bincount(tokens.row, weights=sharing.is_shared, minlength=n_texts),
+            np.bincount(tokens.row, weights=sharing.by_chance, minlength=n_texts),
+            sharing.others,
+        ]
+        fits[:-1, self._places] = np.where(judged & (tokens.n_words > 0), told, np.nan)
+        fits[-1, self._places] = sharing.texts
+        return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
+
+    def _sharing(self, uses: Uses) -> "_Sharing":
+        tokens, row = self._tokens, self._tokens.row
+        copies = looked_up(tokens.keys.copies, uses.copies).iloc[tokens.copies]
+        copied = copies["n_voices"].to_numpy() - self._copies_on_item
+        voices = looked_up(tokens.keys.batches, uses.batches)["n_voices"].to_numpy()
+        others = self._of_item - self._own
+        elsewhere = voices[self._batches] - self._of_item - copied
+        using, in_item = self._using
+        in_batch = looked_up(tokens.keys.words, uses.words)["n_voices"].to_numpy()
+        using_elsewhere = in_batch[tokens.word] - in_item - copied[row]
+        judged = (others > 0) & (elsewhere >= LEAST_ELSEWHERE)
+        chance = using_elsewhere / np.maximum(elsewhere[row], 1)
+        # The chance that at least one of as many answers to another item has the word.
+        by_chance = np.where(judged[row], 1 - (1 - chance) ** others[row], 0.0)
+        return _Sharing(
+            judged=judged,
+            others=others,
+            texts=copies["n_texts"].to_numpy(),
+            is_shared=(using > 0) & judged[row],
+            by_chance=by_chance,
+        )
+
+    def _copied(self, sharing: "_Sharing") -> tuple[Codes, Codes, pd.DataFrame]:
+        """Places of the tokens of texts that have copies, their codes, what these are.
+
+        Copies have codes in common: of `batch`, `wording` and `word`.
+        """
+        tokens = self._tokens
+        size = max(len(tokens.keys.words), 1)
+        places = np.flatnonzero((sharing.texts > 1)[tokens.row])
+        wordings = tokens.copies[tokens.row[places]] * size + tokens.word[places]
+        codes, different = pd.factorize(wordings)
+        words = tokens.keys.words["word"].take(different % size)
+        copies = tokens.keys.copies.take(different // size).reset_index(drop=True)
+        return places, codes, copies.assign(word=words.reset_index(drop=True))
+
+    def _excess(self, sharing: "_Sharing") -> Codes:
+        """By token, excess and room in `_UNIT`; 0 of what is judged but no voice."""
+        row = self._tokens.row
+        counts = sharing.judged[row] & self._is_voice[row]
+        excess = np.where(counts, sharing.is_shared - sharing.by_chance, 0.0)
+        room = np.where(counts, 1 - sharing.by_chance, 0.0)
+        return np.rint(np.column_stack([excess, room]) / _UNIT).astype("int64")
+
+    def _evidence(self, sharing: "_Sharing", excesses: Excesses) -> Floats:
+        """By token, what sharing or not sharing the word says for the item.
+
+        A word is shared by chance, or because the texts are about the same thing. How
+        often the latter happens is each word's excess over chance, divided by the room
+        that chance leaves.
+        """
+        tokens = self._tokens
+        of_batch = looked_up(tokens.keys.batches, excesses.batches) * _UNIT
+        room = np.maximum(of_batch["n_room"].to_numpy(), 1.0)
+        mean = np.clip(of_batch["n_excess"].to_numpy() / room, *_SURE)
+        mean = mean[self._batches[tokens.row]]
+        of_word = looked_up(tokens.keys.words, excesses.words).to_numpy()[tokens.word]
+        # The text itself and its copies have no part, lest it vouch for its own words.
+        copied, codes, keys = self._copied(sharing)
+        own = self._excess(sharing)
+        own[copied] = looked_up(keys, excesses.copied).to_numpy()[codes]
+        of_word -= own
+        because = (of_word[:, 0] * _UNIT + _STEADINESS * mean) / (
+            of_word[:, 1] * _UNIT + _STEADINESS
+        )
+        because = np.clip(because, *_SURE)
+        if_other = np.clip(sharing.by_chance, 0.001, 0.999)
+        if_fits = if_other + (1 - if_other) * because
+        return np.asarray(
+            np.where(
+                sharing.is_shared,
+                np.log(if_fits / if_other),
+                np.log((1 - if_fits) / (1 - if_other)),
+            )
+        )
 
 
-def _copies_elsewhere(
-    copies: Codes, items: Codes, is_voice: npt.NDArray[np.bool_]
-) -> Codes:
-    """By row, how many voices about other items of the batch have the same words."""
-    in_batch = np.bincount(copies[is_voice], minlength=copies.max() + 1)[copies]
-    pairs, different = pd.factorize(copies * (items.max() + 1) + items)
-    on_item = np.bincount(pairs[is_voice], minlength=len(different))[pairs]
-    return in_batch - on_item
+class _Sharing(NamedTuple):
+    """What is shared, and what would be by chance.
+
+    Attributes:
+        judged: by text, whether anything can be said.
+        others: by text, voices of other workers about its item.
+        texts: by text, how many of its batch have the same words.
+        is_shared: by token, whether another worker's voice about the item has it.
+        by_chance: by token, how probable that is on another item.
+    """
+
+    judged: Flags
+    others: Codes
+    texts: Codes
+    is_shared: Flags
+    by_chance: Floats
 
 
 def _codes_of_rows(table: pd.DataFrame) -> tuple[Codes, Codes]:
@@ -180,74 +306,48 @@ def _codes_of_rows(table: pd.DataFrame) -> tuple[Codes, Codes]:
     return batches, pd.factorize(batches * n_items + items)[0]
 
 
-def _pairs(table: pd.DataFrame, items: Codes) -> Codes:
-    """By row, a number for its worker and item; unknown workers are all different."""
+def _pairs(table: pd.DataFrame, items: Codes, is_voice: Flags) -> tuple[Codes, Codes]:
+    """By row, a number for its worker and item, and their voices: 0 or 1.
+
+    Unknown workers are all different.
+    """
     workers, n_workers = coded(table["worker_id"])
     is_known = (table["worker_id"] != "").to_numpy()
     pairs = items * n_workers + workers
-    return np.where(is_known, pairs, pairs.max() + 1 + np.arange(len(table)))
+    after = pairs.max(initial=0) + 1 + np.arange(len(table))
+    codes, different = pd.factorize(np.where(is_known, pairs, after))
+    return codes, np.bincount(codes[is_voice], minlength=len(different))[codes]
 
 
-def _own_voices(
-    table: pd.DataFrame, items: Codes, is_voice: npt.NDArray[np.bool_]
-) -> Codes:
-    """By row, how many voices about its item are the worker's own: 0 or 1."""
-    pairs, different = pd.factorize(_pairs(table, items))
-    return np.bincount(pairs[is_voice], minlength=len(different))[pairs]
-
-
-def _uses(
-    tokens: _Tokens, table: pd.DataFrame, is_voice: npt.NDArray[np.bool_]
+def _using(
+    tokens: Tokens, items: Codes, pairs: Codes, is_voice: Flags
 ) -> tuple[Codes, Codes]:
-    """By token, voices of other workers on the item, and elsewhere, with the word."""
+    """By token, voices on the item with the word: of other workers, and all."""
     voice = is_voice[tokens.row]
-    size = int(tokens.word.max(initial=0)) + 1
-    on_item, different = pd.factorize(tokens.item * size + tokens.word)
-    using = np.bincount(on_item[voice], minlength=len(different))[on_item]
-    in_batch = np.bincount(tokens.word[voice], minlength=size)[tokens.word]
+    size = len(tokens.keys.words) + 1
+    on_item, different = pd.factorize(items[tokens.row] * size + tokens.word)
+    in_item = np.bincount(on_item[voice], minlength=len(different))[on_item]
     own = voice.astype("int64")
-    if not voice.all():  # a second answer is not compared with the same worker's first
-        pairs = pd.factorize(_pairs(table, _codes_of_rows(table)[1]))[0]
-        has_second = np.bincount(pairs[~is_voice], minlength=len(table))[pairs] > 0
+    if not voice.all():  # a second answer is not compared with the worker's first
+        has_second = np.isin(pairs, pairs[~is_voice])
         places = np.flatnonzero(has_second[tokens.row])
         wordings = pairs[tokens.row[places]] * size + tokens.word[places]
         own[places] = np.isin(wordings, wordings[voice[places]])
-    return using - own, in_batch - using
+    return (in_item - own).astype("int32"), in_item.astype("int32")
 
 
-def _evidence(
-    tokens: _Tokens,
-    is_shared: npt.NDArray[np.bool_],
-    by_chance: Floats,
-    counts: npt.NDArray[np.bool_],
-) -> Floats:
-    """By token, what sharing or not sharing the word says for the item.
-
-    A word is shared by chance, or because the texts are about the same thing. How often
-    the latter happens is each word's excess over chance, divided by the room that
-    chance leaves.
-    """
-    excess = np.where(counts, is_shared - by_chance, 0.0)
-    room = np.where(counts, 1 - by_chance, 0.0)
-    excess_of_batch = np.bincount(tokens.batch, weights=excess)
-    room_of_batch = np.bincount(tokens.batch, weights=room)
-    mean = np.clip(excess_of_batch / np.maximum(room_of_batch, 1.0), *_SURE)
-    mean = mean[tokens.batch]
-    excess_of_word = _of_others(tokens, excess)
-    room_of_word = _of_others(tokens, room)
-    because = (excess_of_word + _STEADINESS * mean) / (room_of_word + _STEADINESS)
-    because = np.clip(because, *_SURE)
-    if_other = np.clip(by_chance, 0.001, 0.999)
-    if_fits = if_other + (1 - if_other) * because
-    return np.where(
-        is_shared, np.log(if_fits / if_other), np.log((1 - if_fits) / (1 - if_other))
-    )
+def _counted(codes: Codes | Small, amounts: Codes, size: int) -> Codes:
+    """Sums of whole numbers by code; exact, as they stay below 2^53."""
+    return np.bincount(codes, weights=amounts, minlength=size).astype("int64")
 
 
-def _of_others(tokens: _Tokens, amounts: Floats) -> Floats:
-    """By token, the sum of its word's amounts without those of the text's copies."""
-    of_word = np.bincount(tokens.word, weights=amounts)[tokens.word]
-    of_copies = amounts.copy()
-    in_copies = np.bincount(tokens.wording, weights=amounts[tokens.copied])
-    of_copies[tokens.copied] = in_copies[tokens.wording]
-    return np.asarray(of_word - of_copies)
+def _tallied(
+    keys: pd.DataFrame, codes: Codes | Small, amounts: dict[str, Codes]
+) -> Tally:
+    """The sums of amounts by key, where the code of each amount's key is known."""
+    sums = pd.DataFrame(amounts).groupby(codes).sum()
+    return tally(keys.take(sums.index.to_numpy()), **_arrays(sums))
+
+
+def _arrays(frame: pd.DataFrame) -> dict[str, Codes]:
+    return {str(name): frame[name].to_numpy() for name in frame}

@@ -5,7 +5,7 @@ The definitions are the original VizWiz pipeline's three, columns of the table:
 its items) and `market_seconds` (accepted to submitted, divided by the items).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -40,18 +40,37 @@ def z_scores(
         Columns `z`, `mean`, `count`, in the order of `values`; `z` is NaN where there
         is no value, too few of them, or no spread.
     """
-    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
     codes, _ = coded(groups)
     counted = pd.DataFrame({"value": values.where(counts), "group": codes})
-    ordered = counted.sort_values("value")
-    by_group = ordered.groupby("group")["value"]
-    stats = pd.DataFrame(
+    by_group = spreads(counted)
+    return distances(values, pd.Series(codes, index=values.index), by_group, least)
+
+
+def spreads(counted: pd.DataFrame) -> pd.DataFrame:
+    """`mean`, population `sd` and `count` of the values of each `group`.
+
+    Args:
+        counted: columns `group` and `value`; NaN does not count.
+    """
+    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+    by_group = counted.sort_values("value").groupby("group")["value"]
+    return pd.DataFrame(
         {
             "mean": by_group.mean(),
             "sd": by_group.std(ddof=0),
             "count": by_group.count(),
         }
-    ).reindex(codes)
+    )
+
+
+def distances(
+    values: "pd.Series[float]",
+    groups: "pd.Series[Any]",
+    by_group: pd.DataFrame,
+    least: int,
+) -> pd.DataFrame:
+    """What `z_scores` gives, where the groups' `spreads` are known."""
+    stats = by_group.reindex(groups)
     stats.index = values.index
     spread = stats["sd"] > FLAT * stats["mean"].abs().clip(lower=FLAT)
     usable = spread & (stats["count"] >= least)

@@ -42,7 +42,7 @@ def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.Data
             worst[score.worker_id] = score
     rows = [
         worst.get(name, WorkerScore(name, 0.0, flag=False, evidence=""))
-        for name in subjects
+        for name in subjects.tolist()
     ]
     return scored(
         subjects,

@@ -62,6 +62,7 @@ SLOW = (
     "tests/flows/test_open_hits.py",
     "tests/flows/test_own_page.py",
     "tests/flows/test_own_task.py",
+    "tests/flows/test_partitions.py",
     "tests/flows/test_pay.py",
     "tests/flows/test_people_decide.py",
     "tests/flows/test_pictures.py",

@@ -22,6 +22,8 @@ from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first, mapped
+from qc.tallies import Tally
+from qc.tallies import tally as tally_of
 from qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"
@@ -48,17 +50,33 @@ class Params:
     others_share: Share = 0.3
 
 
-def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
-    return workers_table(table, _scores(table, params))
+def tally(table: pd.DataFrame, _params: Params) -> Tally:
+    """How many answers that count were questioned (`is_ignored`), how many not."""
+    return tally_of({"is_ignored": _ignored(table)})
 
 
-def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
-    counts = is_first(table) & (table["worker_id"] != "")
-    questioned = mapped(table["problems"], _is_questioned, "bool")
-    ignored = pd.Series(questioned, index=table.index)[counts]
-    by_worker = ignored.groupby(table["worker_id"][counts]).agg(["sum", "size"])
-    n_ignored, n_answers = int(ignored.sum()), len(ignored)
+def score(
+    table: pd.DataFrame, params: Params, counts: Tally | None = None
+) -> pd.DataFrame:
+    """One row a worker, in the order of their ids.
+
+    Args:
+        table: all answers, or all of each worker if all are in `counts`.
+        params: where the lines are.
+        counts: of `tally`, of all answers.
+    """
+    counts = tally(table, params) if counts is None else counts
+    return workers_table(table, _scores(table, params, counts))
+
+
+def _scores(
+    table: pd.DataFrame, params: Params, counts: Tally
+) -> Iterator[WorkerScore]:
+    ignored = _ignored(table)
+    workers = table["worker_id"].loc[ignored.index]
+    by_worker = ignored.groupby(workers).agg(["sum", "size"])
+    n_answers = int(counts["n_rows"].sum())
+    n_ignored = int(counts["n_rows"][counts["is_ignored"]].sum())
     for worker, own, answers in by_worker.itertuples():
         if answers < params.min_items or answers == n_answers:
             continue
@@ -72,6 +90,13 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
             f"goes on where the page asks on {own} of {plural(answers, 'item')}; "
             f"others on {common:.0%} of theirs",
         )
+
+
+def _ignored(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Of the answers that count, whether the page questioned them."""
+    counts = is_first(table) & (table["worker_id"] != "")
+    questioned = mapped(table["problems"], _is_questioned, "bool")
+    return pd.Series(questioned, index=table.index, dtype="bool")[counts]
 
 
 def _is_questioned(problems: tuple[str, ...]) -> bool:

@@ -27,7 +27,9 @@ import pandas as pd
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Share
-from qc.scores import Scope, coded, mapped, scored, sentences
+from qc.scores import Scope, mapped, scored, sentences
+from qc.tallies import Tally, rows_of
+from qc.tallies import tally as tally_of
 
 NAME = "not_typed"
 VERSION = 1
@@ -65,22 +67,37 @@ class Params:
     usual_keystrokes: Share = 0.5
 
 
-def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
-    length = mapped(table["text"], lambda text: len(text.strip()), "float64")
+def tally(table: pd.DataFrame, _params: Params) -> Tally:
+    """How often each `rate` of keystrokes a character occurs in a `batch`."""
+    return tally_of(
+        {"batch": table["batch"].to_numpy(), "rate": _rates(table, _lengths(table))}
+    )
+
+
+def score(
+    table: pd.DataFrame, params: Params, counts: Tally | None = None
+) -> pd.DataFrame:
+    """One row an answer.
+
+    Args:
+        table: all answers of each batch, or any if all are in `counts`.
+        params: where the lines are.
+        counts: of `tally`, of all answers.
+    """
+    counts = tally(table, params) if counts is None else counts
+    length = _lengths(table)
     words = mapped(table["text"], lambda text: len(text.split()), "float64")
     pastes = table["pastes"].to_numpy()
     keystrokes = table["keystrokes"].to_numpy()
     losses = table["focus_losses"].to_numpy()
     seconds = table["shown_seconds"].to_numpy()
-    written = (length > 0) & ~table["is_canned"].to_numpy()
-    rate = np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
+    rate = _rates(table, length)
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = words / np.where(seconds > 0, seconds, np.nan)
     elsewhere = (losses >= params.min_focus_losses) | (
         speed > params.max_words_per_second
     )
-    typing_counts = _usual_rates(table, rate) >= params.usual_keystrokes
+    typing_counts = _usual_rates(table, counts) >= params.usual_keystrokes
     flag = (rate < params.less_keystrokes_per_character) & (
         (pastes >= params.min_pastes) | (elsewhere & typing_counts)
     )
@@ -103,8 +120,20 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
 
 
-def _usual_rates(table: pd.DataFrame, rate: Floats) -> Floats:
+def _lengths(table: pd.DataFrame) -> Floats:
+    return mapped(table["text"], lambda text: len(text.strip()), "float64")
+
+
+def _rates(table: pd.DataFrame, length: Floats) -> Floats:
+    """Keystrokes a character; NaN where they are not known or there is no text."""
+    written = (length > 0) & ~table["is_canned"].to_numpy()
+    keystrokes = table["keystrokes"].to_numpy()
+    return np.asarray(
+        np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
+    )
+
+
+def _usual_rates(table: pd.DataFrame, counts: Tally) -> Floats:
     """By answer, the median of its batch; NaN where no keystrokes are known."""
-    batches, _ = coded(table["batch"])
-    medians = pd.Series(rate).groupby(batches).median()
-    return np.asarray(medians.reindex(batches), dtype="float64")
+    medians = rows_of(counts).groupby("batch")["rate"].median()
+    return np.asarray(medians.reindex(table["batch"]), dtype="float64")

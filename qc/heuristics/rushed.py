@@ -19,15 +19,19 @@ fewer than `min_assignments` times neither. Where the fast half of a batch diffe
 no typing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, coded, mapped, scored, sentences
+from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences
+from qc.tallies import Tally, rows_of
+from qc.tallies import tally as tally_of
 
 NAME = "rushed"
 VERSION = 1
@@ -41,6 +45,8 @@ COLUMNS = (
     "page_seconds",
     "market_seconds",
 )
+
+Floats = npt.NDArray[np.float64]
 
 SECONDS_A_WORD = 60 / 52
 """An average typist's (Dhakal et al. 2018)."""
@@ -68,22 +74,33 @@ class Params:
     min_assignments: Count = 10
 
 
-def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an assignment, in the order of their ids."""
+def tally(table: pd.DataFrame, _params: Params) -> Tally:
+    """How often assignments of a `batch` took these `seconds` for these `words`."""
     times = _times(table)
-    batches, n_batches = coded(times["batch"])
+    return tally_of(times.loc[times["seconds"] > 0, ["batch", "seconds", "words"]])
+
+
+def score(
+    table: pd.DataFrame, params: Params, counts: Tally | None = None
+) -> pd.DataFrame:
+    """One row an assignment, in the order of their ids.
+
+    Args:
+        table: all answers of each batch, or of each assignment if all are in `counts`.
+        params: where the lines are.
+        counts: of `tally`, of all answers.
+    """
+    counts = tally(table, params) if counts is None else counts
+    times = _times(table)
     seconds = times["seconds"].to_numpy()
     expected = np.full(len(times), np.nan)
     limit = np.full(len(times), np.nan)
-    for batch in range(n_batches):
-        rows = np.flatnonzero((batches == batch) & (seconds > 0))
-        if len(rows) >= params.min_assignments:
-            words = times["words"].to_numpy()[rows]
-            expected[rows] = _expected(seconds[rows], words)
-            haste = np.log(expected[rows]) - np.log(seconds[rows])
-            limit[rows] = max(
-                np.log(params.times_faster), params.errors * _spread(haste)
-            )
+    for batch, of_batch in rows_of(counts).groupby("batch"):
+        if len(of_batch) >= params.min_assignments:
+            usual = _Usual.of(of_batch, params)
+            own = ((times["batch"] == batch) & (times["seconds"] > 0)).to_numpy()
+            expected[own] = usual.expected(times["words"].to_numpy()[own])
+            limit[own] = usual.limit
     haste = np.log(expected) - np.log(np.where(seconds > 0, seconds, np.nan))
     flag = (haste >= limit) & (haste > 0)
     suspicion = np.nan_to_num(expit(4 * (haste - limit)))
@@ -123,17 +140,29 @@ def _times(table: pd.DataFrame) -> pd.DataFrame:
     return times
 
 
-def _expected(
-    seconds: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    words: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Seconds that each assignment would take at the usual pace of these."""
-    usual = float(np.median(seconds))
-    more = SECONDS_A_WORD * (words - float(np.median(words)))
-    return np.maximum(usual + more, _LEAST_PART * usual)
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """What is usual in a batch: medians of its assignments, and the limit of haste."""
+
+    seconds: float
+    words: float
+    limit: float = 0.0
+
+    @classmethod
+    def of(cls, times: pd.DataFrame, params: Params) -> Self:
+        seconds, words = times["seconds"].to_numpy(), times["words"].to_numpy()
+        usual = cls(float(np.median(seconds)), float(np.median(words)))
+        haste = np.log(usual.expected(words)) - np.log(seconds)
+        limit = max(float(np.log(params.times_faster)), params.errors * _spread(haste))
+        return replace(usual, limit=limit)
+
+    def expected(self, words: Floats) -> Floats:
+        """Seconds that assignments would take at the usual pace."""
+        more = SECONDS_A_WORD * (words - self.words)
+        return np.maximum(self.seconds + more, _LEAST_PART * self.seconds)
 
 
-def _spread(haste: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
+def _spread(haste: Floats) -> float:
     """Robust standard deviation of the fast half, around the median."""
     beyond = haste - np.median(haste)
     fast = beyond[beyond > 0]

@@ -28,7 +28,7 @@ import pandas as pd
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
-from qc.scores import Scope, coded, grade, quoted, scored, sentences
+from qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import text_fit
 from qc.words import plain_texts
@@ -54,6 +54,18 @@ class Params:
 
     min_items: Count = 10
     min_errors: Amount = 3.0
+
+
+def together(table: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
+    """The rows that have to be scored together; no other one can be flagged.
+
+    One sentence has one set of words, so these are the texts with enough copies.
+
+    Args:
+        table: of `qc.text_fit.with_text_fit`.
+        params: how many are enough.
+    """
+    return (text_fit(table)["copies"] >= params.min_items).to_numpy()
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
@@ -100,8 +112,7 @@ def _repeated(
     """By row, on how many `items` its sentence stands, and `errors` against it."""
     codes = codes.assign(against=-log_odds)
     compared = codes[log_odds.notna()]
-    by_sentence = compared.groupby(["batch", "sentence"], sort=False)
-    rows = by_sentence["against"].agg(["size", "mean", "std"])
+    rows = _spreads(compared)
     often = rows["size"] >= params.min_items
     keys = ["batch", "sentence"]
     several = compared.set_index(keys).loc[rows.index[often]]
@@ -113,6 +124,21 @@ def _repeated(
     found = found.set_axis(codes.index, axis=0)
     items = found["items"].fillna(0).astype("int64")
     return pd.DataFrame({"items": items, "errors": found["errors"].fillna(0.0)})
+
+
+def _spreads(compared: pd.DataFrame) -> pd.DataFrame:
+    """By batch and sentence, `size`, `mean` and sample's `std` of `against`."""
+    keys = ["batch", "sentence"]
+    by_sentence = compared.groupby(keys, sort=False)
+    codes = by_sentence.ngroup().to_numpy().astype("intp")
+    sizes = by_sentence.size()
+    n = sizes.to_numpy()
+    against = compared[["against"]]
+    means = summed(against, codes, len(sizes))["against"].to_numpy() / n
+    apart = (against["against"].to_numpy() - means[codes]) ** 2
+    squares = summed(against.assign(against=apart), codes, len(sizes))["against"]
+    variance = squares.to_numpy() / np.where(n > 1, n - 1, np.nan)
+    return pd.DataFrame({"size": sizes, "mean": means, "std": np.sqrt(variance)})
 
 
 def _means(

@@ -22,7 +22,7 @@ from scipy.special import expit
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, scored, sentences
+from qc.scores import TOLD_FROM, Scope, scored, sentences, summed
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import text_fit
 
@@ -58,10 +58,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
     compared = fits[fits["log_odds"].notna() & (fits["worker"] != "")]
     bounded = compared["log_odds"].clip(-params.most_against, params.most_for)
-    by_worker = compared.assign(bounded=bounded).groupby("worker")
-    sums = by_worker[["bounded", "words", "shared", "by_chance"]].sum()
-    sums["texts"] = by_worker.size()
-    sums = sums.reindex(subjects, fill_value=0.0)
+    amounts = compared[["words", "shared", "by_chance"]].assign(bounded=bounded)
+    codes = subjects.get_indexer(compared["worker"])
+    sums = summed(amounts.assign(texts=1.0), codes, len(subjects))
     enough = (sums["texts"] >= params.min_texts).to_numpy()
     against = -sums["bounded"].to_numpy()
     flag = enough & (against >= np.log(params.min_odds))

@@ -27,7 +27,9 @@ import pandas as pd
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
 from qc.scores import Scope, grade, scored, sentences
-from qc.times import logarithm, z_scores
+from qc.tallies import Tally, rows_of
+from qc.tallies import tally as tally_of
+from qc.times import distances, logarithm, spreads
 
 NAME = "time_in_batch"
 VERSION = 1
@@ -51,14 +53,29 @@ class Params:
     min_assignments: Count = 10
 
 
-def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an assignment, in the order of their ids."""
+def tally(table: pd.DataFrame, _params: Params) -> Tally:
+    """How often assignments of a `batch` took these `seconds`, above zero."""
+    first = table.drop_duplicates("assignment_id")
+    first = first[first["market_seconds"] > 0]
+    return tally_of({"batch": first["batch"], "seconds": first["market_seconds"]})
+
+
+def score(
+    table: pd.DataFrame, params: Params, counts: Tally | None = None
+) -> pd.DataFrame:
+    """One row an assignment, in the order of their ids.
+
+    Args:
+        table: all answers of each batch, or any if all are in `counts`.
+        params: where the lines are.
+        counts: of `tally`, of all answers.
+    """
+    counts = tally(table, params) if counts is None else counts
     first = table.drop_duplicates("assignment_id").set_index("assignment_id")
     first = first.sort_index()
-    seconds, least = first["market_seconds"], params.min_assignments
-    counts = seconds > 0
-    raw = z_scores(seconds.where(counts), first["batch"], counts=counts, least=least)
-    log = z_scores(logarithm(seconds), first["batch"], counts=counts, least=least)
+    seconds = first["market_seconds"]
+    raw = _distances(seconds.where(seconds > 0), first, counts, params)
+    log = _distances(logarithm(seconds), first, _in_logarithms(counts), params)
     raw_distance, log_distance = raw["z"].abs().to_numpy(), log["z"].abs().to_numpy()
     distance = {
         "raw": raw_distance,
@@ -87,3 +104,15 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             flag | (suspicion > 0), sentence, seconds, raw["z"], log["z"], raw["mean"]
         ),
     )
+
+
+def _distances(
+    values: "pd.Series[float]", first: pd.DataFrame, counts: Tally, params: Params
+) -> pd.DataFrame:
+    rows = rows_of(counts).set_axis(["group", "value"], axis=1)
+    least = params.min_assignments
+    return distances(values, first["batch"], spreads(rows), least)
+
+
+def _in_logarithms(counts: Tally) -> Tally:
+    return counts.assign(seconds=logarithm(counts["seconds"]))

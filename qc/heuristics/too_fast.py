@@ -26,7 +26,9 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import Scope, coded, grade, mapped, scored, sentences
+from qc.scores import Scope, grade, mapped, scored, sentences
+from qc.tallies import Tally, looked_up
+from qc.tallies import tally as tally_of
 
 NAME = "too_fast"
 VERSION = 2
@@ -54,12 +56,31 @@ class Params:
     time: Literal["best", "shown_seconds", "page_seconds", "market_seconds"] = "best"
 
 
-def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+def tally(table: pd.DataFrame, _params: Params) -> Tally:
+    """By batch: answers (`n_answers`), and those with a text (`n_texts`)."""
+    has_text = _words(table) > 0
+    return tally_of(
+        table[["batch"]],
+        n_answers=np.ones(len(table), dtype="int64"),
+        n_texts=has_text.astype("int64"),
+    )
+
+
+def score(
+    table: pd.DataFrame, params: Params, counts: Tally | None = None
+) -> pd.DataFrame:
+    """One row an answer.
+
+    Args:
+        table: all answers of each batch, or any if all are in `counts`.
+        params: where the lines are.
+        counts: of `tally`, of all answers.
+    """
+    counts = tally(table, params) if counts is None else counts
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
-    words = mapped(table["text"], lambda text: len(text.split()), "float64")
-    is_click = canned | ~_asks_for_text(table, words)
+    words = _words(table)
+    is_click = canned | ~_asks_for_text(table, counts)
     words[canned] = 0.0
     least = np.where(is_click, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
@@ -87,13 +108,14 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
 
 
-def _asks_for_text(
-    table: pd.DataFrame, words: npt.NDArray[np.float64]
-) -> npt.NDArray[np.bool_]:
+def _words(table: pd.DataFrame) -> npt.NDArray[np.float64]:
+    return mapped(table["text"], lambda text: len(text.split()), "float64")
+
+
+def _asks_for_text(table: pd.DataFrame, counts: Tally) -> npt.NDArray[np.bool_]:
     """By answer, whether at least half of its batch have a text."""
-    batches, n_batches = coded(table["batch"])
-    with_text = np.bincount(batches[words > 0], minlength=n_batches)
-    return np.asarray((2 * with_text >= np.bincount(batches))[batches])
+    of_batch = looked_up(table[["batch"]], counts)
+    return (2 * of_batch["n_texts"] >= of_batch["n_answers"]).to_numpy()
 
 
 def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":

@@ -1,0 +1,91 @@
+"""Runs the work on files in parts, with its progress on a terminal."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from domain.counts import plural
+from domain.task import Task
+from flows.partitions.assessing import assess_files
+from flows.partitions.running import Run, here, on_dask
+from hit_templates.tasks import load_task
+
+_NOTHING = Task(
+    name="answers",
+    version=1,
+    title="",
+    description="",
+    keywords=(),
+    columns=(),
+    items_per_hit=1,
+    reward_cents=0,
+    assignment_duration_seconds=1,
+    fields=(),
+    rules=(),
+)
+"""Without `--task`: nothing is known of what was asked but the text."""
+
+
+def assess(
+    files: Sequence[Path], *, into: Path, task_name: str, dask: str, as_json: bool
+) -> None:
+    """Judge answers in parts; the findings are Parquet in a folder."""
+    with _runner(dask) as run:
+        found = assess_files(files, run, into=into, task=_task(task_name), settings={})
+    if as_json:
+        document = {
+            "folder": str(found.folder),
+            "answers": found.answers,
+            "findings": found.findings,
+            "flagged": dict(found.flagged),
+        }
+        click.echo(json.dumps(document, indent=2))
+        return
+    for name, number in found.flagged.items():
+        click.echo(f"{number:>12,}  {name}")
+    click.echo(
+        f"{plural(found.answers, 'answer')} in {plural(found.files, 'file')}; "
+        f"{plural(found.findings, 'finding')} in {found.folder}"
+    )
+
+
+def _task(name: str) -> Task:
+    return load_task(name) if name else _NOTHING
+
+
+@contextmanager
+def _runner(dask: str) -> Iterator[Run]:
+    """Who does the parts: this process, or Dask's if an address is given."""
+    with (
+        _told() as told,
+        on_dask(dask, told) if dask else nullcontext(here(told)) as run,
+    ):
+        yield run
+
+
+@contextmanager
+def _told() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar a step on a terminal; a line a step elsewhere."""
+    if not sys.stderr.isatty():
+        yield (
+            lambda step, done, of: (
+                click.echo(f"{step}: {of:,} parts", err=True) if done == of else None
+            )
+        )
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bars = {}
+
+        def tell(step: str, done: int, of: int) -> None:
+            if step not in bars:
+                bars[step] = progress.add_task(step, total=of)
+            progress.update(bars[step], completed=done)
+
+        yield tell

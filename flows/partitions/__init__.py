@@ -1,0 +1,1 @@
+"""Answers in files that outgrow memory: read, judged, cleaned and written in parts."""

@@ -1,0 +1,238 @@
+"""Answers as Parquet, in as many files as there may be, and what is wrong with them.
+
+The columns are those of the one table of answers (`domain.tables`), the index
+`answer_id` a column among them. `worker` is read where there is no `worker_id`: as
+`piecework export` writes it, a keyed hash.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from domain.errors import ConfigError
+from domain.tables import INDEX, Column
+
+_AT_ONCE = 100_000
+"""Rows that are held at a time."""
+
+_STANDS_IN = {"worker_id": "worker"}
+_MOST_FAULTS = 20
+
+_TYPES: Mapping[str, pa.DataType] = {
+    "str": pa.large_string(),
+    "int64": pa.int64(),
+    "bool": pa.bool_(),
+    "float64": pa.float64(),
+    "datetime64[us, UTC]": pa.timestamp("us", tz="UTC"),
+    "object": pa.large_list(pa.large_string()),
+}
+"""Arrow's type of each dtype of the table."""
+
+_MEANT = {
+    "str": "text",
+    "int64": "whole numbers",
+    "bool": "true or false",
+    "float64": "numbers",
+    "datetime64[us, UTC]": "times with a zone",
+    "object": "lists of texts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A row group of a file: what one process reads.
+
+    Attributes:
+        names: of the file's columns, by the table's.
+    """
+
+    path: Path
+    row_group: int
+    rows: int
+    names: Mapping[str, str]
+
+
+def answer_files(paths: Sequence[Path]) -> list[Path]:
+    """The files, and those in the folders, in order of their names.
+
+    Raises:
+        ConfigError: one is not there, or a folder holds no Parquet.
+    """
+    faults, files = [], []
+    for path in paths:
+        inside = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        files += inside
+        if not inside:
+            faults.append(f"{path}: holds no file *.parquet")
+        elif not inside[0].exists():
+            faults.append(f"{path}: there is no such file")
+    twice = {str(path) for path in files if files.count(path) > 1}
+    faults += [f"{path}: is given twice" for path in sorted(twice)]
+    if faults:
+        raise ConfigError(faults)
+    return files
+
+
+def pieces_of(
+    paths: Sequence[Path], columns: Mapping[str, Column]
+) -> tuple[list[Piece], pa.Schema]:
+    """What there is to read, and the schema that `read` gives it.
+
+    Looks at the foot of each file alone.
+
+    Args:
+        paths: of Parquet files.
+        columns: that are wanted.
+
+    Raises:
+        ConfigError: files that are no Parquet, cut off, or without a column; all.
+    """
+    faults: list[str] = []
+    pieces: list[Piece] = []
+    for path in paths:
+        try:
+            with pq.ParquetFile(path) as file:
+                names, wrong = _names(path, file.schema_arrow, columns)
+                groups = file.metadata
+        except (pa.ArrowException, OSError) as fault:
+            faults.append(f"{path}: no valid Parquet, or cut off ({_first(fault)})")
+            continue
+        faults += wrong
+        pieces += [
+            Piece(
+                path=path, row_group=n, rows=groups.row_group(n).num_rows, names=names
+            )
+            for n in range(groups.num_row_groups)
+        ]
+    if faults:
+        more = len(faults) - _MOST_FAULTS
+        told = [*faults[:_MOST_FAULTS], *([f"... and {more} more"] if more > 0 else [])]
+        raise ConfigError(
+            told,
+            next_step="files of another tool are first imported: "
+            "piecework import FILES --as CAMPAIGN",
+        )
+    fields = [(name, _TYPES[column.dtype]) for name, column in columns.items()]
+    return pieces, pa.schema([(INDEX, _TYPES["str"]), *fields])
+
+
+def read(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows of a piece, some at a time.
+
+    Raises:
+        ConfigError: they cannot be read, or an id is missing.
+    """
+    where = f"{piece.path}, row group {piece.row_group + 1}"
+    try:
+        with pq.ParquetFile(piece.path) as file:
+            for batch in file.iter_batches(
+                _AT_ONCE,
+                row_groups=[piece.row_group],
+                columns=list(piece.names.values()),
+            ):
+                table = pa.Table.from_batches([batch])
+                cells = [table[piece.names[one.name]].cast(one.type) for one in schema]
+                yield _complete(pa.Table.from_arrays(cells, schema=schema), where)
+    except (pa.ArrowException, OSError) as fault:
+        raise ConfigError([f"{where}: cannot be read ({_first(fault)})"]) from fault
+
+
+def as_frame(table: pa.Table, columns: Mapping[str, Column]) -> pd.DataFrame:
+    """The table of answers, in the order of its ids.
+
+    Raises:
+        ConfigError: an answer is in it twice.
+    """
+    index = pd.Index(table[INDEX].to_pandas().astype("str"), dtype="str", name=INDEX)
+    if not index.is_unique:
+        name = index[index.duplicated()][0]
+        raise ConfigError([f"the answer {name!r} is in the files more than once"])
+    cells = {
+        name: _cells(table[name], column.dtype).set_axis(index, axis=0)
+        for name, column in columns.items()
+        if name in table.column_names
+    }
+    return pd.DataFrame(cells, index=index).sort_index()
+
+
+def _names(
+    path: Path, schema: pa.Schema, columns: Mapping[str, Column]
+) -> tuple[dict[str, str], list[str]]:
+    """The file's names of the columns, and what is wrong with them."""
+    names, faults = {}, []
+    for name, dtype in [(INDEX, "str"), *((n, c.dtype) for n, c in columns.items())]:
+        own = name
+        if name not in schema.names:
+            own = _STANDS_IN.get(name, name)
+        if own not in schema.names:
+            faults.append(f"{path}: the column {name!r} is missing")
+        elif not _is_of(schema.field(own).type, dtype):
+            faults.append(
+                f"{path}: the column {own!r} holds {schema.field(own).type}, but must "
+                f"hold {_MEANT[dtype]}"
+            )
+        names[name] = own
+    return names, faults
+
+
+def _is_of(found: pa.DataType, dtype: str) -> bool:
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    text = pa.types.is_string(found) or pa.types.is_large_string(found)
+    if dtype == "object":
+        return bool(
+            (pa.types.is_list(found) or pa.types.is_large_list(found))
+            and _is_of(found.value_type, "str")
+        )
+    number = pa.types.is_floating(found) or pa.types.is_integer(found)
+    fits = {
+        "str": text,
+        "int64": pa.types.is_integer(found),
+        "bool": pa.types.is_boolean(found),
+        "float64": number,
+        "datetime64[us, UTC]": pa.types.is_timestamp(found) and found.tz is not None,
+    }
+    return bool(fits[dtype])
+
+
+def _complete(table: pa.Table, where: str) -> pa.Table:
+    """The table with "" for absent texts and lists; ids, truths and counts must be."""
+    for number, field in enumerate(table.schema):
+        column = table.column(number)
+        if not column.null_count or pa.types.is_timestamp(field.type):
+            continue
+        if field.name in {INDEX, "item_id", "assignment_id"} or (
+            pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)
+        ):
+            raise ConfigError(
+                [f"{where}: {column.null_count:,} cells of {field.name!r} are empty"]
+            )
+        if pa.types.is_large_string(field.type):
+            table = table.set_column(number, field, column.fill_null(""))
+    return table
+
+
+def _cells(column: pa.ChunkedArray, dtype: str) -> "pd.Series[Any]":
+    if dtype != "object":
+        plain: pd.Series[Any] = column.to_pandas().astype(dtype)
+        return plain
+    # Most lists are empty: only the others are made into tuples, each kind once.
+    array = column.combine_chunks()
+    cells = np.empty(len(array), dtype="object")
+    cells[:] = [()] * len(array) if len(array) else []
+    full = np.flatnonzero(np.diff(array.offsets.to_numpy()) > 0)
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for row, names in zip(full.tolist(), array.take(full).to_pylist(), strict=True):
+        told = tuple(names)
+        cells[row] = known.setdefault(told, told)
+    return pd.Series(cells, dtype="object")
+
+
+def _first(fault: Exception) -> str:
+    return (str(fault).splitlines() or [type(fault).__name__])[0][:200]

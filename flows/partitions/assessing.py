@@ -1,0 +1,306 @@
+"""`assess` for answers that outgrow memory: cut by item, then by worker.
+
+1. split: rows of the files, dealt by item.
+2. words: of each bucket of items, which words its texts use; added up.
+3. chances: how much oftener than by chance each is shared; added up.
+4. texts: each text is compared; what is found about items; rows dealt by worker.
+5. counts: of each bucket of workers, what batches and the campaign are known by; added
+   up. What a few rows decide is gathered and scored in one place.
+6. judging: what is found about answers, assignments and workers.
+
+A step is a function from a job and a number to a file; what is there is not done again.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from domain.tables import COLLECTED, Column, task_columns
+from domain.task import Task
+from domain.verdicts import Finding
+from flows.partitions.answer_files import Piece, answer_files, as_frame, pieces_of, read
+from flows.partitions.buckets import (
+    ROWS,
+    bucket_count,
+    by_item,
+    by_worker,
+    deal,
+    read_bucket,
+    write_buckets,
+)
+from flows.partitions.running import Run
+from flows.partitions.work_folder import WorkFolder, finish, open_work
+from qc.ratings import with_ratings
+from qc.registry import HEURISTICS, Settings, columns
+from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
+from qc.two_phases import (
+    added_up,
+    judge_gathered,
+    judge_items,
+    judge_workers,
+    score_gathered,
+    tallies,
+    to_gather,
+)
+
+_ALWAYS = ("assignment_id", "worker_id", "item_id", "batch")
+_FINDING = pa.schema(
+    [
+        ("heuristic", pa.string()),
+        ("version", pa.int64()),
+        ("subject_kind", pa.string()),
+        ("subject_id", pa.string()),
+        ("suspicion", pa.float64()),
+        ("flag", pa.bool_()),
+        ("evidence", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessed:
+    """What was found in files, counted; the findings are in the folder.
+
+    Attributes:
+        flagged: subjects by heuristic.
+    """
+
+    folder: Path
+    files: int
+    answers: int
+    findings: int
+    flagged: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    folder: WorkFolder
+    pieces: tuple[Piece, ...]
+    schema: pa.Schema
+    columns: Mapping[str, Column]
+    buckets: int
+    task: Task
+    settings: Settings
+    seed: int
+
+
+def assess_files(
+    paths: Sequence[Path],
+    run: Run,
+    *,
+    into: Path,
+    task: Task,
+    settings: Settings,
+    seed: int = 0,
+    bucket_rows: int = ROWS,
+) -> Assessed:
+    """Let every heuristic look at the answers of all files together.
+
+    Args:
+        paths: Parquet files or folders of them (`flows.partitions.answer_files`).
+        run: who does the parts.
+        into: a folder of findings, which must not be there yet.
+        task: what was asked.
+        settings: of heuristics, by name.
+        seed: for the random sample.
+        bucket_rows: about so many rows are held at a time.
+
+    Raises:
+        ConfigError: files that cannot be read; or the folder is there.
+    """
+    offered = {**COLLECTED, **task_columns(task)}
+    names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
+    wanted = {name: offered[name] for name in names}
+    files = answer_files(paths)
+    pieces, schema = pieces_of(files, wanted)
+    answers = sum(piece.rows for piece in pieces)
+    of = _depends_on(files, task, settings, seed, bucket_rows)
+    job = _Job(
+        folder=open_work(into, of),
+        pieces=tuple(pieces),
+        schema=schema,
+        columns=wanted,
+        buckets=bucket_count(answers, bucket_rows),
+        task=task,
+        settings=settings,
+        seed=seed,
+    )
+    folder, buckets = job.folder, range(job.buckets)
+    run("split", partial(_split, job), range(len(job.pieces)))
+    run("words", partial(_words, job), buckets)
+    folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
+    run("chances", partial(_chances, job), buckets)
+    folder.keep("excesses", lambda: Excesses.merged(_all(job, "excesses")))
+    run("texts", partial(_texts, job), buckets)
+    run("counts", partial(_counts, job), buckets)
+    folder.keep("sums", lambda: added_up(_all(job, "tallies")))
+    folder.keep("gathered", partial(_score_gathered, job))
+    found = judge_gathered(folder.shared("gathered"))
+    _write_findings(job, "gathered.parquet", found)
+    run("judging", partial(_judge, job), buckets)
+    return _finished(job, into)
+
+
+def _depends_on(
+    files: Sequence[Path], task: Task, settings: Settings, seed: int, bucket_rows: int
+) -> dict[str, object]:
+    """All that findings depend on; another run of the same may go on with its files."""
+    return {
+        "files": [[str(one.resolve()), *_state(one)] for one in files],
+        "task": [task.name, task.version],
+        "heuristics": {name: dict(own or {}) for name, own in settings.items()},
+        "off": sorted(name for name, own in settings.items() if own is None),
+        "versions": {one.NAME: one.VERSION for one in HEURISTICS},
+        "seed": seed,
+        "bucket_rows": bucket_rows,
+    }
+
+
+def _split(job: _Job, number: int) -> None:
+    def write(path: Path) -> None:
+        dealt = [
+            batch
+            for table in read(job.pieces[number], job.schema)
+            for batch in deal(table, by_item(table, job.buckets), job.buckets)
+        ]
+        write_buckets(path, job.schema, dealt)
+
+    job.folder.once(job.folder.at(f"split-{number}"), write)
+
+
+def _words(job: _Job, bucket: int) -> None:
+    def read_words() -> Worded:
+        paths = [job.folder.at(f"split-{n}") for n in range(len(job.pieces))]
+        table = read_bucket(paths, bucket, job.buckets)
+        worded = Worded(as_frame(table, job.columns))
+        job.folder.keep(f"uses-{bucket}", worded.uses)
+        return worded
+
+    job.folder.keep(f"worded-{bucket}", read_words)
+
+
+def _chances(job: _Job, bucket: int) -> None:
+    def excesses() -> Excesses:
+        worded: Worded = job.folder.kept(f"worded-{bucket}")
+        return worded.excesses(job.folder.shared("uses"))
+
+    job.folder.keep(f"excesses-{bucket}", excesses)
+
+
+def _texts(job: _Job, bucket: int) -> None:
+    """Compare the texts of a bucket, judge its items, and deal its rows by worker."""
+    folder = job.folder
+
+    def write(path: Path) -> None:
+        paths = [folder.at(f"split-{n}") for n in range(len(job.pieces))]
+        rows = read_bucket(paths, bucket, job.buckets)
+        part = as_frame(rows, job.columns)
+        worded: Worded = folder.kept(f"worded-{bucket}")
+        fits = worded.fits(folder.shared("uses"), folder.shared("excesses"))
+        found = judge_items(_rated(job, part), job.settings)
+        _write_findings(job, f"items-{bucket:05d}.parquet", found)
+        rows = rows.sort_by("answer_id")
+        for name in NAMES:
+            rows = rows.append_column(_FIT[name], pa.array(fits[name].to_numpy()))
+        dealt = deal(rows, by_worker(rows, job.buckets), job.buckets)
+        write_buckets(path, rows.schema, dealt)
+
+    folder.once(folder.at(f"texts-{bucket}"), write)
+
+
+def _counts(job: _Job, bucket: int) -> None:
+    def count() -> dict[str, pd.DataFrame]:
+        part = _of_workers(job, bucket)
+        gathered = to_gather(part, job.settings)
+        job.folder.keep(f"gather-{bucket}", lambda: gathered)
+        return tallies(part, job.settings)
+
+    job.folder.keep(f"tallies-{bucket}", count)
+
+
+def _score_gathered(job: _Job) -> dict[str, pd.DataFrame]:
+    gathered: dict[str, list[pd.DataFrame]] = {}
+    for part in _all(job, "gather"):
+        for name, rows in part.items():
+            gathered.setdefault(name, []).append(rows)
+    whole = {name: pd.concat(rows) for name, rows in gathered.items()}
+    return score_gathered(whole, job.settings)
+
+
+def _judge(job: _Job, bucket: int) -> None:
+    folder = job.folder
+    found = judge_workers(
+        _of_workers(job, bucket),
+        job.settings,
+        seed=job.seed,
+        sums=folder.shared("sums"),
+        gathered=folder.shared("gathered"),
+    )
+    _write_findings(job, f"workers-{bucket:05d}.parquet", found)
+
+
+def _of_workers(job: _Job, bucket: int) -> pd.DataFrame:
+    """A bucket of workers, with their texts compared and their ratings."""
+    paths = [job.folder.at(f"texts-{n}") for n in range(job.buckets)]
+    number = dict.fromkeys(_FIT.values(), Column("float64", ""))
+    table = read_bucket(paths, bucket, job.buckets)
+    return _rated(job, as_frame(table, {**job.columns, **number}))
+
+
+def _rated(job: _Job, part: pd.DataFrame) -> pd.DataFrame:
+    return with_ratings(part, job.task, ())
+
+
+def _write_findings(job: _Job, name: str, found: Iterable[Finding]) -> None:
+    def write(path: Path) -> None:
+        rows = list(found)
+        cells = {
+            field.name: [getattr(one, field.name) for one in rows] for field in _FINDING
+        }
+        pq.write_table(pa.table(cells, schema=_FINDING), path, compression="zstd")
+
+    job.folder.once(job.folder.out(name), write)
+
+
+def _finished(job: _Job, into: Path) -> Assessed:
+    flagged: Counter[str] = Counter()
+    rows = {}
+    for path in sorted(job.folder.out("").glob("*.parquet")):
+        found = pq.read_table(path, columns=["heuristic", "flag"])
+        rows[path.name] = found.num_rows
+        names = found["heuristic"].filter(found["flag"])
+        flagged.update(
+            {one["values"]: one["counts"] for one in names.value_counts().to_pylist()}
+        )
+    answers = sum(piece.rows for piece in job.pieces)
+    finish(
+        job.folder,
+        into,
+        {"answers": answers, "findings": rows, "flagged": dict(flagged)},
+    )
+    return Assessed(
+        folder=into,
+        files=len({piece.path for piece in job.pieces}),
+        answers=answers,
+        findings=sum(rows.values()),
+        flagged=dict(sorted(flagged.items())),
+    )
+
+
+def _all(job: _Job, name: str) -> Iterator[Any]:
+    return (job.folder.kept(f"{name}-{bucket}") for bucket in range(job.buckets))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+_FIT = {name: f"{FIT}.{name}" for name in NAMES}

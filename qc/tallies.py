@@ -1,0 +1,59 @@
+"""Counts that add up: what one part of a campaign has to know of all others.
+
+A heuristic that compares an answer with its batch needs few numbers of the batch, not
+its rows. It counts each part of the table by itself (a tally); tallies of parts, added
+up, are the tally of the whole, whatever the parts were. Counts are whole numbers, so
+sums are exact and in any order the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Tally = pd.DataFrame
+"""One row a key, in their order: the columns of the key, then int64 amounts, whose
+names begin with `n_`."""
+
+
+def tally(
+    keys: Mapping[str, object] | pd.DataFrame, **amounts: npt.NDArray[np.int64]
+) -> Tally:
+    """How often each key occurs (`n_rows`), or the sums of these amounts.
+
+    Args:
+        keys: columns of the key; rows without one (NaN) are left out.
+        amounts: whole numbers, by the name of their column.
+    """
+    rows = pd.DataFrame(keys)
+    names = list(rows.columns)
+    rows = rows.assign(**(amounts or {"n_rows": np.ones(len(rows), dtype="int64")}))
+    return _summed(rows, names)
+
+
+def merged(tallies: Iterable[Tally]) -> Tally:
+    """The tally of all rows, from those of the parts; one part at least."""
+    rows = pd.concat(list(tallies), ignore_index=True)
+    names = [str(name) for name in rows]
+    return _summed(rows, [name for name in names if not name.startswith("n_")])
+
+
+def looked_up(keys: pd.DataFrame, known: Tally) -> pd.DataFrame:
+    """The amounts of these keys, in their order; 0 where a key is not known."""
+    names = list(keys.columns)
+    found = keys.merge(known, how="left", on=names, validate="many_to_one")
+    return found.drop(columns=names).fillna(0).astype("int64")
+
+
+def rows_of(known: Tally) -> pd.DataFrame:
+    """The keys, each as often as it was counted, in their order."""
+    times = known["n_rows"].to_numpy()
+    keys = known.drop(columns="n_rows")
+    return keys.iloc[np.repeat(np.arange(len(keys)), times)].reset_index(drop=True)
+
+
+def _summed(rows: pd.DataFrame, names: Sequence[str]) -> Tally:
+    sums = rows.groupby(list(names), sort=True, as_index=False).sum()
+    amounts = [name for name in sums if str(name).startswith("n_")]
+    return sums.astype(dict.fromkeys(amounts, "int64"))

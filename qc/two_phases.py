@@ -1,0 +1,148 @@
+"""How heuristics judge a table that is cut into parts: count, add up, then judge.
+
+Most ask for rows that stand together: all answers about an item, or of a worker. Cut by
+item, or by worker, each part is judged by itself. What compares with a batch or with
+the campaign has two phases: each part is counted, the counts add up (`qc.tallies`), and
+each part is judged by the sums. What a few rows decide is gathered and scored whole.
+`plan` says of each heuristic which it is; the same rows are judged the same, to the
+bit, whatever the parts are, and the same as by `qc.registry.assess`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import pandas as pd
+
+from domain.verdicts import Finding
+from qc import joined
+from qc.features import OF_ANSWERS, OF_WORKERS, own_tally
+from qc.ratings import RATED
+from qc.registry import HEURISTICS, Heuristic, Settings, findings_of, is_on, params_of
+from qc.tallies import Tally, merged
+from qc.text_fit import COLUMNS as COMPARED
+
+Plan = Literal["item", "worker", "tally", "gather"]
+"""Judged with all answers about an item; with all answers of a worker; so, and by
+tallies of all answers; or from rows that are gathered in one place."""
+
+OWN_FEATURES = "own features"
+"""Among the tallies: of what the joined suspicion tells in deviations of a batch."""
+
+_BY_NAME = {one.NAME: one for one in HEURISTICS}
+
+
+def plan(heuristic: Heuristic) -> Plan:
+    """How a heuristic works on parts.
+
+    Texts are compared before (`qc.text_fit`, two phases of its own), so of a heuristic
+    that reads nothing else of the batch no more than the worker's answers are needed.
+    """
+    if hasattr(heuristic, "tally"):
+        return "tally"
+    if hasattr(heuristic, "together"):
+        return "gather"
+    if set(COMPARED) <= set(heuristic.COLUMNS):
+        return "worker"
+    plans: Mapping[str, Plan] = {"item": "item", "campaign": "gather"}
+    return plans.get(heuristic.SCOPE, "worker")
+
+
+def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
+    """What a part that has all answers of its workers adds to the sums, by name."""
+    found = {
+        one.NAME: one.tally(part, params_of(one, settings, seed=0))
+        for one in _planned("tally", settings)
+    }
+    return {**found, OWN_FEATURES: own_tally(part)}
+
+
+def added_up(parts: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
+    """The tallies of all parts."""
+    several = list(parts)
+    return {name: merged(part[name] for part in several) for name in several[0]}
+
+
+def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
+    """The rows of a part that have to be scored in one place, by heuristic.
+
+    A part without ratings has nothing for what compares ratings.
+    """
+    has_ratings = any(str(column).startswith(RATED) for column in part)
+    gathered = {}
+    for one in _planned("gather", settings):
+        rows = slice(None)
+        columns = [name for name in part if _reads(one, str(name))]
+        if hasattr(one, "together"):
+            rows = one.together(part, params_of(one, settings, seed=0))
+        elif not has_ratings:
+            continue
+        gathered[one.NAME] = part.loc[rows, columns]
+    return gathered
+
+
+def score_gathered(
+    gathered: Mapping[str, pd.DataFrame], settings: Settings
+) -> dict[str, pd.DataFrame]:
+    """The scores of what was gathered, of all parts; subjects not in it have none."""
+    return {
+        one.NAME: one.score(
+            gathered[one.NAME].sort_index(), params_of(one, settings, seed=0)
+        )
+        for one in _planned("gather", settings)
+        if one.NAME in gathered and len(gathered[one.NAME])
+    }
+
+
+def judge_gathered(scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
+    """What is found in rows that were scored in one place."""
+    for name, rows in scores.items():
+        yield from findings_of(_BY_NAME[name], rows)
+
+
+def judge_items(part: pd.DataFrame, settings: Settings) -> Iterator[Finding]:
+    """What is found in a part that has all answers about its items."""
+    for one in _planned("item", settings):
+        yield from findings_of(one, one.score(part, params_of(one, settings, seed=0)))
+
+
+def judge_workers(
+    part: pd.DataFrame,
+    settings: Settings,
+    *,
+    seed: int,
+    sums: Mapping[str, Tally],
+    gathered: Mapping[str, pd.DataFrame],
+) -> Iterator[Finding]:
+    """What is found in a part that has all answers of its workers.
+
+    Args:
+        part: of `qc.text_fit.with_text_fit`, in the order of its ids.
+        settings: the campaign's.
+        seed: the campaign's, for the random sample.
+        sums: the tallies of all parts.
+        gathered: of `score_gathered`; for the joined suspicion.
+    """
+    scores: dict[str, pd.DataFrame] = {}
+    for one in _planned("worker", settings):
+        scores[one.NAME] = one.score(part, params_of(one, settings, seed=seed))
+    for one in _planned("tally", settings):
+        own = params_of(one, settings, seed=seed)
+        scores[one.NAME] = one.score(part, own, sums[one.NAME])
+    for name, rows in scores.items():
+        yield from findings_of(_BY_NAME[name], rows)
+    used = {
+        name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered
+    }
+    yield from joined.findings(part, {**scores, **used}, counts=sums[OWN_FEATURES])
+
+
+def _planned(wanted: Plan, settings: Settings) -> list[Any]:
+    return [
+        one for one in HEURISTICS if is_on(one.NAME, settings) and plan(one) == wanted
+    ]
+
+
+def _reads(heuristic: Heuristic, column: str) -> bool:
+    beginnings = tuple(name for name in heuristic.COLUMNS if name.endswith("."))
+    of_fit = set(COMPARED) <= set(heuristic.COLUMNS) and column.startswith("text_fit.")
+    return column in heuristic.COLUMNS or column.startswith(beginnings) or of_fit

@@ -1,0 +1,102 @@
+"""A table that is cut is judged as the whole is, to the bit."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+
+from domain.verdicts import JOINED, Finding
+from qc.ratings import with_ratings
+from qc.registry import HEURISTICS, Settings, assess
+from qc.text_fit import FIT, Excesses, Uses, Worded
+from qc.two_phases import (
+    added_up,
+    judge_gathered,
+    judge_items,
+    judge_workers,
+    plan,
+    score_gathered,
+    tallies,
+    to_gather,
+)
+from tests.qc.test_laws import ITEMS, TASK, rated_table
+
+EAGER: Settings = {
+    "time_in_batch": {"outlier_sds": 0.5, "min_assignments": 2},
+    "time_in_image": {"outlier_sds": 0.5},
+    "answered_before": {},
+    "rushed": {"min_assignments": 2, "times_faster": 1.0, "errors": 0.1},
+    "low_agreement": {"min_items": 2, "min_others": 1, "min_agreement": 0.9},
+    "straight_line": {"min_items": 2, "min_share": 0.3, "rarer_than": 0.1},
+    "low_scale_variance": {"min_items": 2, "max_width": 0.9},
+    "ignored_page_warnings": {"min_items": 1, "min_share": 0.01, "others_share": 1},
+    "sentence_off_items": {"min_items": 2, "min_errors": 0.1},
+    "text_off_item": {"min_odds": 1.0},
+    "texts_off_items": {"min_texts": 1, "min_odds": 1.0},
+}
+"""So that most heuristics find something in a small table."""
+
+
+def in_parts(table: pd.DataFrame, n: int) -> Iterator[Finding]:
+    """What is found if the table is cut, by item and then by worker, in n parts."""
+    parts = cut(table, "item_id", n)
+    worded = [Worded(part) for part in parts]
+    uses = Uses.merged(one.uses() for one in worded)
+    excesses = Excesses.merged(one.excesses(uses) for one in worded)
+    fits = [one.fits(uses, excesses).add_prefix(f"{FIT}.") for one in worded]
+    for part in parts:
+        yield from judge_items(part, EAGER)
+    fitted = pd.concat(
+        [pd.concat(pair, axis=1) for pair in zip(parts, fits, strict=True)]
+    )
+    parts = cut(fitted, "worker_id", n)
+    sums = added_up(tallies(part, EAGER) for part in parts)
+    rows: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, own in to_gather(part, EAGER).items():
+            rows.setdefault(name, []).append(own)
+    gathered = score_gathered(
+        {name: pd.concat(own) for name, own in rows.items()}, EAGER
+    )
+    yield from judge_gathered(gathered)
+    for part in parts:
+        yield from judge_workers(part, EAGER, seed=1, sums=sums, gathered=gathered)
+
+
+def cut(table: pd.DataFrame, column: str, n: int) -> list[pd.DataFrame]:
+    """At most n parts, each with all rows of what stands in a column."""
+    codes = pd.factorize(table[column], sort=True)[0] % n
+    return [part.sort_index() for _, part in table.groupby(codes)]
+
+
+def sorted_by_subject(findings: list[Finding]) -> list[Finding]:
+    """In an order that no cut changes."""
+    return sorted(
+        findings, key=lambda one: (one.heuristic, one.subject_kind, one.subject_id)
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_parts_have_the_findings_of_the_whole(n: int) -> None:
+    """Ratings, texts and times, with and without names, in three batches."""
+    table = with_ratings(rated_table(TASK, 3), TASK, ITEMS).sort_index()
+    whole = sorted_by_subject(assess(table, EAGER, seed=1))
+    assert sorted_by_subject(list(in_parts(table, n))) == whole
+    found = {one.heuristic for one in whole}
+    # Those that a table without ratings of its own kind, or without pastes, leaves out.
+    assert len(found) >= len(HEURISTICS) // 2
+    assert {"low_agreement", "rushed", "text_off_item", JOINED} <= found
+
+
+def test_every_heuristic_says_how_it_is_cut() -> None:
+    """What compares with a batch or a campaign has two phases, or is gathered."""
+    plans = {one.NAME: plan(one) for one in HEURISTICS}
+    assert {name for name, how in plans.items() if how == "gather"} == {
+        *("low_agreement", "low_scale_variance", "sentence_off_items", "straight_line"),
+    }
+    assert {name for name, how in plans.items() if how == "tally"} == {
+        *("ignored_page_warnings", "not_typed", "rushed", "time_in_batch", "too_fast"),
+    }
+    assert {name for name, how in plans.items() if how == "item"} == {
+        *("answered_before", "minority_canned", "text_disagreement", "time_in_image"),
+    }
