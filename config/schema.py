@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticUndefined
 
+from config.assignments_table import Assignments
 from config.imported_table import ImportedTable
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
@@ -128,7 +129,7 @@ class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
-    assignments: Annotated[int, Field(ge=1, le=100)] = 5
+    assignments: Assignments = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None

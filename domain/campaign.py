@@ -96,13 +96,28 @@ class Rewards:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AsNeeded:
+    """More answers about an item, while its label is not sure.
+
+    Attributes:
+        most: accepted answers that an item gets at most.
+        until: the probability of an item's label from which it is asked no more.
+    """
+
+    most: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
     """How HITs are posted.
 
     Attributes:
         batches: how many batches the items are spread over.
-        assignments: accepted answers wanted for each item.
+        assignments: accepted answers wanted for each item; the least, where more are
+            asked for as needed.
         max_rounds: how often missing answers are posted again, per batch.
+        as_needed: when an item is asked for more; `None`: never.
     """
 
     batches: int
@@ -112,6 +127,20 @@ class Posting:
     assignment_duration_seconds: int
     auto_approval_delay_seconds: int
     max_rounds: int
+    as_needed: AsNeeded | None = None
+
+    @property
+    def most(self) -> int:
+        """Accepted answers that an item gets at most."""
+        return self.assignments if self.as_needed is None else self.as_needed.most
+
+    @property
+    def rounds(self) -> int:
+        """How often a batch may be posted again: for what is missing or not sure.
+
+        A label that is not sure is asked about once more a round.
+        """
+        return self.max_rounds + self.most - self.assignments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -278,6 +278,22 @@ class Task:
         return _fields_of(self, "hit")
 
     @property
+    def label_fields(self) -> tuple[Field, ...]:
+        """The fields of which each item has a label that is right or wrong.
+
+        One of the options is chosen, the options are all there are, and what most
+        answers say is the label of the item.
+        """
+        labelled = {one.field for one in self.aggregates if one.kind == "majority"}
+        return tuple(
+            field
+            for field in self.item_fields
+            if field.name in labelled
+            and field.kind == "choice"
+            and not (field.is_opinion or field.is_open)
+        )
+
+    @property
     def shown_columns(self) -> frozenset[str]:
         """All columns that a page may show."""
         return frozenset((*self.columns, *self.optional_columns))

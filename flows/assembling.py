@@ -264,6 +264,7 @@ def _faults_with_items(
             f"only {plural(count, 'item')}"
         )
     faults += _faults_of_dataset(file, items)
+    faults += _faults_of_as_needed(file, task)
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
@@ -294,6 +295,31 @@ def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
         for name in rule.any_of
         if not is_on(name, settings)
     ]
+
+
+def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
+    """That a number of answers hangs on labels which the task does not have."""
+    if isinstance(file.tables.posting.assignments, int):
+        return []
+    labelled = {field.name for field in task.label_fields}
+    others = [
+        field.name
+        for field in task.item_fields
+        if field.name not in labelled and not field.optional
+    ]
+    if labelled and not others:
+        return []
+    found = (
+        f"{task.name} asks {' and '.join(others)} besides"
+        if labelled
+        else f"{task.name} has no such field"
+    )
+    where = file.at("posting", "assignments")
+    fault = (
+        f"{where}: least, most and until are for tasks that ask for one of some "
+        f"options, of which one is right; {found}; write a number alone"
+    )
+    return [fault]
 
 
 def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.ids import WorkerId
+from domain.ids import ItemId, WorkerId
 from domain.tables import OUTCOME
 from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
 from postprocess.answers import answer_columns, with_edits
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import splits
-from store import edits, imports
+from store import edits, imports, item_totals
 from store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
@@ -52,18 +52,23 @@ def answers_table(
 
 
 def surplus(
-    table: pd.DataFrame, is_kept: "pd.Series[bool]", *, wanted: int
+    table: pd.DataFrame,
+    is_kept: "pd.Series[bool]",
+    *,
+    least: int,
+    wanted: Mapping[ItemId, int],
 ) -> "pd.Series[bool]":
     """Kept answers that are beyond what is wanted: paid for, and set aside.
 
-    An item takes one kept answer of each worker, and no more than `wanted` in all, the
+    An item takes one kept answer of each worker, and no more than it wants in all, the
     earliest first.
 
     Args:
         table: with the columns `item_id`, `worker_id`, `submitted_at`,
             `assignment_id` and `position`.
         is_kept: by answer id.
-        wanted: answers of an item.
+        least: answers that an item wants.
+        wanted: of items that want more.
 
     Returns:
         By answer id, in the order of the table.
@@ -73,7 +78,8 @@ def surplus(
     )
     is_second = kept.duplicated(["item_id", "worker_id"])
     place = kept.loc[~is_second].groupby("item_id").cumcount()
-    is_beyond = (place >= wanted).reindex(kept.index, fill_value=True)
+    more = kept.loc[~is_second, "item_id"].map(wanted).astype("float64")
+    is_beyond = (place >= more.fillna(least)).reindex(kept.index, fill_value=True)
     return is_beyond.reindex(table.index, fill_value=False).astype("bool")
 
 
@@ -91,12 +97,13 @@ def _verdicts(
     ]
     is_rejected = decided["verdict"].isin(["drop"])
     is_kept = decided["verdict"].isin(["keep"])
-    wanted = campaign_store.campaign.posting.assignments
+    posting = campaign_store.campaign.posting
+    wanted = item_totals.wanted(campaign_store.store, posting)
     return {
         "is_rejected": is_rejected,
         "is_provisional": is_provisional,
         "rejected_because": decided["because"].where(is_rejected, "").astype("str"),
-        "is_surplus": surplus(table, is_kept, wanted=wanted),
+        "is_surplus": surplus(table, is_kept, least=posting.assignments, wanted=wanted),
     }
 
 
