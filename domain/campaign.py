@@ -135,6 +135,13 @@ class Posting:
         return self.assignments if self.as_needed is None else self.as_needed.most
 
     @property
+    def asked(self) -> str:
+        """How many answers an item gets, in figures: "5", or "3 to 7"."""
+        if self.as_needed is None:
+            return str(self.assignments)
+        return f"{self.assignments} to {self.most}"
+
+    @property
     def rounds(self) -> int:
         """How often a batch may be posted again: for what is missing or not sure.
 

@@ -2,7 +2,6 @@
 
 from typing import TypedDict
 
-from domain.campaign import Posting
 from domain.progress import Progress
 from flows.campaign_run import CampaignStore
 from flows.people.review_pace import pays_itself_at, seconds_left
@@ -79,11 +78,6 @@ def _for_people(campaign_store: CampaignStore, snapshot: Snapshot) -> _ForPeople
     }
 
 
-def _range(posting: Posting) -> str:
-    least, most = posting.assignments, posting.most
-    return str(least) if least == most else f"{least} to {most}"
-
-
 def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
     """Whether those who are known cannot give what is missing, in a sentence.
 
@@ -106,6 +100,6 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
     if not missing:
         return ""
     return (
-        f"{crowd} {who} cannot give {_range(posting)} answers each with "
+        f"{crowd} {who} cannot give {posting.asked} answers each with "
         f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
     )

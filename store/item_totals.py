@@ -1,7 +1,6 @@
 """Items by what is accepted about them: kept answers, of so many workers."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from domain.campaign import Posting
@@ -188,14 +187,12 @@ def keep_weighed(store: Store, found: Mapping[ItemId, Weighed]) -> None:
         )
 
 
-def probabilities(store: Store, item_ids: Iterable[ItemId]) -> dict[ItemId, float]:
-    """How sure the labels of these items were, where they were weighed as they are."""
+def sureness(store: Store) -> list[tuple[int, float]]:
+    """Workers, and how sure the label is, of each item that was weighed as it is."""
     rows = store.db.execute(
-        "SELECT item_id, probability FROM items WHERE probability IS NOT NULL "
-        "AND item_id IN (SELECT value FROM json_each(?))",
-        [json.dumps(list(item_ids))],
+        "SELECT workers, probability FROM items WHERE probability IS NOT NULL"
     )
-    return {ItemId(item_id): probability for item_id, probability in rows}
+    return rows.fetchall()
 
 
 def excluded(store: Store) -> frozenset[WorkerId]:

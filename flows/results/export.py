@@ -45,7 +45,7 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         is_rehearsal=campaign_store.is_rehearsal,
         is_imported=campaign_store.is_imported,
         is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
-        wanted_per_item=campaign.posting.assignments,
+        wanted_per_item=campaign.posting.asked,
         unfinished=_unfinished(campaign_store, provisional=len(proposed)),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),

@@ -26,6 +26,7 @@ from qc.registry import describe
 from qc.silence import silences
 from report.correction_gains import corrections
 from report.facts import (
+    AsNeeded,
     BeforeWork,
     ImportedFacts,
     ImportedSource,
@@ -34,7 +35,13 @@ from report.facts import (
     ReportFacts,
 )
 from report.item_sample import ShownItem, chosen
-from store import imports, ledger, qualification_scores, report_tables
+from store import (
+    imports,
+    item_totals,
+    ledger,
+    qualification_scores,
+    report_tables,
+)
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
@@ -80,7 +87,20 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,
+        as_needed=_as_needed(campaign_store),
         silent=_silent(campaign_store),
+    )
+
+
+def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
+    posting, store = campaign_store.campaign.posting, campaign_store.store
+    if posting.as_needed is None:
+        return None
+    return AsNeeded(
+        most=posting.most,
+        until=posting.as_needed.until,
+        wanted={str(one): n for one, n in item_totals.wanted(store, posting).items()},
+        sureness=item_totals.sureness(store),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from report.components import Section
 from report.model import ReportModel
 from report.sections import (
+    as_needed,
     before_work,
     cleaning,
     conditions,
@@ -30,6 +31,7 @@ from report.sections import (
 
 SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     funnel.build,
+    as_needed.build,
     imported.build,
     items.build,
     before_work.build,

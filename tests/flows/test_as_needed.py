@@ -16,9 +16,13 @@ from flows.opening import open_on_marketplace
 from flows.passes import run_pass
 from flows.planning.next_action import next_action
 from flows.progress import read_progress
+from flows.results.report_facts import report_facts
 from flows.snapshot import take_snapshot
 from flows.steps import weigh as weighing
 from marketplace.http.server import serve
+from report.model import report_model
+from report.page import render
+from report.sections import as_needed
 from store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.flows.bookkeeping import check_books
@@ -79,6 +83,23 @@ def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(tmp_path: Path) -
         found = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
         assert dict(found) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
         assert not item_totals.to_weigh(run.store, run.campaign.posting)
+        _check_report(run)
+
+
+def _check_report(run: CampaignRun) -> None:
+    """Twelve answers instead of sixteen, and one label that is not sure."""
+    facts = report_facts(run)
+    model = report_model(facts)
+    assert (model.wanted, model.complete_items) == (12, 4)
+    section = as_needed.build(model)
+    assert section is not None
+    said = " ".join(section.lead)
+    assert "Each item got 2 answers" in said
+    assert "3 of 4 items" in said
+    assert "12 accepted answers; 4 for each would have been 16: 25.0 % saved" in said
+    (table,) = section.tables
+    assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
+    assert "2 to 4 answers about each of 4 items" in render(facts)
 
 
 def test_what_is_asked_again_is_announced_with_its_reason(tmp_path: Path) -> None:

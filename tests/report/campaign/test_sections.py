@@ -14,6 +14,7 @@ from report.model import ReportModel, report_model
 from report.page import render
 from report.sections import (
     SECTIONS,
+    as_needed,
     before_work,
     cleaning,
     conditions,
@@ -603,6 +604,7 @@ OF_ANSWERS = {
     corrected.build,
     items.build,  # see test_items
     imported.build,  # see test_imported
+    as_needed.build,  # see test_as_needed
 }
 of_captions = pytest.mark.parametrize(
     "build",
