@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import PydanticUndefined
 
 from config.assignments_table import Assignments
+from config.gold_table import GoldTable
 from config.imported_table import ImportedTable
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
@@ -355,6 +356,7 @@ class CampaignTables(_Strict):
     language: Language = "en"
     # Items of imported results lie in the store; else `parse_text` misses the table.
     items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
+    gold: GoldTable | None = None
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
@@ -381,9 +383,11 @@ class CampaignTables(_Strict):
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
-        if self.question is not None or "items" in self.model_fields_set:
+        elsewhere = {"question", "items", "gold"} & self.model_fields_set
+        if elsewhere:
             raise ValueError(
-                "[imported] results were asked elsewhere: leave out question and items"
+                "[imported] results were asked elsewhere: leave out "
+                f"{' and '.join(sorted(elsewhere, reverse=True))}"
             )
         if (self.task is None) == (not self.fields):
             raise ValueError(

@@ -13,7 +13,7 @@ from domain.ids import ItemId
 from domain.imported import Reading
 from domain.money import Currency, FeeSchedule, shown
 from domain.qualification import QualificationTest
-from domain.task import GOLD, TRUTH, DatasetKind, Task
+from domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
 from domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference): sandbox, production.
@@ -211,6 +211,11 @@ class Campaign:
     out: Path
     rehearsal: RehearsalPlan
     imported: Reading | None = None
+
+    @property
+    def own_items(self) -> tuple[Item, ...]:
+        """The items that the dataset is about: all but those mixed in as gold."""
+        return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
 
     @property
     def is_for_masters(self) -> bool:

@@ -36,6 +36,10 @@ TRUTH = "truth."
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
 
+MIXED_IN = "mixed_in_gold"
+"""Something in this column: the item is there to check workers, and no dataset has it.
+"""
+
 MADE_BY = "made_by."
 """Item columns with this prefix say which system wrote the text of the column named;
 no page shows them."""

@@ -23,6 +23,7 @@ from domain.hit import Item
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 from flows.binding import refuse_imported
+from flows.gold_items import with_gold
 from hit_templates.answer_fields import answers_task
 from hit_templates.item_faults import faults_of_items
 from hit_templates.own_html.fields import Said
@@ -86,7 +87,7 @@ def assemble(
     items = None
     if task is not None:
         read = _items if file.tables.imported is None else _imported_items
-        items = _collect(faults, lambda: read(file, task, drawn))
+        items = _collect(faults, lambda: with_gold(file, task, read(file, task, drawn)))
         faults += _faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
         raise ConfigError(faults)

@@ -239,6 +239,16 @@ def columns(settings: Settings, task: Task) -> list[str]:
     )
 
 
+def params_of(name: str, settings: Settings) -> Any:  # noqa: ANN401 - each has its own
+    """The parameters that a heuristic runs with, also if it is switched off.
+
+    Raises:
+        KeyError: there is no such heuristic.
+    """
+    known = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
+    return _params(known[name], settings, seed=0)
+
+
 def check_settings(settings: Settings) -> list[str]:
     """Every fault of the settings, one sentence each."""
     known = {heuristic.NAME: heuristic for heuristic in HEURISTICS}

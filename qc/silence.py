@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pandas as pd
 
 from domain.task import GOLD, TWIN
+from qc.gold import gold_scores
+from qc.heuristics import gold_failed
 from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES
-from qc.registry import HEURISTICS, Heuristic, Settings, is_on
+from qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import LEAST_ELSEWHERE
 
@@ -42,7 +44,7 @@ def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
         return "it is switched off"
     if table.empty:
         return "there are no answers"
-    return next(_lacks(heuristic, table), "")
+    return next(_lacks(heuristic, table), "") or _too_few(heuristic, table, settings)
 
 
 def _lacks(heuristic: Heuristic, table: pd.DataFrame) -> Iterator[str]:
@@ -62,6 +64,19 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame) -> Iterator[str]:
     for name, why in _NEEDED.items():
         if name in reads and not any(str(one).startswith(name) for one in table):
             yield why
+
+
+def _too_few(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
+    if heuristic.NAME != gold_failed.NAME:
+        return ""
+    params = params_of(heuristic.NAME, settings)
+    scores = gold_scores(table, params.tolerance)
+    if (scores["met"] >= params.min_items).any():
+        return ""
+    return (
+        f"no worker has met {params.min_items} items with a known answer; of fewer "
+        "nothing can be said"
+    )
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:

@@ -146,6 +146,24 @@ class AsNeeded:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Gold:
+    """What workers said of items whose answer is known.
+
+    Attributes:
+        items: of which an answer is known.
+        mixed_in: of these, those that are there for nothing else.
+        least: how many a worker must have met before anything is said of him.
+        scores: one row a worker who met any, index the hashed id: `met`, `right`
+            (int64), `low`, `high` (float64, an interval of the share that is right).
+    """
+
+    items: int
+    mixed_in: int
+    least: int
+    scores: pd.DataFrame
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """How one dataset was made. Times are UTC.
 
@@ -187,6 +205,7 @@ class ReportFacts:
         reviews: what people's decisions say of heuristics and of each other.
         silent: why a heuristic can say nothing about this campaign, by name.
         as_needed: how often items were asked, if that hangs on their labels.
+        gold: what workers said where the answer is known, if it is of any item.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -221,6 +240,7 @@ class ReportFacts:
     silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
     as_needed: AsNeeded | None = None
+    gold: Gold | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

@@ -188,9 +188,12 @@ def keep_weighed(store: Store, found: Mapping[ItemId, Weighed]) -> None:
 
 
 def sureness(store: Store) -> list[tuple[int, float]]:
-    """Workers, and how sure the label is, of each item that was weighed as it is."""
+    """Workers, and how sure the label is, of each item that was weighed as it is.
+
+    Labels that were known beforehand are certain, and left out.
+    """
     rows = store.db.execute(
-        "SELECT workers, probability FROM items WHERE probability IS NOT NULL"
+        "SELECT workers, probability FROM items WHERE probability < 1"
     )
     return rows.fetchall()
 

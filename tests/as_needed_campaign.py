@@ -52,7 +52,7 @@ PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 _TASK = load_task("congruency")
 _ITEMS = {
     ItemId(name): Item(item_id=ItemId(name), columns={"pair_id": name})
-    for name in VOTES
+    for name in (*VOTES, "p9")
 }
 _SAID = {"y": "congruent", "n": "incongruent"}
 
@@ -94,7 +94,7 @@ class Voters:
         orders = orders_sent(page, _TASK, AssignmentId(assignment_id), _ITEMS)
         form |= {name: values[0] for name, values in orders.items()}
         for position, item_id in enumerate(page.item_ids, start=1):
-            vote = VOTES[item_id][self._sent[item_id]]
+            vote = VOTES.get(item_id, "ynyn")[self._sent[item_id]]
             self._sent[item_id] += 1
             form |= {
                 f"congruent.{position}": _SAID[vote],

@@ -50,6 +50,7 @@ def _work(checked: Checked) -> _Rows:
             f"{len(campaign.items):,}",
             f"in {plural(posting.batches, 'batch', 'batches')}",
         ),
+        *_gold(campaign),
         *_test(campaign),
         *_crowd(campaign),
         ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
@@ -62,6 +63,15 @@ def _work(checked: Checked) -> _Rows:
             "65,535 are allowed",
         ),
     ]
+
+
+def _gold(campaign: Campaign) -> _Rows:
+    mixed_in = len(campaign.items) - len(campaign.own_items)
+    if not mixed_in:
+        return []
+    part = mixed_in / len(campaign.items)
+    why = f"{part:.0%} of the items, priced with them; answers are known"
+    return [("  mixed in as gold", f"{mixed_in:,}", why)]
 
 
 def _as_needed(campaign: Campaign) -> _Rows:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from domain.dataset import SPLITS
 from domain.ids import ItemId, WorkerId
 from domain.tables import OUTCOME
 from domain.verdicts import Decision
@@ -110,13 +111,16 @@ def _verdicts(
 def _published(
     campaign_store: CampaignStore, table: pd.DataFrame
 ) -> dict[str, "pd.Series[str]"]:
-    key, items = campaign_store.pseudonym_key, campaign_store.campaign.items
+    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
     of_worker = {
         worker: pseudonym(WorkerId(worker), key)
         for worker in table["worker_id"].unique()
     }
-    urls = {str(item.item_id): item.picture for item in items}
-    split_of = splits(items, campaign_store.campaign.dataset.shares)
+    urls = {str(item.item_id): item.picture for item in campaign.items}
+    # Items that were mixed in are in no split of the dataset, and in no file of it.
+    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
+        campaign.own_items, campaign.dataset.shares
+    )
     return {
         "worker": table["worker_id"].map(of_worker).astype("str"),
         "url": table["item_id"].map(urls).astype("str"),

@@ -36,14 +36,22 @@ def weigh(run: CampaignStore) -> int:
         (_votes(table, field), [option.value for option in field.options])
         for field in run.campaign.task.label_fields
     ]
+    answers = pd.Series(due, dtype="int64")
     try:
-        found = weighed(votes, pd.Series(due, dtype="int64"), rule)
+        found = weighed(votes, answers, rule)
     except NotConvergedError as fault:
         raise PieceworkError(
             f"{run.campaign.path}: how sure labels are cannot be told: {fault}",
             next_step="write a number alone as posting.assignments; what is collected "
             "counts, and is paid",
         ) from fault
+    # What is known of the items that were mixed in is not asked for.
+    own = {item.item_id for item in run.campaign.own_items}
+    is_own = found.index.isin(own)
+    found = found.assign(
+        probability=found["probability"].where(is_own, 1.0),
+        wanted=found["wanted"].where(is_own, answers),
+    )
     item_totals.keep_weighed(
         run.store,
         {
@@ -56,7 +64,7 @@ def weigh(run: CampaignStore) -> int:
             )
         },
     )
-    return int((found["wanted"] > pd.Series(due)).sum())
+    return int((found["wanted"] > answers).sum())
 
 
 def _kept(run: CampaignStore) -> pd.DataFrame:

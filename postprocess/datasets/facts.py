@@ -22,6 +22,8 @@ class DatasetFacts:
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item: "5", or "3 to 7" where
             it hangs on how sure a label is.
+        mixed_in: items with known answers that were mixed in to check workers; they are
+            in no file.
         publication: what the requester says for whoever gets the dataset.
         sizes: of pictures that are known, by item id.
         rules: version by name of every cleaning rule that ran.
@@ -42,6 +44,7 @@ class DatasetFacts:
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
     unfinished: str = ""
+    mixed_in: int = 0
     is_imported: bool = False
     is_drawn: bool = False
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)

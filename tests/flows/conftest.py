@@ -15,6 +15,7 @@ from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 Opened = tuple[CampaignRun, People]
+Write = Callable[[Path, str], Path]
 Open = Callable[..., AbstractContextManager[Opened]]
 
 
@@ -25,8 +26,13 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
 
     @contextmanager
-    def opened(text: str, *, pictures: int = 4) -> Iterator[Opened]:
-        path = write_campaign(tmp_path, text, pictures=pictures)
+    def opened(
+        text: str, *, pictures: int = 4, write: Write | None = None
+    ) -> Iterator[Opened]:
+        if write is None:
+            path = write_campaign(tmp_path, text, pictures=pictures)
+        else:
+            path = write(tmp_path, text)
         with serve(
             tmp_path / "marketplace.db",
             rehearsal=True,

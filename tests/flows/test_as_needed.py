@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,19 @@ from domain.campaign import AsNeeded
 from domain.errors import ConfigError, PieceworkError
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
 from flows.passes import run_pass
 from flows.planning.next_action import next_action
 from flows.progress import read_progress
 from flows.results.report_facts import report_facts
 from flows.snapshot import take_snapshot
 from flows.steps import weigh as weighing
-from marketplace.http.server import serve
 from report.model import report_model
 from report.page import render
 from report.sections import as_needed
 from store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.flows.bookkeeping import check_books
+from tests.flows.conftest import Open
 
 
 @dataclass(frozen=True)
@@ -45,23 +43,9 @@ class _Work:
 
 
 @contextmanager
-def _at_work(folder: Path, text: str = AS_NEEDED) -> Iterator[_Work]:
-    path = write_as_needed(folder, text)
-    with serve(
-        folder / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-    ) as running:
-        campaign = load_campaign(path)
-        with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
-            yield _Work(run, Voters(running.endpoint_url))
-
-
-@pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+def _opened(at_work: Open, text: str = AS_NEEDED) -> Iterator[_Work]:
+    with at_work(text, write=write_as_needed) as (run, people):
+        yield _Work(run, Voters(people.endpoint))
 
 
 def _answers(run: CampaignRun) -> dict[str, int]:
@@ -70,9 +54,9 @@ def _answers(run: CampaignRun) -> dict[str, int]:
     )
 
 
-def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(tmp_path: Path) -> None:
+def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) -> None:
     """Two pairs are asked about twice, two until no more may be asked."""
-    with _at_work(tmp_path) as work:
+    with _opened(at_work) as work:
         work.to_the_end()
         run = work.run
         assert _answers(run) == ANSWERS
@@ -102,9 +86,9 @@ def _check_report(run: CampaignRun) -> None:
     assert "2 to 4 answers about each of 4 items" in render(facts)
 
 
-def test_what_is_asked_again_is_announced_with_its_reason(tmp_path: Path) -> None:
+def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None:
     """Between two rounds `status` reads the plan that the next pass carries out."""
-    with _at_work(tmp_path) as work:
+    with _opened(at_work) as work:
         run_pass(work.run)
         work.voters.work()
         run_pass(work.run)
@@ -124,13 +108,13 @@ def test_what_is_asked_again_is_announced_with_its_reason(tmp_path: Path) -> Non
         )
 
 
-def test_the_cap_ends_what_is_not_sure(tmp_path: Path) -> None:
+def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
     """$2.40 pay for the first round and no more; that two are not sure is said.
 
     Two HITs twice are four assignments of 60 cents, fees included.
     """
     text = AS_NEEDED.replace('"20.00"', '"2.40"')
-    with _at_work(tmp_path, text) as work:
+    with _opened(at_work, text) as work:
         work.to_the_end()
         progress = read_progress(work.run)
         assert progress.spent_cents == 240
@@ -139,10 +123,10 @@ def test_the_cap_ends_what_is_not_sure(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
-    tmp_path: Path,
+    at_work: Open,
 ) -> None:
     """What was sure by an answer that counts no more is not sure by it."""
-    with _at_work(tmp_path) as work:
+    with _opened(at_work) as work:
         work.to_the_end()
         run = work.run
         rows = run.store.db.execute(
@@ -161,11 +145,11 @@ def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
 
 
 def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    at_work: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everybody is paid before; the next pass with a plain number goes on."""
     monkeypatch.setattr("analyses.ability._MOST_ROUNDS", 1)
-    with _at_work(tmp_path) as work:
+    with _opened(at_work) as work:
         run_pass(work.run)
         work.voters.work()
         with pytest.raises(PieceworkError, match="had not settled") as failed:

@@ -23,6 +23,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    gold,
     imported,
     items,
     judgements,
@@ -605,6 +606,7 @@ OF_ANSWERS = {
     items.build,  # see test_items
     imported.build,  # see test_imported
     as_needed.build,  # see test_as_needed
+    gold.build,  # see test_gold
 }
 of_captions = pytest.mark.parametrize(
     "build",
