@@ -37,6 +37,11 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("subjects flagged", f"{progress.flagged}"),
         ("answers accepted", f"{progress.accepted}"),
         ("answers missing", f"{progress.missing}"),
+        *(
+            [("  for labels that are not sure", f"{progress.unsure}")]
+            if progress.unsure
+            else []
+        ),
         ("answers dropped", f"{progress.dropped}"),
         ("answers surplus", f"{progress.surplus}"),
         ("assignments rejected", f"{progress.rejected}"),

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -183,8 +183,13 @@ def _keys_of(table: Sequence[str | int]) -> list[str]:
         elif not isinstance(part, int):
             return []
         # Of `X | None` and `tuple[X, ...]` it is the table that matters.
-        model = next((kind for kind in get_args(model) if _is_table(kind)), model)
+        kinds = [_bare(kind) for kind in get_args(model)]
+        model = next((kind for kind in kinds if _is_table(kind)), model)
     return list(model.model_fields) if _is_table(model) else []
+
+
+def _bare(kind: object) -> object:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def _is_table(kind: object) -> bool:
@@ -199,4 +204,4 @@ def _at(path: Path, text: str, location: Location) -> str:
 
 def _is_branch(part: str | int) -> bool:
     # pydantic names the branch of a union in the location; no key is called so.
-    return isinstance(part, str) and part.startswith(("dict[", "literal["))
+    return isinstance(part, str) and part.startswith(("dict[", "literal[", "branch["))

@@ -8,7 +8,7 @@ from config.schema import (
     PostingTable,
     RequirementsTable,
 )
-from domain.campaign import Posting
+from domain.campaign import AsNeeded, Posting
 from domain.dataset import Publication, Shares
 from domain.hit import QualificationRequirement
 from domain.ids import QualificationTypeId
@@ -53,10 +53,10 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
 
 def posting(table: PostingTable, task: Task) -> Posting:
     """How HITs are posted; the task fills in what the file leaves open."""
-    minutes = table.assignment_minutes
+    minutes, asked = table.assignment_minutes, table.assignments
     return Posting(
         batches=table.batches,
-        assignments=table.assignments,
+        assignments=asked if isinstance(asked, int) else asked.least,
         items_per_hit=table.items_per_hit or task.items_per_hit,
         lifetime_seconds=round(table.lifetime_hours * HOUR),
         assignment_duration_seconds=(
@@ -64,6 +64,9 @@ def posting(table: PostingTable, task: Task) -> Posting:
         ),
         auto_approval_delay_seconds=round(table.auto_approval_hours * HOUR),
         max_rounds=table.max_rounds,
+        as_needed=None
+        if isinstance(asked, int)
+        else AsNeeded(most=asked.most, until=asked.until),
     )
 
 

@@ -23,6 +23,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticUndefined
 
+from config.assignments_table import Assignments
+from config.gold_table import GoldTable
 from config.imported_table import ImportedTable
 from domain.campaign import OutputFormat
 from domain.capabilities import MTURK
@@ -128,7 +130,7 @@ class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
-    assignments: Annotated[int, Field(ge=1, le=100)] = 5
+    assignments: Assignments = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
@@ -354,6 +356,7 @@ class CampaignTables(_Strict):
     language: Language = "en"
     # Items of imported results lie in the store; else `parse_text` misses the table.
     items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
+    gold: GoldTable | None = None
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
@@ -380,9 +383,11 @@ class CampaignTables(_Strict):
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
-        if self.question is not None or "items" in self.model_fields_set:
+        elsewhere = {"question", "items", "gold"} & self.model_fields_set
+        if elsewhere:
             raise ValueError(
-                "[imported] results were asked elsewhere: leave out question and items"
+                "[imported] results were asked elsewhere: leave out "
+                f"{' and '.join(sorted(elsewhere, reverse=True))}"
             )
         if (self.task is None) == (not self.fields):
             raise ValueError(

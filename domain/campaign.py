@@ -13,7 +13,7 @@ from domain.ids import ItemId
 from domain.imported import Reading
 from domain.money import Currency, FeeSchedule, shown
 from domain.qualification import QualificationTest
-from domain.task import GOLD, TRUTH, DatasetKind, Task
+from domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
 from domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference): sandbox, production.
@@ -96,13 +96,28 @@ class Rewards:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AsNeeded:
+    """More answers about an item, while its label is not sure.
+
+    Attributes:
+        most: accepted answers that an item gets at most.
+        until: the probability of an item's label from which it is asked no more.
+    """
+
+    most: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
     """How HITs are posted.
 
     Attributes:
         batches: how many batches the items are spread over.
-        assignments: accepted answers wanted for each item.
+        assignments: accepted answers wanted for each item; the least, where more are
+            asked for as needed.
         max_rounds: how often missing answers are posted again, per batch.
+        as_needed: when an item is asked for more; `None`: never.
     """
 
     batches: int
@@ -112,6 +127,27 @@ class Posting:
     assignment_duration_seconds: int
     auto_approval_delay_seconds: int
     max_rounds: int
+    as_needed: AsNeeded | None = None
+
+    @property
+    def most(self) -> int:
+        """Accepted answers that an item gets at most."""
+        return self.assignments if self.as_needed is None else self.as_needed.most
+
+    @property
+    def asked(self) -> str:
+        """How many answers an item gets, in figures: "5", or "3 to 7"."""
+        if self.as_needed is None:
+            return str(self.assignments)
+        return f"{self.assignments} to {self.most}"
+
+    @property
+    def rounds(self) -> int:
+        """How often a batch may be posted again: for what is missing or not sure.
+
+        A label that is not sure is asked about once more a round.
+        """
+        return self.max_rounds + self.most - self.assignments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +211,11 @@ class Campaign:
     out: Path
     rehearsal: RehearsalPlan
     imported: Reading | None = None
+
+    @property
+    def own_items(self) -> tuple[Item, ...]:
+        """The items that the dataset is about: all but those mixed in as gold."""
+        return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
 
     @property
     def is_for_masters(self) -> bool:

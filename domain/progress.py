@@ -19,6 +19,8 @@ class Progress:
     Attributes:
         accepted: answers that count towards the dataset.
         missing: accepted answers that are still wanted, over all items.
+        unsure: items that are asked again because their labels are not sure; among
+            what is missing, one answer each.
         replaced: HITs that were posted or extended because answers were missing.
         to_decide: subjects that wait for a person's decision.
         waiting_for: who has to act before anything moves.
@@ -68,6 +70,7 @@ class Progress:
     due_at: str
     review_seconds: int = 0
     pays_itself_at: str = ""
+    unsure: int = 0
 
     def shown(self, cents: int) -> str:
         """An amount of the campaign for people."""

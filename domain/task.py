@@ -36,6 +36,10 @@ TRUTH = "truth."
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
 
+MIXED_IN = "mixed_in_gold"
+"""Something in this column: the item is there to check workers, and no dataset has it.
+"""
+
 MADE_BY = "made_by."
 """Item columns with this prefix say which system wrote the text of the column named;
 no page shows them."""
@@ -276,6 +280,22 @@ class Task:
     def hit_fields(self) -> tuple[Field, ...]:
         """The fields that are asked once a HIT."""
         return _fields_of(self, "hit")
+
+    @property
+    def label_fields(self) -> tuple[Field, ...]:
+        """The fields of which each item has a label that is right or wrong.
+
+        One of the options is chosen, the options are all there are, and what most
+        answers say is the label of the item.
+        """
+        labelled = {one.field for one in self.aggregates if one.kind == "majority"}
+        return tuple(
+            field
+            for field in self.item_fields
+            if field.name in labelled
+            and field.kind == "choice"
+            and not (field.is_opinion or field.is_open)
+        )
 
     @property
     def shown_columns(self) -> frozenset[str]:

@@ -3,12 +3,10 @@
 Every fault is found before any is raised, since a person mends them all at once.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from config import campaign_values as values
 from config.campaign_file import CampaignFile, parse
@@ -18,21 +16,20 @@ from config.items_file import items_from_rows
 from config.rewards import read_rewards
 from config.schema import CampaignTables
 from domain.campaign import FORMATS, Campaign, RehearsalPlan
-from domain.counts import plural
 from domain.errors import ConfigError
 from domain.hit import Item
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 from flows.binding import refuse_imported
+from flows.campaign_faults import faults_with_items
+from flows.gold_items import with_gold
 from hit_templates.answer_fields import answers_task
-from hit_templates.item_faults import faults_of_items
 from hit_templates.own_html.fields import Said
 from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
-from qc.heuristics.canary import planted_word
 from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings, is_on
+from qc.registry import HEURISTICS, check_settings
 from store import imports
 from store.database import open_store
 from store.files import FILE_NAME
@@ -88,8 +85,8 @@ def assemble(
     items = None
     if task is not None:
         read = _items if file.tables.imported is None else _imported_items
-        items = _collect(faults, lambda: read(file, task, drawn))
-        faults += _faults_with_items(file, task, items or ())
+        items = _collect(faults, lambda: with_gold(file, task, read(file, task, drawn)))
+        faults += faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
         raise ConfigError(faults)
     return _campaign(file, task, items, test)
@@ -243,93 +240,6 @@ def _imported_items(
         return ()
     with closing(open_store(path)) as store:
         return imports.items(store)
-
-
-def _faults_with_items(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> list[str]:
-    """What only shows beside the task and its items, with its line if a key has it."""
-    if file.tables.imported is not None:
-        # They were shown elsewhere, whatever their words are.
-        return _faults_of_formats(file, task)
-    posting, out = file.tables.posting, file.out
-    count = sum(not item.columns.get(PRACTICE) for item in items)
-    faults = _faults_of_formats(file, task)
-    if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
-        faults.append(
-            f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
-            f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
-        )
-    if count and posting.batches > count:
-        faults.append(
-            f"{file.at('posting', 'batches')}: is {posting.batches}, but there are "
-            f"only {plural(count, 'item')}"
-        )
-    faults += _faults_of_dataset(file, items)
-    above = next(folder for folder in (out, *out.parents) if folder.exists())
-    if not above.is_dir():
-        faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
-    faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
-    faults += _faults_of_silent_rules(file, task)
-    faults += _faults_of_canary(file, task, items)
-    if items and not count:
-        faults.append(f"{file.path}: all items are practice; nothing is left to answer")
-    return faults
-
-
-def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
-    allowed = FORMATS[task.dataset]
-    return [
-        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
-        f"{task.name} is written as {' or '.join(allowed)}"
-        for name in file.tables.output.formats or ()
-        if name not in allowed
-    ]
-
-
-def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
-    """Rules of the policy that name a heuristic which does not run."""
-    settings = {**task.heuristics, **values.heuristics(file.tables)}
-    return [
-        f"{file.path}: policy rule {number}: any_of names {name!r}, which is off; "
-        f"[heuristics.{name}] switches it on"
-        for number, rule in enumerate(values.policy(file.tables), start=1)
-        for name in rule.any_of
-        if not is_on(name, settings)
-    ]
-
-
-def _faults_of_canary(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> Iterator[str]:
-    """Why the page cannot ask programs for a word, or why people would write it too."""
-    word = planted_word({**task.heuristics, **values.heuristics(file.tables)})
-    where = file.at("heuristics", "canary", "word")
-    if word and task.html_page is not None:
-        yield f"{where}: a page of one's own has no place for it"
-    shown = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    for item in items if word else ():
-        if any(shown.search(item.columns.get(name, "")) for name in task.shown_columns):
-            yield f"{where}: {word!r} stands in item {item.item_id}; people use it too"
-            return
-
-
-def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
-    table, faults = file.tables.dataset, []
-    known = list(dict.fromkeys(name for item in items for name in item.columns))
-    if items and table.split_by and table.split_by not in known:
-        faults.append(
-            f"{file.at('dataset', 'split_by')}: the items have no column "
-            f"{table.split_by!r}; the columns are {', '.join(known)}"
-        )
-    elsewhere = [item for item in items if urlsplit(item.picture).netloc]
-    if table.pictures == "files" and elsewhere:
-        faults.append(
-            f"{file.at('dataset', 'pictures')}: is 'files', but the url of "
-            f"{elsewhere[0].item_id} is on another host; put the pictures into a "
-            "folder and name it in items.pictures, or write 'addresses'"
-        )
-    return faults
 
 
 def _campaign(

@@ -18,6 +18,7 @@ from flows.steps.decide import decide
 from flows.steps.launch import launch
 from flows.steps.settle import settle
 from flows.steps.verify import verify
+from flows.steps.weigh import weigh
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ _DONE = {
     "assess": ("flag was raised by heuristics", "flags were raised by heuristics"),
     "decide": ("decision was made", "decisions were made"),
     "settle": ("decision was carried out", "decisions were carried out"),
+    "weigh": ("label is not sure yet", "labels are not sure yet"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
     "verify": (
         "approval was read again, and holds",
@@ -74,6 +76,7 @@ def run_pass(
     call("assess", lambda: assess(run))
     call("decide", lambda: decide(run))
     call("settle", lambda: settle(run))
+    call("weigh", lambda: weigh(run))
     call("launch", lambda: launch(run))
     call("verify", lambda: verify(run))
     return read_progress(run)

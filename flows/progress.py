@@ -14,18 +14,16 @@ from store import assignments, findings, hits, item_totals, ledger
 def read_progress(campaign_store: CampaignStore) -> Progress:
     """Where the campaign stands; asks only the store, and plans nothing."""
     store, campaign = campaign_store.store, campaign_store.campaign
-    wanted = campaign.posting.assignments
     snapshot = take_snapshot(campaign_store)
     action = next_action(snapshot, campaign, today=campaign_store.clock.now().date())
     batches = hits.count_by_batch(store)
-    counts = item_totals.count_accepted(store, wanted=wanted)
+    counts = item_totals.count_accepted(store, campaign.posting)
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
     money = ledger.balances(store)
+    to_come = campaign.posting.assignments * (len(campaign.items) - counts.items)
     # What is imported is all there is.
     missing = (
-        0
-        if campaign_store.is_imported
-        else wanted * len(campaign.items) - counts.accepted
+        0 if campaign_store.is_imported else to_come + counts.wanted - counts.accepted
     )
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
@@ -46,6 +44,7 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         dropped=verdicts.dropped,
         surplus=counts.surplus,
         missing=missing,
+        unsure=counts.unsure,
         rejected=verdicts.rejected,
         excluded=verdicts.excluded,
         to_decide=snapshot.proposals,
@@ -95,12 +94,12 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
             return ""
         crowd = assignments.count_workers(store)
         who, then = "workers who have worked so far", "need others"
-    wanted = campaign.posting.assignments
-    lacks = item_totals.batches_lacking(store, wanted=wanted, crowd=crowd)
+    posting = campaign.posting
+    lacks = item_totals.batches_lacking(store, posting, crowd=crowd)
     missing = sum(lack.out_of_reach for lack in lacks.values())
     if not missing:
         return ""
     return (
-        f"{crowd} {who} cannot give {wanted} answers each with "
+        f"{crowd} {who} cannot give {posting.asked} answers each with "
         f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
     )

@@ -39,9 +39,10 @@ def take_snapshot(campaign_store: CampaignStore) -> Snapshot:
         stopped=stopped,
         winding_down=stopped and is_winding_down(store),
         left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
-        most_rounds=campaign.posting.max_rounds + stops.undone(store),
+        most_rounds=campaign.posting.rounds + stops.undone(store),
         due_at=_due_at(campaign_store),
         next_day=caps.next_day(campaign_store),
+        unweighed=len(item_totals.to_weigh(store, campaign.posting)),
     )
 
 
@@ -91,7 +92,7 @@ def _batches(
 ) -> dict[int, BatchState]:
     store, campaign = campaign_store.store, campaign_store.campaign
     lacks = item_totals.batches_lacking(
-        store, wanted=campaign.posting.assignments, crowd=campaign.crowd_size
+        store, campaign.posting, crowd=campaign.crowd_size
     )
     nothing = item_totals.Lacks(answers=0, least=0)
     cap = campaign.rewards.batch_budget_cents
@@ -102,6 +103,7 @@ def _batches(
             lacking=lacks.get(batch.batch, nothing).answers,
             least_lacking=lacks.get(batch.batch, nothing).least,
             out_of_reach=lacks.get(batch.batch, nothing).out_of_reach,
+            unsure=lacks.get(batch.batch, nothing).unsure,
             left_cents=None
             if cap is None
             else cap - ledger.taken_by_batch_cents(store, batch.batch),

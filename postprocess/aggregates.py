@@ -6,7 +6,8 @@ share of workers who ticked it, and the options that more than half ticked. `mea
 a number, or of a choice between grades: the mean, the standard deviation (of a
 sample), and the 95 % interval of Student's t for the mean; both are missing for fewer
 than two answers.
-`best_edit` of a text: see `postprocess.best_edit`.
+`best_edit` of a text: see `postprocess.best_edit`. Labels of `majority` and `shares`
+have probabilities besides: see `postprocess.label_probabilities`.
 Counted are answers that are neither rejected nor surplus; a worker's second answer
 about an item is no second voice (`analyses.votes`), nor is a value that is
 none of the options.
@@ -22,6 +23,11 @@ from analyses.fields import counted, votes
 from analyses.votes import counted as voices
 from domain.task import Aggregate, AggregateKind, Field
 from postprocess.best_edit import best_edits
+from postprocess.label_probabilities import (
+    of_choice,
+    of_ticks,
+    probability_columns,
+)
 
 _HALF = 0.5
 _CONFIDENCE = 0.95
@@ -38,8 +44,9 @@ def item_aggregates(
     """One row for each of `item_ids`, in their order; index `item_id`.
 
     Columns `answers` (int64), then for each aggregate those of its kind, whose names
-    begin with the field's: `<field>`, `<field>_share`, `<field>_votes_<option>`;
-    `<field>_share_<option>`, `<field>_majority` (tuple of str); `<field>_mean`,
+    begin with the field's: `<field>`, `<field>_share`, `<field>_votes_<option>`,
+    `<field>_likeliest`, `<field>_probability`; `<field>_share_<option>`,
+    `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
     `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
     items, by id.
@@ -60,6 +67,7 @@ def item_aggregates(
             parts.append(best_edits(field.name, field_votes, items, before))
         else:
             parts.append(_KINDS[aggregate.kind](field, field_votes, items))
+        parts.append(_probabilities(aggregate, field, field_votes, items))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]
@@ -153,6 +161,22 @@ def _mean(
         },
         index=items,
     )
+
+
+def _probabilities(
+    aggregate: Aggregate,
+    field: Field,
+    field_votes: pd.DataFrame,
+    items: "pd.Index[str]",
+) -> pd.DataFrame:
+    """How probable the labels are; no columns for what has none."""
+    if probability_columns(field):
+        if aggregate.kind == "majority":
+            options = [option.value for option in field.options]
+            return of_choice(field.name, field_votes, options, items)
+        if aggregate.kind == "shares":
+            return of_ticks(field, field_votes, items)
+    return pd.DataFrame(index=items)
 
 
 _Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]

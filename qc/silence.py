@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pandas as pd
 
 from domain.task import GOLD, TWIN
-from qc.heuristics import canary
+from qc.gold import gold_scores
+from qc.heuristics import canary, gold_failed
 from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES
-from qc.registry import HEURISTICS, Heuristic, Settings, is_on
+from qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import LEAST_ELSEWHERE
 
@@ -45,7 +46,7 @@ def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
         return "there are no answers"
     if heuristic.NAME == canary.NAME and not canary.planted_word(settings):
         return "no word is planted on the page"
-    return next(_lacks(heuristic, table), "")
+    return next(_lacks(heuristic, table), "") or _too_few(heuristic, table, settings)
 
 
 def _lacks(heuristic: Heuristic, table: pd.DataFrame) -> Iterator[str]:
@@ -65,6 +66,19 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame) -> Iterator[str]:
     for name, why in _NEEDED.items():
         if name in reads and not any(str(one).startswith(name) for one in table):
             yield why
+
+
+def _too_few(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
+    if heuristic.NAME != gold_failed.NAME:
+        return ""
+    params = params_of(heuristic, settings, seed=0)
+    scores = gold_scores(table, params.tolerance)
+    if (scores["met"] >= params.min_items).any():
+        return ""
+    return (
+        f"no worker has met {params.min_items} items with a known answer; of fewer "
+        "nothing can be said"
+    )
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:

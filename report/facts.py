@@ -3,7 +3,7 @@
 The flow step that gathers these hashes worker ids before; nothing here can undo it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -127,6 +127,43 @@ class Money:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AsNeeded:
+    """How often items were asked that are asked until their labels are sure.
+
+    Attributes:
+        most: answers that an item gets at most.
+        until: the probability of a label that is enough.
+        wanted: answers wanted by now, by item; items that want no more than the least
+            may be absent.
+        sureness: of each item that was weighed: its accepted answers, and the
+            probability of its label.
+    """
+
+    most: int
+    until: float
+    wanted: Mapping[str, int]
+    sureness: Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """What workers said of items whose answer is known.
+
+    Attributes:
+        items: of which an answer is known.
+        mixed_in: of these, those that are there for nothing else.
+        least: how many a worker must have met before anything is said of him.
+        scores: one row a worker who met any, index the hashed id: `met`, `right`
+            (int64), `low`, `high` (float64, an interval of the share that is right).
+    """
+
+    items: int
+    mixed_in: int
+    least: int
+    scores: pd.DataFrame
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """How one dataset was made. Times are UTC.
 
@@ -137,7 +174,8 @@ class ReportFacts:
         source_hash: sha256 of the campaign file.
         started_at: the campaign's time, virtual in a rehearsal.
         finished_at: the end, or the moment of this report if it is not finished.
-        wanted_per_item: accepted answers wanted for each image.
+        wanted_per_item: accepted answers wanted for each image; the least, if
+            `as_needed`.
         items: images in the campaign, answered or not.
         answers: one row a submitted answer: the table of `postprocess.answers`.
             Rejected, dropped, canned and surplus rows included.
@@ -166,6 +204,8 @@ class ReportFacts:
         imported: where the answers come from, if another tool collected them.
         reviews: what people's decisions say of heuristics and of each other.
         silent: why a heuristic can say nothing about this campaign, by name.
+        as_needed: how often items were asked, if that hangs on their labels.
+        gold: what workers said where the answer is known, if it is of any item.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -199,6 +239,8 @@ class ReportFacts:
     reviews: ReviewQuality | None = None
     silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
+    as_needed: AsNeeded | None = None
+    gold: Gold | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections count on."""

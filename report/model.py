@@ -5,11 +5,13 @@ every flag is carried down to the answers it speaks about, so that heuristics on
 answers, assignments and workers can be laid beside each other.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
 
+from domain.counts import plural
 from qc.reasons import stated
 from report.facts import ReportFacts
 
@@ -90,7 +92,24 @@ class ReportModel:
     @property
     def wanted(self) -> int:
         """Accepted answers that the campaign asks for."""
-        return self.facts.items * self.facts.wanted_per_item
+        least = self.facts.wanted_per_item
+        more = sum(wanted - least for wanted in self._wanted_more.values())
+        return self.facts.items * least + more
+
+    @property
+    def answers_each(self) -> str:
+        """How many answers are asked of an item, in words: "5 answers"."""
+        least, rule = self.facts.wanted_per_item, self.facts.as_needed
+        if rule is None:
+            return plural(least, "answer")
+        return f"{least} to {rule.most} answers"
+
+    @property
+    def _wanted_more(self) -> Mapping[str, int]:
+        """Answers wanted of each item that wants more than the least."""
+        rule, least = self.facts.as_needed, self.facts.wanted_per_item
+        wanted = {} if rule is None else rule.wanted
+        return {item: number for item, number in wanted.items() if number > least}
 
     @property
     def accepted_per_item(self) -> pd.Series:
@@ -100,7 +119,9 @@ class ReportModel:
     @property
     def complete_items(self) -> int:
         """Images that have all the accepted answers wanted."""
-        return int((self.accepted_per_item >= self.facts.wanted_per_item).sum())
+        per_item = self.accepted_per_item
+        more = per_item.index.to_series().map(dict(self._wanted_more)).astype("float64")
+        return int((per_item >= more.fillna(self.facts.wanted_per_item)).sum())
 
     @property
     def below_floor(self) -> int:

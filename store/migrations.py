@@ -145,6 +145,28 @@ def m_edit_proposals(db: Database) -> None:
     )
 
 
+@migrations()
+def m_as_needed(db: Database) -> None:
+    """How sure each item's label was when it was weighed, and the answers wanted then.
+
+    Both are empty until then; `probability` again when another answer is kept, both
+    when one is dropped: fewer answers that agree may do.
+    """
+    db.execute("ALTER TABLE items ADD COLUMN wanted INTEGER")
+    db.execute("ALTER TABLE items ADD COLUMN probability REAL")
+    db.execute(
+        "CREATE TRIGGER labels_of_items AFTER UPDATE OF verdict ON answers "
+        "WHEN (new.verdict IS 'keep') <> (old.verdict IS 'keep') BEGIN "
+        "UPDATE items SET probability = NULL, "
+        "wanted = iif(new.verdict IS 'keep', wanted, NULL) "
+        "WHERE item_id = new.item_id; END"
+    )
+    db.execute(
+        "CREATE TRIGGER items_wanted_is_news AFTER UPDATE OF wanted ON items BEGIN "
+        "UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL; END"
+    )
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

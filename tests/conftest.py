@@ -57,6 +57,8 @@ SLOW = (
     "tests/flows/test_drawn_truth.py",
     "tests/flows/test_forecasting.py",
     "tests/flows/test_half_posted.py",
+    "tests/flows/test_as_needed.py",
+    "tests/flows/test_gold_items.py",
     "tests/flows/test_imported_shared.py",
     "tests/flows/test_importing.py",
     "tests/flows/test_open_hits.py",

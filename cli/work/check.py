@@ -60,6 +60,7 @@ class Checked:
             "items": len(self.campaign.items),
             "plain_cents": self.price.plain,
             "expected_cents": self.price.expected,
+            "expected_at_most_cents": self.price.expected_at_most,
             "at_most_cents": self.price.at_most,
             "currency": rewards.currency,
             "reward_cents": rewards.reward_cents,
@@ -85,6 +86,7 @@ _MONEY = {
     "replacements",
     "bonus_each",
     "bonuses",
+    "more",
     "worst",
     "cap",
 }

@@ -50,16 +50,40 @@ def _work(checked: Checked) -> _Rows:
             f"{len(campaign.items):,}",
             f"in {plural(posting.batches, 'batch', 'batches')}",
         ),
+        *_gold(campaign),
         *_test(campaign),
         *_crowd(campaign),
         ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
+        *_as_needed(campaign),
         *_fields(campaign),
         (
             "largest question",
             f"{checked.largest_question_bytes:,} bytes",
             "65,535 are allowed",
         ),
+    ]
+
+
+def _gold(campaign: Campaign) -> _Rows:
+    mixed_in = len(campaign.items) - len(campaign.own_items)
+    if not mixed_in:
+        return []
+    part = mixed_in / len(campaign.items)
+    why = f"{part:.0%} of the items, priced with them; answers are known"
+    return [("  mixed in as gold", f"{mixed_in:,}", why)]
+
+
+def _as_needed(campaign: Campaign) -> _Rows:
+    rule = campaign.posting.as_needed
+    if rule is None:
+        return []
+    return [
+        (
+            "as needed",
+            f"up to {rule.most}",
+            f"answers, while a label is less sure than {rule.until:g}",
+        )
     ]
 
 
@@ -107,7 +131,7 @@ def _test(campaign: Campaign) -> _Rows:
 def _price(campaign: Campaign, cost: Price) -> _Rows:
     rewards, shown = campaign.rewards, campaign.rewards.shown
     again = f"{float(rewards.expected_loss):.0%} of answers lost, asked for again"
-    rounds = campaign.posting.max_rounds
+    rounds = campaign.posting.rounds
     return [
         (
             "rewards",
@@ -125,13 +149,31 @@ def _price(campaign: Campaign, cost: Price) -> _Rows:
         ("every item once", shown(cost.plain), _by_batch(campaign, cost)),
         ("+ replacements", f"about {shown(cost.replacements)}", again),
         ("+ bonuses", *_bonuses(campaign, cost)),
-        ("expected", f"about {shown(cost.expected)}", ""),
+        *_expected(campaign, cost),
         (
             "worst, without caps",
             shown(cost.worst),
             f"all answers of {plural(rounds + 1, 'round')} are paid and lost",
         ),
         ("worst, within caps", shown(cost.at_most), "what posting can cost at most"),
+    ]
+
+
+def _expected(campaign: Campaign, cost: Price) -> _Rows:
+    shown, posting = campaign.rewards.shown, campaign.posting
+    if not cost.more:
+        return [("expected", f"about {shown(cost.expected)}", "")]
+    return [
+        (
+            "expected, at least",
+            f"about {shown(cost.expected)}",
+            f"if {posting.assignments} answers make every label sure",
+        ),
+        (
+            "expected, at most",
+            f"about {shown(cost.expected_at_most)}",
+            f"if every item needs {posting.most}",
+        ),
     ]
 
 
@@ -188,9 +230,11 @@ def _caps(campaign: Campaign, cost: Price) -> _Rows:
 
 def _room(campaign: Campaign, cost: Price) -> str:
     shown = campaign.rewards.shown
-    room = cost.cap - cost.expected
+    room, most = cost.cap - cost.expected, cost.cap - cost.expected_at_most
     if room < 0:
         return f"{shown(-room)} LESS than expected: some answers will stay missing"
+    if most < 0:
+        return f"{shown(-most)} LESS than at most expected: labels may stay unsure"
     return f"{shown(room)} more than expected"
 
 

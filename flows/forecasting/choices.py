@@ -3,6 +3,7 @@
 `reward=0.50,1.00` is one thing to vary with two values; several are crossed.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +23,17 @@ SHORT: Mapping[str, str] = {
     "batches": "posting.batches",
     "items_per_hit": "posting.items_per_hit",
     "max_rounds": "posting.max_rounds",
+    "least": "posting.assignments.least",
+    "most": "posting.assignments.most",
+    "until": "posting.assignments.until",
 }
 """Keys that are varied most, by the last part of their names."""
 
 CROWD = ("crowd", "workers", "bad")
 """`crowd=diligent:20+paster:5`, `workers=30` of the same mix, `bad=20%` of as many."""
+
+_COMMA = re.compile(r",(?![^{]*\})")
+"""Between two values and not in a table: `assignments=5,{ least = 3, most = 7 }`."""
 
 _MOST = 64
 _NO_CAP = "9999999.00"
@@ -77,7 +84,7 @@ def choices(vary: Iterable[str]) -> list[Choice]:
     axes: dict[str, list[str]] = {}
     for text in vary:
         key, equals, values = (part.strip() for part in text.partition("="))
-        listed = [value.strip() for value in values.split(",") if value.strip()]
+        listed = [one.strip() for one in _COMMA.split(values) if one.strip()]
         known = [*SHORT, *CROWD]
         if not equals or not listed or ("." not in key and key not in known):
             fault = f"--vary {text!r}: write KEY=VALUE,VALUE{did_you_mean(key, known)}"

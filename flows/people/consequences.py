@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from domain.counts import plural
-from domain.ids import AssignmentId
+from domain.ids import AssignmentId, ItemId
 from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
 from flows.people.work import Work
-from store import assignments, hits, stops
+from store import assignments, hits, item_totals, stops
 
 _TURNED_AWAY = ("exclude", "block")
 
@@ -105,7 +105,11 @@ def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
     for answer_id in dropped:
         for number in work.rows("answer", answer_id):
             by_item.setdefault(work.item_id(number), set()).add(answer_id)
-    wanted, lacking = run.campaign.posting.assignments, 0
+    least, more = (
+        run.campaign.posting.assignments,
+        item_totals.wanted(run.store, run.campaign.posting),
+    )
+    lacking = 0
     rows_of = {item_id: work.rows_of_item(item_id) for item_id in by_item}
     ids = [work.answer_id(number) for rows in rows_of.values() for number in rows]
     out = set(assignments.with_verdict(run.store, ids, "drop"))
@@ -114,7 +118,7 @@ def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
         rows = rows_of[item_id]
         if work.batch(rows[0]) not in may_be:
             continue
-        left = set()
+        left, wanted = set(), more.get(ItemId(item_id), least)
         for number in rows:
             answer_id = work.answer_id(number)
             if answer_id not in out and answer_id not in answer_ids:
@@ -129,7 +133,7 @@ def _batches_to_post(run: CampaignStore) -> frozenset[int]:
     """Batches of which missing answers may be asked for once more."""
     if not run.endpoint.startswith("http") or stops.stopped_at(run.store) is not None:
         return frozenset()
-    most = run.campaign.posting.max_rounds + stops.undone(run.store)
+    most = run.campaign.posting.rounds + stops.undone(run.store)
     return frozenset(
         counts.batch
         for counts in hits.count_by_batch(run.store)

@@ -16,7 +16,7 @@ from flows.planning.dealing import first_rounds_cost_cents, hit_cost_cents
 
 BY_A_PERSON = "piecework stop"
 
-Step = Literal["decide", "settle", "launch", "wind down"]
+Step = Literal["decide", "settle", "weigh", "launch", "wind down"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,7 @@ class BatchState:
         left_cents: what its own cap leaves; `None`: there is no such cap.
         out_of_reach: accepted answers that are wanted and for which there are no
             workers.
+        unsure: items that lack an answer because their labels are not sure.
     """
 
     last_round: int
@@ -39,6 +40,7 @@ class BatchState:
     least_lacking: int
     left_cents: int | None
     out_of_reach: int = 0
+    unsure: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,8 @@ class Snapshot:
         most_rounds: how often a batch may be posted again.
         due_at: when something is due although workers are waited for.
         next_day: when a new UTC day begins.
+        unweighed: items that have all answers they want, of which it is not known how
+            sure their labels are; 0 where that decides nothing.
     """
 
     batch: int
@@ -80,6 +84,7 @@ class Snapshot:
     most_rounds: int
     due_at: datetime | None
     next_day: datetime
+    unweighed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,16 +150,22 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
     return _end_or_launch(snapshot, campaign, today=today)
 
 
+def may_weigh(snapshot: Snapshot) -> bool:
+    """Whether labels are to be weighed now: nothing of the batch at work is open."""
+    return bool(snapshot.unweighed) and _is_settled(snapshot)
+
+
 def next_posting(
     snapshot: Snapshot, campaign: Campaign, *, today: date
 ) -> Posting | None:
     """What is to be planned now; `None` while earlier work is open, or at the end.
 
-    First what the batch at work lacks, then the next batch, and when all are posted,
-    what any batch still lacks. Money for batches to come is not spent on replacements:
-    an item with four answers is worth more than one with none.
+    Nothing before it is known which labels are sure. Then first what the batch at work
+    lacks, then the next batch, and when all are posted, what any batch still lacks.
+    Money for batches to come is not spent on replacements: an item with four answers is
+    worth more than one with none.
     """
-    if snapshot.stopped or not _is_settled(snapshot):
+    if snapshot.stopped or snapshot.unweighed or not _is_settled(snapshot):
         return None
     to_come = [
         batch
@@ -194,6 +205,11 @@ def _step_due(snapshot: Snapshot) -> Action | None:
             bool(snapshot.decidable),
             "decide",
             f"{snapshot.decidable} assignments are due for a decision",
+        ),
+        (
+            may_weigh(snapshot),
+            "weigh",
+            f"it is to be found out how sure {snapshot.unweighed} labels are",
         ),
         (
             not snapshot.stopped and snapshot.payable_now,
@@ -237,7 +253,8 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         return Action(
             waiting_for="the next pass",
             step="launch",
-            reason=f"round {round_} of batch {batch} is to be posted",
+            reason=f"round {round_} of batch {batch} is to be posted"
+            + _why_again(snapshot, batch, campaign),
         )
     lacking = sum(
         batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
@@ -246,6 +263,17 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         waiting_for="nobody",
         reason=f"{lacking} answers are lacking and cannot be bought" if lacking else "",
         stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
+    )
+
+
+def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
+    """Why items of a batch are asked again, where that is not only for lost answers."""
+    state, rule = snapshot.batches.get(batch), campaign.posting.as_needed
+    if state is None or rule is None or not state.unsure:
+        return ""
+    return (
+        f": {state.unsure} labels are not sure to {rule.until:g}, and at most "
+        f"{rule.most} answers are asked for"
     )
 
 

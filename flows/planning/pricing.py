@@ -3,7 +3,9 @@
 Plain: every item posted once. Expected: the answers that are lost are asked for again,
 each with the chance that the campaign file states, and a worker below the wage
 floor gets a bonus. Worst: every answer of every round is paid for and lost, in the
-dearest way that rounds can be cut into HITs. The caps end that.
+dearest way that rounds can be cut into HITs. The caps end that. How many labels will
+need more answers than the least is not known beforehand: what it costs if all of them
+do stands beside.
 """
 
 import math
@@ -11,7 +13,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from domain.campaign import Campaign, Posting
-from flows.planning.dealing import all_first_rounds, deal, hit_cost_cents
+from flows.planning.dealing import (
+    all_first_rounds,
+    deal,
+    hit_cost_cents,
+    replacements,
+)
 
 _HOUR = 3600
 
@@ -31,6 +38,8 @@ class Price:
         bonus_each: what lifts one assignment to the wage floor; `None`: it is not
             stated how long one takes.
         bonuses: expected, fees included.
+        more: what is added if every item gets the most answers that it may have,
+            replacements and bonuses included; 0 where all get the same number.
         worst: all rounds of all batches, without any cap and without bonuses.
         cap: what the campaign may take at most, whatever happens.
         days: days that the plain campaign needs at least, by the cap of a day.
@@ -48,6 +57,7 @@ class Price:
     replacements: int
     bonus_each: int | None
     bonuses: int
+    more: int
     worst: int
     cap: int
     days: int
@@ -59,8 +69,13 @@ class Price:
 
     @property
     def expected(self) -> int:
-        """Plain cost, replacements and bonuses."""
+        """Plain cost, replacements and bonuses; the least, where `more` is asked."""
         return self.plain + self.replacements + self.bonuses
+
+    @property
+    def expected_at_most(self) -> int:
+        """The same if every item gets the most answers that it may have."""
+        return self.expected + self.more
 
     @property
     def at_most(self) -> int:
@@ -103,10 +118,28 @@ def price(campaign: Campaign, *, on: date) -> Price:
         replacements=math.ceil(replacing),
         bonus_each=each,
         bonuses=bonuses,
+        more=_more(campaign, each or 0, on=on),
         worst=sum(costs) + worst_replacements(campaign, on=on),
         cap=rewards.cap_cents,
         days=max(1, math.ceil(sum(costs) / day)) if day else 1,
     )
+
+
+def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
+    """What every item costs from the least answers to the most, one a round."""
+    posting, rewards = campaign.posting, campaign.rewards
+    further = posting.most - posting.assignments
+    if not further:
+        return 0
+    hits = [
+        hit
+        for batch, item_ids in enumerate(deal(campaign), start=1)
+        for hit in replacements(campaign, batch, 1, dict.fromkeys(item_ids, 1), on=on)
+    ]
+    fee = rewards.fees_on(on).bonus_fee_cents(bonus_each) if bonus_each else 0
+    a_round = sum(hit.cost_cents for hit in hits) + len(hits) * (bonus_each + fee)
+    # Each is asked for until it is not lost.
+    return math.ceil(further * a_round / (1 - float(rewards.expected_loss)))
 
 
 def top_up_cents(
@@ -170,7 +203,7 @@ def expected_out_of_reach(campaign: Campaign) -> float:
 def worst_replacements(campaign: Campaign, *, on: date) -> int:
     """The dearest that all rounds of replacement can be, in cents."""
     posting = campaign.posting
-    return posting.max_rounds * sum(
+    return posting.rounds * sum(
         _dearest_round(campaign, posting, len(item_ids), on=on)
         for item_ids in deal(campaign)
     )

@@ -27,6 +27,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_pay(campaign),
         *_about_time(campaign),
         *_about_crowd(campaign),
+        *_about_most(campaign),
         *_about_policy(campaign),
         *_about_cap(campaign, price),
     ]
@@ -110,6 +111,15 @@ def _about_crowd(campaign: Campaign) -> Iterator[str]:
         )
 
 
+def _about_most(campaign: Campaign) -> Iterator[str]:
+    posting, crowd = campaign.posting, campaign.crowd_size
+    if crowd is not None and posting.assignments <= crowd < posting.most:
+        yield (
+            f"requirements.workers: {crowd} workers cannot give {posting.most} answers "
+            "each, which posting.assignments asks of items that are not sure"
+        )
+
+
 def _about_policy(campaign: Campaign) -> Iterator[str]:
     if any(rule.then in {"drop", "reject"} for rule in campaign.policy):
         return
@@ -132,4 +142,10 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
         yield (
             f"rewards.budget is {shown} below what is expected to be spent: some "
             "answers will stay missing"
+        )
+    elif price.expected_at_most > price.cap:
+        shown = campaign.rewards.shown(price.expected_at_most - price.cap)
+        yield (
+            f"rewards.budget is {shown} below what {campaign.posting.most} answers to "
+            "every item would cost: some labels may stay unsure"
         )

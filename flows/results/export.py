@@ -36,6 +36,8 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
     proposed = proposed_verdicts(campaign_store)
     table = answers_table(campaign_store, proposed=proposed)
     table = table[~table["is_provisional"] | table.index.isin(proposed)]
+    items = campaign.own_items
+    table = table[table["item_id"].isin([str(item.item_id) for item in items])]
     facts = DatasetFacts(
         campaign=campaign.name,
         purpose=campaign.description,
@@ -45,7 +47,8 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         is_rehearsal=campaign_store.is_rehearsal,
         is_imported=campaign_store.is_imported,
         is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
-        wanted_per_item=campaign.posting.assignments,
+        wanted_per_item=campaign.posting.asked,
+        mixed_in=len(campaign.items) - len(items),
         unfinished=_unfinished(campaign_store, provisional=len(proposed)),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),
@@ -53,7 +56,7 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
             key: label.value for key, label in labels.load(campaign_store.store).items()
         },
     )
-    files = dataset_files(table, campaign.items, facts, campaign.formats)
+    files = dataset_files(table, items, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():
         write_whole(folder / name, write)

@@ -47,7 +47,8 @@ def doubtful(run: CampaignStore) -> list[Doubtful]:
     table = answers_table(run)
     known = labels.load(run.store)
     columns = {str(item.item_id): item.columns for item in run.campaign.items}
-    rows = counted(table[~table["is_provisional"]])
+    own = {str(item.item_id) for item in run.campaign.own_items}
+    rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
     found = []
     for field in _fields(run):
         options = [option.value for option in field.options]

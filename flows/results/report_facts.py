@@ -9,6 +9,7 @@ from analyses.pairwise_outcomes import comparisons
 from domain.campaign import Campaign
 from domain.ids import WorkerId
 from domain.imported import UNNAMED
+from domain.task import GOLD
 from domain.verdicts import JOINED
 from flows.campaign_run import CampaignStore
 from flows.people.review_quality import review_quality
@@ -21,12 +22,16 @@ from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
+from qc.gold import gold_scores
+from qc.heuristics import gold_failed
 from qc.ratings import with_ratings
-from qc.registry import describe
+from qc.registry import describe, params_of
 from qc.silence import silences
 from report.correction_gains import corrections
 from report.facts import (
+    AsNeeded,
     BeforeWork,
+    Gold,
     ImportedFacts,
     ImportedSource,
     Money,
@@ -34,7 +39,13 @@ from report.facts import (
     ReportFacts,
 )
 from report.item_sample import ShownItem, chosen
-from store import imports, ledger, qualification_scores, report_tables
+from store import (
+    imports,
+    item_totals,
+    ledger,
+    qualification_scores,
+    report_tables,
+)
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
@@ -80,7 +91,42 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,
+        as_needed=_as_needed(campaign_store),
+        gold=_gold(campaign_store),
         silent=_silent(campaign_store),
+    )
+
+
+def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
+    posting, store = campaign_store.campaign.posting, campaign_store.store
+    if posting.as_needed is None:
+        return None
+    return AsNeeded(
+        most=posting.most,
+        until=posting.as_needed.until,
+        wanted={str(one): n for one, n in item_totals.wanted(store, posting).items()},
+        sureness=item_totals.sureness(store),
+    )
+
+
+def _gold(campaign_store: CampaignStore) -> Gold | None:
+    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
+    known = [
+        item
+        for item in campaign.items
+        if any(name.startswith(GOLD) and cell for name, cell in item.columns.items())
+    ]
+    if not known:
+        return None
+    params = params_of(gold_failed, campaign.heuristics, seed=0)
+    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    scores = gold_scores(rated, params.tolerance)
+    names = [pseudonym(WorkerId(str(worker)), key) for worker in scores.index]
+    return Gold(
+        items=len(known),
+        mixed_in=len(campaign.items) - len(campaign.own_items),
+        least=params.min_items,
+        scores=scores.set_axis(names),
     )
 
 

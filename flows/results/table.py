@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.ids import WorkerId
+from domain.dataset import SPLITS
+from domain.ids import ItemId, WorkerId
 from domain.tables import OUTCOME
 from domain.verdicts import Decision
 from flows.campaign_run import CampaignStore
 from postprocess.answers import answer_columns, with_edits
 from postprocess.pseudonyms import pseudonym
 from postprocess.splits import splits
-from store import edits, imports
+from store import edits, imports, item_totals
 from store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
@@ -52,18 +53,23 @@ def answers_table(
 
 
 def surplus(
-    table: pd.DataFrame, is_kept: "pd.Series[bool]", *, wanted: int
+    table: pd.DataFrame,
+    is_kept: "pd.Series[bool]",
+    *,
+    least: int,
+    wanted: Mapping[ItemId, int],
 ) -> "pd.Series[bool]":
     """Kept answers that are beyond what is wanted: paid for, and set aside.
 
-    An item takes one kept answer of each worker, and no more than `wanted` in all, the
+    An item takes one kept answer of each worker, and no more than it wants in all, the
     earliest first.
 
     Args:
         table: with the columns `item_id`, `worker_id`, `submitted_at`,
             `assignment_id` and `position`.
         is_kept: by answer id.
-        wanted: answers of an item.
+        least: answers that an item wants.
+        wanted: of items that want more.
 
     Returns:
         By answer id, in the order of the table.
@@ -73,7 +79,8 @@ def surplus(
     )
     is_second = kept.duplicated(["item_id", "worker_id"])
     place = kept.loc[~is_second].groupby("item_id").cumcount()
-    is_beyond = (place >= wanted).reindex(kept.index, fill_value=True)
+    more = kept.loc[~is_second, "item_id"].map(wanted).astype("float64")
+    is_beyond = (place >= more.fillna(least)).reindex(kept.index, fill_value=True)
     return is_beyond.reindex(table.index, fill_value=False).astype("bool")
 
 
@@ -91,25 +98,29 @@ def _verdicts(
     ]
     is_rejected = decided["verdict"].isin(["drop"])
     is_kept = decided["verdict"].isin(["keep"])
-    wanted = campaign_store.campaign.posting.assignments
+    posting = campaign_store.campaign.posting
+    wanted = item_totals.wanted(campaign_store.store, posting)
     return {
         "is_rejected": is_rejected,
         "is_provisional": is_provisional,
         "rejected_because": decided["because"].where(is_rejected, "").astype("str"),
-        "is_surplus": surplus(table, is_kept, wanted=wanted),
+        "is_surplus": surplus(table, is_kept, least=posting.assignments, wanted=wanted),
     }
 
 
 def _published(
     campaign_store: CampaignStore, table: pd.DataFrame
 ) -> dict[str, "pd.Series[str]"]:
-    key, items = campaign_store.pseudonym_key, campaign_store.campaign.items
+    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
     of_worker = {
         worker: pseudonym(WorkerId(worker), key)
         for worker in table["worker_id"].unique()
     }
-    urls = {str(item.item_id): item.picture for item in items}
-    split_of = splits(items, campaign_store.campaign.dataset.shares)
+    urls = {str(item.item_id): item.picture for item in campaign.items}
+    # Items that were mixed in are in no split of the dataset, and in no file of it.
+    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
+        campaign.own_items, campaign.dataset.shares
+    )
     return {
         "worker": table["worker_id"].map(of_worker).astype("str"),
         "url": table["item_id"].map(urls).astype("str"),

@@ -189,9 +189,8 @@ def _plan_next(run: CampaignRun) -> list[PlannedHit]:
 def _replacements(
     run: CampaignRun, posting: Posting, item_ids: list[ItemId]
 ) -> list[PlannedHit]:
-    wanted = run.campaign.posting.assignments
-    crowd = run.campaign.crowd_size
-    lacking = item_totals.lacking(run.store, posting.batch, wanted=wanted, crowd=crowd)
+    wanted, crowd = run.campaign.posting, run.campaign.crowd_size
+    lacking = item_totals.lacking(run.store, posting.batch, wanted, crowd=crowd)
     return replacements(
         run.campaign,
         posting.batch,

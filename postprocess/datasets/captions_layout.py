@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from analyses.difficulty import difficulties
 from analyses.fields import counted, votes
+from analyses.votes import counted as voices
 from domain.hit import Item
 from domain.tables import ITEM_VALUE, OUTCOME, value_column
 from domain.task import Field, Task
@@ -33,6 +34,7 @@ from postprocess.datasets.file_table import (
 )
 from postprocess.datasets.layout import Layout
 from postprocess.datasets.pictures import picture_columns
+from postprocess.label_probabilities import of_choice
 from postprocess.splits import splits
 
 COLUMNS: Mapping[str, pa.DataType] = {
@@ -132,16 +134,21 @@ def image_summary(
     Counted are accepted answers that are not surplus, canned ones included. Columns:
     `answers`, `canned`, `captions` (int64; answers = canned + captions), `difficulty`
     (str; "unknown" without answers), `text_detected` (str; the majority, "" for a tie),
-    `text_yes`, `text_no` (int64; votes), and `votes_<flaw>` (int64) for each of
-    `FLAWS`.
+    `text_yes`, `text_no` (int64; votes), `text_detected_likeliest` and
+    `text_detected_probability` (`postprocess.label_probabilities`), and `votes_<flaw>`
+    (int64) for each of `FLAWS`.
     """
-    rows = counted(table)
+    rows, text_field = counted(table), _field(task, task.text_present_field)
     items = pd.Index(list(item_ids), dtype="str", name="item_id")
     by_item = rows.groupby("item_id")["is_canned"]
     answers = by_item.size().reindex(items, fill_value=0).astype("int64")
     canned = by_item.sum().reindex(items, fill_value=0).astype("int64")
-    text = _votes(rows, _field(task, task.text_present_field), items, _YES_NO)
+    text = _votes(rows, text_field, items, _YES_NO)
     flaws = _votes(rows, _field(task, _FLAWS_FIELD), items, FLAWS)
+    sure = pd.DataFrame(index=items)
+    if text_field is not None:
+        said = voices(votes(rows, text_field))
+        sure = of_choice("text_detected", said, _YES_NO, items)
     return pd.DataFrame(
         {
             "answers": answers,
@@ -151,6 +158,7 @@ def image_summary(
             "text_detected": leading(text)["value"],
             "text_yes": text["yes"],
             "text_no": text["no"],
+            **{str(name): column for name, column in sure.items()},
             **{f"votes_{flaw}": flaws[flaw] for flaw in FLAWS},
         },
         index=items,
@@ -193,7 +201,8 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
 
 
 def _item_types(images: pd.DataFrame) -> dict[str, pa.DataType]:
+    kinds = {"int64": WHOLE, "float64": NUMBER}
     return {
-        str(name): WHOLE if str(dtype).lower() == "int64" else TEXT
+        str(name): kinds.get(str(dtype).lower(), TEXT)
         for name, dtype in images.dtypes.items()
     }

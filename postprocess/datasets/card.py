@@ -17,6 +17,7 @@ from domain.dataset import SPLITS
 from domain.tables import shuffled_names
 from postprocess.answers import set_aside_reasons
 from postprocess.datasets.facts import DatasetFacts
+from postprocess.label_probabilities import probability_columns
 
 _CAPTIONS_TEMPLATE = "captions_card.md.j2"
 _FIELDS_TEMPLATE = "fields_card.md.j2"
@@ -42,6 +43,7 @@ def captions_card(
         names=known,
         counts=_counts(table, captions, images),
         reasons=_reason_counts(reasons),
+        item_columns=frozenset(images.columns),
         difficulties=images["difficulty"].value_counts().sort_index().to_dict(),
         splits=_split_rows(captions, images["split"]),
         period=_period(table),
@@ -74,11 +76,28 @@ def fields_card(
             "workers": table["worker"].nunique(),
         },
         reasons=_reason_counts(reasons),
+        unsettled=_unsettled(items, facts),
+        probable={
+            field.name for field in facts.task.item_fields if probability_columns(field)
+        },
         settled_of=lambda name: sum(field == name for _, field in facts.settled),
         period=_period(table),
     )
     has_pictures = bool((items["url"] != "").any())
     return card + _publication(facts, known, "answers", has_pictures=has_pictures)
+
+
+def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
+    """Columns of probabilities that are missing: their estimate did not settle."""
+    kinds = {"majority", "shares"}
+    named = {one.field for one in facts.task.aggregates if one.kind in kinds}
+    return [
+        column
+        for field in facts.task.item_fields
+        if field.name in named
+        for column in probability_columns(field)
+        if column not in items.columns
+    ]
 
 
 def _publication(

@@ -116,7 +116,7 @@ def croissant(
         "keywords": list(publication.tags),
         "rai:dataCollection": publication.consent,
         "rai:dataSocialImpact": publication.ethics,
-        "rai:annotationsPerItem": str(facts.wanted_per_item),
+        "rai:annotationsPerItem": facts.wanted_per_item,
         "distribution": [
             *(_file_object(name, file) for name, file in written.items()),
             *_pictures(facts),

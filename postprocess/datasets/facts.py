@@ -20,7 +20,10 @@ class DatasetFacts:
         is_imported: another tool collected the answers.
         is_drawn: what they say was drawn, and is not about the items; it says so, too.
         unfinished: what is still to come, in a sentence; every file says that too.
-        wanted_per_item: accepted answers wanted for each item.
+        wanted_per_item: accepted answers wanted for each item: "5", or "3 to 7" where
+            it hangs on how sure a label is.
+        mixed_in: items with known answers that were mixed in to check workers; they are
+            in no file.
         publication: what the requester says for whoever gets the dataset.
         sizes: of pictures that are known, by item id.
         rules: version by name of every cleaning rule that ran.
@@ -34,13 +37,14 @@ class DatasetFacts:
     source_hash: str
     code_commit: str
     is_rehearsal: bool
-    wanted_per_item: int
+    wanted_per_item: str
     publication: Publication = field(default_factory=Publication)
     sizes: Mapping[str, Size] = field(default_factory=dict)
     rules: Mapping[str, int] = field(
         default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
     )
     unfinished: str = ""
+    mixed_in: int = 0
     is_imported: bool = False
     is_drawn: bool = False
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -20,10 +20,11 @@ import pandas as pd
 from domain.counts import plural
 from domain.task import GOLD
 from domain.verdicts import SubjectKind
+from qc.gold import failed_and_met
 from qc.parameters import Count, Share
-from qc.ratings import RATED, distance, is_given
+from qc.ratings import RATED
 from qc.scores import FIRST_ANSWER, Scope, grade_one
-from qc.worker_scores import WorkerScore, own_answers, workers_table
+from qc.worker_scores import WorkerScore, workers_table
 
 NAME = "gold_failed"
 VERSION = 2
@@ -54,14 +55,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
-    for field, answers in own_answers(table, prefix=GOLD):
-        with_gold = answers[is_given(answers[GOLD + field])]
-        cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
-        is_wrong = [
-            distance(own, expected) > params.tolerance for own, expected in cells
-        ]
-        wrong = pd.Series(is_wrong, index=with_gold.index, dtype="bool")
-        by_worker = wrong.groupby(with_gold["worker_id"]).agg(["sum", "size"])
+    for field, by_worker in failed_and_met(table, params.tolerance):
         for worker, failed, met in by_worker.itertuples():
             if met < params.min_items:
                 continue

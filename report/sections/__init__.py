@@ -5,6 +5,7 @@ from collections.abc import Callable
 from report.components import Section
 from report.model import ReportModel
 from report.sections import (
+    as_needed,
     before_work,
     cleaning,
     conditions,
@@ -13,6 +14,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    gold,
     imported,
     items,
     judgements,
@@ -30,6 +32,7 @@ from report.sections import (
 
 SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     funnel.build,
+    as_needed.build,
     imported.build,
     items.build,
     before_work.build,
@@ -44,6 +47,7 @@ SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     systems.build,
     corrected.build,
     flags.build,
+    gold.build,
     decisions.build,
     reviews.build,
     workers.build,

@@ -62,7 +62,7 @@ def _lead(model: ReportModel) -> str:
             f"{accepted} were accepted{of_these}."
         )
     return (
-        f"The campaign asks for {plural(facts.wanted_per_item, 'answer')} about each "
+        f"The campaign asks for {model.answers_each} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
         f"{plural(model.submitted, 'answer')} came back; {accepted} were "
         f"accepted{of_these}."
@@ -155,7 +155,8 @@ def _table(model: ReportModel) -> Table:
 
 
 def _coverage(model: ReportModel) -> Table:
-    wanted = model.facts.wanted_per_item
+    rule = model.facts.as_needed
+    wanted = model.facts.wanted_per_item if rule is None else rule.most
     levels = tally(model.accepted_per_item, at_least=wanted)
     levels[0] = model.facts.items - int(levels.sum())
     return Table(

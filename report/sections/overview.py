@@ -44,7 +44,7 @@ def _asked(model: ReportModel) -> str:
             f"{plural(len(facts.imported.files), 'file')}."
         )
     return (
-        f"“{title}”: {plural(facts.wanted_per_item, 'answer')} about each of "
+        f"“{title}”: {model.answers_each} about each of "
         f"{plural(facts.items, model.item_noun)}, each by another worker; "
         f"{plural(model.wanted, 'answer')} in all."
     )

@@ -34,10 +34,13 @@ def _complete(model: ReportModel) -> str:
     if model.facts.imported is not None:
         answered = len(model.accepted_per_item)
         return f"{count(answered)} with accepted answers"
-    return (
-        f"{count(model.complete_items)} with all "
-        f"{count(model.facts.wanted_per_item)} accepted answers"
-    )
+    return f"{count(model.complete_items)} with all {_wanted(model)}accepted answers"
+
+
+def _wanted(model: ReportModel) -> str:
+    """How many answers an item wants, where that is the same number for all."""
+    is_fixed = model.facts.as_needed is None
+    return f"{count(model.facts.wanted_per_item)} " if is_fixed else "wanted "
 
 
 def _accepted(model: ReportModel) -> KeyFigure:
@@ -118,7 +121,7 @@ def _progress(model: ReportModel) -> tuple[Note, ...]:
         Note(
             "fine",
             f"Finished, and each of {plural(facts.items, model.item_noun)} has all "
-            f"{count(facts.wanted_per_item)} accepted answers.",
+            f"{_wanted(model)}accepted answers.",
         ),
     )
 

@@ -88,7 +88,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     lap("apply edits")
     facts = DatasetFacts(
         campaign="bench", purpose="To be measured.", task=task, source_hash="ab" * 32,
-        code_commit="", is_rehearsal=True, wanted_per_item=ANSWERS_EACH,
+        code_commit="", is_rehearsal=True, wanted_per_item=str(ANSWERS_EACH),
     )  # fmt: skip
     formats = get_args(OutputFormat)
     with tempfile.TemporaryDirectory() as folder:

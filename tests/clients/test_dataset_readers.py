@@ -73,7 +73,7 @@ def _write(folder: Path, name: str) -> None:
     facts = DatasetFacts(
         campaign=f"made-{name.replace('_', '-')}", purpose="To be read.", task=task,
         source_hash="ab" * 32, code_commit="0123", is_rehearsal=False,
-        wanted_per_item=1, publication=_STATED, sizes={},
+        wanted_per_item="1", publication=_STATED, sizes={},
     )  # fmt: skip
     split_of = splits(items, _STATED.shares)
     rows = [

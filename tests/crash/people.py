@@ -47,6 +47,10 @@ class People:
     minutes: tuple[float, ...] = ()
     """How long each page of the script takes; no time beyond the last that is named."""
     meanwhile: Callable[[], object] = bool
+    fill_in: Callable[[str, Page, str], dict[str, str]] = field(
+        default_factory=lambda: _form
+    )
+    """What is sent, from the assignment's id, the page, and the manner."""
 
     def work(self, at_most: int = 1000) -> int:
         """Let the script's workers take HITs until none is offered; how many."""
@@ -85,7 +89,7 @@ class People:
             accepted.raise_for_status()
             self._let_pass(client)
             page = read_page(client.get(accepted.json()["frame_url"]).text)
-            form = _form(accepted.json()["assignment_id"], page, manner)
+            form = self.fill_in(accepted.json()["assignment_id"], page, manner)
             # What happens while the worker writes.
             self.meanwhile()
             sent = client.post("/mturk/externalSubmit", data=form)

@@ -16,15 +16,30 @@ from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 Opened = tuple[CampaignRun, People]
+Write = Callable[[Path, str], Path]
 Open = Callable[..., AbstractContextManager[Opened]]
 
 
 @contextmanager
 def in_folder(
-    folder: Path, text: str = CAMPAIGN, *, pictures: int = 4
+    folder: Path,
+    text: str = CAMPAIGN,
+    *,
+    pictures: int = 4,
+    write: Write | None = None,
 ) -> Iterator[Opened]:
-    """The small campaign of a new folder, opened on a marketplace of its own."""
-    path = write_campaign(folder, text, pictures=pictures)
+    """A campaign of a new folder, opened on a marketplace of its own.
+
+    Args:
+        folder: where it is written.
+        text: its file.
+        pictures: items of the small campaign of the crash suite.
+        write: writes another campaign's files, and says where its file is.
+    """
+    if write is None:
+        path = write_campaign(folder, text, pictures=pictures)
+    else:
+        path = write(folder, text)
     with (
         pytest.MonkeyPatch.context() as patch,
         serve(

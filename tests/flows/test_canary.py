@@ -24,7 +24,7 @@ def requester(endpoint: str) -> "MTurkClient":
 
 
 def _with_word(text: str, word: str) -> str:
-    return text.replace(
+    return text.replace("canary = false\n", "").replace(
         "[heuristics.same_sentence]",
         f'[heuristics.canary]\nword = "{word}"\n[heuristics.same_sentence]',
     )

@@ -37,6 +37,12 @@ def test_what_is_varied_is_crossed() -> None:
         "reward 1.00, bad 20%",
     ]
     assert [choice.name for choice in choices([])] == ["as it is"]
+    asked = choices(["assignments=5,{ least = 3, most = 7 },{ least = 2, most = 4 }"])
+    assert [choice.name for choice in asked] == [
+        "assignments 5",
+        "assignments { least = 3, most = 7 }",
+        "assignments { least = 2, most = 4 }",
+    ]
 
 
 @pytest.mark.parametrize(

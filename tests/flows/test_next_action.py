@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.campaign import Campaign
+from domain.campaign import AsNeeded, Campaign
 from domain.progress import Waiting
 from flows.planning.next_action import (
     BatchState,
@@ -243,6 +243,54 @@ def test_what_comes_next_is_what_lacks_and_can_be_paid(
 ) -> None:
     """The batch at work, then the next, then any: never past a cap."""
     assert next_posting(snapshot, two_batches(), today=TODAY) == posting
+
+
+UNWEIGHED = replace(DONE, unweighed=2)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "waiting_for", "step"),
+    [
+        (UNWEIGHED, "the next pass", "weigh"),
+        (replace(UNWEIGHED, stopped=True), "the next pass", "weigh"),
+        # While anything of the batch at work is under way, its labels may change.
+        (replace(UNWEIGHED, undecided=True), "the next pass", "decide"),
+        (replace(UNWEIGHED, unsettled=1), "the next pass", "settle"),
+        (replace(UNWEIGHED, proposals=1, undecided=True), "people", ""),
+        (
+            replace(
+                UNWEIGHED,
+                open_hits=1,
+                batches={1: batch(), 2: batch(is_collected=False)},
+            ),
+            *("workers", ""),
+        ),
+    ],
+)
+def test_labels_are_weighed_when_their_batch_is_settled(
+    snapshot: Snapshot, waiting_for: Waiting, step: str
+) -> None:
+    """And nothing is planned before it is known what they want."""
+    action = next_action(snapshot, two_batches(), today=TODAY)
+    assert (action.waiting_for, action.step) == (waiting_for, step)
+    assert next_posting(snapshot, two_batches(), today=TODAY) is None
+
+
+def test_why_items_are_asked_again_is_said() -> None:
+    """Two labels are not sure; a third item has lost an answer."""
+    plain = two_batches()
+    posting = replace(plain.posting, as_needed=AsNeeded(most=7, until=0.95))
+    asked = replace(plain, posting=posting)
+    unsure = replace(batch(lacking=3), unsure=2)
+    snapshot = replace(DONE, batches={1: batch(), 2: unsure}, most_rounds=5)
+    assert next_action(snapshot, asked, today=TODAY).reason == (
+        "round 1 of batch 2 is to be posted: 2 labels are not sure to 0.95, and at "
+        "most 7 answers are asked for"
+    )
+    lost = replace(snapshot, batches={1: batch(), 2: batch(lacking=3)})
+    assert next_action(lost, asked, today=TODAY).reason == (
+        "round 1 of batch 2 is to be posted"
+    )
 
 
 def test_a_batch_of_its_own_cap_is_begun_within_it() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.rewards import listed_fees
-from domain.campaign import MASTERS, Campaign
+from domain.campaign import MASTERS, AsNeeded, Campaign
 from domain.errors import ConfigError
 from domain.hit import QualificationRequirement
 from domain.ids import ItemId, QualificationTypeId
@@ -23,6 +23,7 @@ from flows.planning.pricing import (
     top_up_cents,
     worst_replacements,
 )
+from flows.planning.warnings import campaign_warnings
 from tests.flows.campaigns import TODAY, campaign
 
 
@@ -59,6 +60,36 @@ def test_bonuses_and_losses_are_expected_as_the_file_states_them() -> None:
     assert (cost.bonus_each, cost.bonuses, cost.replacements) == (50, 90, 60)
     assert cost.expected == 120 + 60 + 90
     assert cost.worst == 240  # the round and its one replacement, both paid
+
+
+def test_more_answers_are_priced_as_if_every_item_needed_them() -> None:
+    """Seven items, up to seven answers each: two rounds of three HITs of 120 cents."""
+    one = campaign(7)
+    posting = replace(one.posting, as_needed=AsNeeded(most=7, until=0.95))
+    asked = replace(one, posting=posting)
+    cost = price(asked, on=TODAY)
+    assert (cost.plain, cost.more) == (1800, 2 * 3 * 120)
+    assert (cost.expected, cost.expected_at_most) == (1800, 2520)
+    # Three rounds are for what is lost, two for what is not sure.
+    assert cost.worst - cost.plain == worst_replacements(one, on=TODAY) * 5 // 3
+    # A fifth is lost on the way, and asked for again: a quarter more.
+    assert price(changed(asked, expected_loss=0.2), on=TODAY).more == 900
+    assert price(one, on=TODAY).more == 0
+
+
+def test_a_cap_below_the_most_is_warned_of() -> None:
+    """It pays for what is expected at least: some labels may stay unsure."""
+    one = campaign(7)
+    posting = replace(one.posting, as_needed=AsNeeded(most=7, until=0.95))
+    asked = changed(replace(one, posting=posting), budget_cents=2519)
+    said = campaign_warnings(asked, price(asked, on=TODAY))
+    assert any("$0.01 below what 7 answers to every item" in one for one in said)
+    enough = changed(asked, budget_cents=2520)
+    said = campaign_warnings(enough, price(enough, on=TODAY))
+    assert not any("rewards.budget" in one for one in said)
+    few = replace(enough, crowd_size=6)
+    said = campaign_warnings(few, price(few, on=TODAY))
+    assert any("6 workers cannot give 7 answers each" in one for one in said)
 
 
 def test_no_loss_expects_no_replacement() -> None:

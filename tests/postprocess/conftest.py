@@ -65,5 +65,5 @@ def facts() -> DatasetFacts:
         source_hash="ab" * 32,
         code_commit="0123abc",
         is_rehearsal=False,
-        wanted_per_item=5,
+        wanted_per_item="5",
     )

@@ -1,6 +1,7 @@
 """What several answers say together, counted by hand."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -32,6 +33,48 @@ def test_a_majority_has_its_share_and_a_tie_has_none(summary: pd.DataFrame) -> N
     assert summary["fit_votes_no"].tolist() == [1, 1, 0]
     assert summary["fit_share"].tolist()[:2] == [2 / 3, 1 / 2]
     assert math.isnan(summary["fit_share"].tolist()[2])
+
+
+def test_a_label_has_its_probability(summary: pd.DataFrame) -> None:
+    """Two of three make it likely; without answers there is none."""
+    assert summary["fit_likeliest"].tolist()[::2] == ["yes", ""]
+    likely, _, none = summary["fit_probability"].tolist()
+    assert 0.5 < likely < 0.96
+    assert math.isnan(none)
+    ticked = summary["ticks_probability_b"].tolist()
+    assert ticked[0] > 0.8
+    assert ticked[1] < 0.5
+    assert math.isnan(ticked[2])
+
+
+def test_a_tie_has_a_probability_and_no_label() -> None:
+    """Two who contradict each other, once each way round."""
+    said = [
+        ("a", "i1", {"fit": "yes"}),
+        ("b", "i1", {"fit": "no"}),
+        ("a", "i2", {"fit": "no"}),
+        ("b", "i2", {"fit": "yes"}),
+    ]
+    made = item_aggregates(rows(said), ["i1", "i2"], TASK.fields, TASK.aggregates)
+    assert made["fit_likeliest"].tolist() == ["", ""]
+    assert made["fit_probability"].tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_opinions_have_no_probability() -> None:
+    """Nobody is wrong about them."""
+    fields = [replace(field, is_opinion=True) for field in TASK.fields]
+    made = item_aggregates(rows(SAID), ["i1"], fields, TASK.aggregates)
+    assert not [name for name in made.columns if "probability" in str(name)]
+
+
+def test_an_estimate_that_does_not_settle_gives_no_probability(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The columns are missing rather than wrong; the majority stays."""
+    monkeypatch.setattr("analyses.ability._MOST_ROUNDS", 1)
+    made = item_aggregates(rows(SAID), ["i1"], TASK.fields, TASK.aggregates)
+    assert not [name for name in made.columns if "probability" in str(name)]
+    assert made["fit"].tolist() == ["yes"]
 
 
 def test_shares_are_of_those_who_answered(summary: pd.DataFrame) -> None:

@@ -174,7 +174,8 @@ def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
     _decide(answered, [(answer_id, "keep") for answer_id in kept])
     table, verdicts = read_answers(answered, TASK), read_verdicts(answered)
     assert sorted(verdicts.index) == sorted(kept)
-    is_surplus = beyond(table, table.index.to_series().isin(kept), wanted=wanted)
+    is_kept = table.index.to_series().isin(kept)
+    is_surplus = beyond(table, is_kept, least=wanted, wanted={})
     assert table.index[is_surplus].tolist() == surplus
     assert set(verdicts["verdict"]) == {"keep"}
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,11 +23,13 @@ from store import (
 )
 from store.answers_table import last_number
 from store.database import Store, get_setting, open_store
+from tests.flows.campaigns import campaign
 from tests.store.earlier_release import Rows, earlier_store, write
 from tests.store.raw_answers import documents
 
 MONDAY = "2026-01-05T09:00:00.000000+00:00"
 TUESDAY = "2026-01-06T09:00:00.000000+00:00"
+TWO = replace(campaign(1).posting, assignments=2)
 NOTHING_SHOWN = dict.fromkeys(("shown_ms", "pastes", "keystrokes", "focus_losses"))
 
 
@@ -248,8 +251,13 @@ def test_verdicts_are_the_latest_and_outcomes_those_of_their_acts(
 def test_items_know_what_is_kept_and_of_how_many_workers(opened: Store) -> None:
     """Of i1 ann's two answers and cat's count as two; of i2 one; i3 has none."""
     rows = opened.db.execute("SELECT * FROM items ORDER BY item_id").fetchall()
-    assert rows == [("i1", 1, 3, 2), ("i2", 2, 1, 1), ("i3", 2, 0, 0)]
-    assert item_totals.lacking(opened, 2, wanted=2) == {"i2": 1, "i3": 2}
+    # What labels want is not known of a store that was begun before.
+    assert rows == [
+        ("i1", 1, 3, 2, None, None),
+        ("i2", 2, 1, 1, None, None),
+        ("i3", 2, 0, 0, None, None),
+    ]
+    assert item_totals.lacking(opened, 2, TWO) == {"i2": 1, "i3": 2}
 
 
 def test_balances_costs_of_batches_and_promises_of_days_add_up(opened: Store) -> None:
@@ -335,7 +343,7 @@ def test_triggers_carry_on_from_the_sums_of_the_migration(opened: Store) -> None
             [TUESDAY],
         )
     assert ledger.taken_by_batch_cents(opened, 2) == 480
-    assert item_totals.lacking(opened, 2, wanted=2) == {"i3": 2}
+    assert item_totals.lacking(opened, 2, TWO) == {"i3": 2}
     hits.give_up(opened, [HitKey("k3")])
     assert hits.unposted(opened) == []
 

@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -21,9 +22,11 @@ from domain.verdicts import VERDICTS, Decision, SubjectKind
 from store import assignments, decisions, intents, item_totals, ledger
 from store.database import Store, get_setting, open_store, set_once
 from store.intents import Intent
+from tests.flows.campaigns import campaign
 from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TWO = replace(campaign(1).posting, assignments=2)
 # Three HITs in two batches; two workers, each with an assignment a HIT, so that a
 # worker answers about `a` and `b` twice. Few subjects, so that each is decided often.
 HITS = {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}
@@ -183,11 +186,11 @@ def _check_items(store: Store) -> None:
         for item_id, workers in kept.items()
     ]
     counted = {item_id: min(len(set(workers)), 2) for item_id, workers in kept.items()}
-    accepted = item_totals.count_accepted(store, wanted=2)
+    accepted = item_totals.count_accepted(store, TWO)
     assert accepted.accepted == sum(counted.values())
     assert accepted.accepted + accepted.surplus == sum(map(len, kept.values()))
     for batch, items in ((1, "ab"), (2, "c")):
-        assert item_totals.lacking(store, batch, wanted=2) == {
+        assert item_totals.lacking(store, batch, TWO) == {
             item_id: 2 - counted[item_id] for item_id in items if counted[item_id] < 2
         }
 

@@ -18,7 +18,7 @@ FACTS = DatasetFacts(
     source_hash="0" * 64,
     code_commit="",
     is_rehearsal=True,
-    wanted_per_item=3,
+    wanted_per_item="3",
 )
 
 

@@ -14,6 +14,7 @@ from report.model import ReportModel, report_model
 from report.page import render
 from report.sections import (
     SECTIONS,
+    as_needed,
     before_work,
     cleaning,
     conditions,
@@ -22,6 +23,7 @@ from report.sections import (
     difficulty,
     flags,
     funnel,
+    gold,
     imported,
     items,
     judgements,
@@ -603,6 +605,8 @@ OF_ANSWERS = {
     corrected.build,
     items.build,  # see test_items
     imported.build,  # see test_imported
+    as_needed.build,  # see test_as_needed
+    gold.build,  # see test_gold
 }
 of_captions = pytest.mark.parametrize(
     "build",

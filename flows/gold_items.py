@@ -1,0 +1,62 @@
+"""Items with known answers that are mixed among a campaign's own (`[gold]`).
+
+They are items like the others: dealt by chance, shown in the same HITs, asked as often
+as the least, priced, paid. So no worker meets one twice, and none can tell them apart.
+Heuristics read their known answers (`gold_failed`); no dataset holds them.
+"""
+
+from config.campaign_file import CampaignFile
+from domain.counts import plural
+from domain.errors import ConfigError
+from domain.hit import Item
+from domain.task import GOLD, MIXED_IN, PRACTICE, Task
+
+
+def with_gold(
+    file: CampaignFile, task: Task, items: tuple[Item, ...]
+) -> tuple[Item, ...]:
+    """The items, and as many with known answers as `[gold] share` asks for.
+
+    The first of the file, so that more can be added to its end.
+
+    Raises:
+        ConfigError: the file has too few, one without a known answer, or one whose id
+            is an item's; or the task rates nothing that could be known.
+    """
+    table = file.tables.gold
+    if table is None or not items:
+        return items
+    rated = [field.name for field in task.item_fields if field.expects_variation]
+    if not rated:
+        fault = f"{file.at('gold')}: {task.name} rates nothing of which an answer is"
+        raise ConfigError([f"{fault} right; leave [gold] out"])
+    path = file.path.parent / table.file
+    there = file.items(task.columns, file=path, is_own=False)
+    own = [item for item in items if not item.columns.get(PRACTICE)]
+    wanted = max(1, round(table.share * len(own) / (1 - table.share)))
+    taken = {item.item_id for item in items}
+    where = file.at("gold", "file")
+    faults = [
+        f"{where}: {path.name}: {item.item_id!r} is the id of an item of the campaign"
+        for item in there
+        if item.item_id in taken
+    ]
+    faults += [
+        f"{where}: {path.name}: {item.item_id!r} has no known answer in "
+        + " or ".join(f"{GOLD}{name}" for name in rated)
+        for item in there
+        if not any(item.columns.get(GOLD + name) for name in rated)
+    ]
+    if len(there) < wanted:
+        faults.append(
+            f"{file.at('gold', 'share')}: {table.share:g} of all that workers see are "
+            f"{plural(wanted, 'item')} beside the campaign's {len(own)}; {path.name} "
+            f"has {len(there)}"
+        )
+    if faults:
+        raise ConfigError(faults)
+    return (*items, *(_mixed_in(item) for item in there[:wanted]))
+
+
+def _mixed_in(item: Item) -> Item:
+    return Item(item_id=item.item_id, columns={**item.columns, MIXED_IN: "yes"})

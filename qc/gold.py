@@ -1,0 +1,63 @@
+"""Right and wrong on items with known answers, worker by worker."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy.stats import binomtest
+
+from domain.task import GOLD
+from qc.ratings import RATED, distance, is_given
+from qc.worker_scores import own_answers
+
+_CONFIDENCE = 0.95
+
+
+def failed_and_met(
+    table: pd.DataFrame, tolerance: float
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """By rated field, how many known answers each worker met, and failed.
+
+    Args:
+        table: of `qc.ratings.with_ratings`.
+        tolerance: how far from the expected answer is still right.
+
+    Returns:
+        Field, and a frame with the index `worker_id`: `sum` (failed), `size` (met).
+    """
+    for field, answers in own_answers(table, prefix=GOLD):
+        with_gold = answers[is_given(answers[GOLD + field])]
+        cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
+        is_wrong = [distance(own, expected) > tolerance for own, expected in cells]
+        wrong = pd.Series(is_wrong, index=with_gold.index, dtype="bool")
+        yield field, wrong.groupby(with_gold["worker_id"]).agg(["sum", "size"])
+
+
+def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
+    """How often each worker was right where the answer is known, over all fields.
+
+    Args:
+        table: of `qc.ratings.with_ratings`.
+        tolerance: how far from the expected answer is still right.
+
+    Returns:
+        Index `worker_id`, of those who met any: `met` and `right` (int64), `low` and
+        `high` (float64: Wilson's 95 % interval of the share that is right).
+    """
+    parts = [found for _, found in failed_and_met(table, tolerance)]
+    if not parts:
+        return pd.DataFrame(columns=["met", "right", "low", "high"])
+    whole = pd.concat(parts).groupby(level=0).sum().astype("int64")
+    right = (whole["size"] - whole["sum"]).tolist()
+    intervals = [
+        binomtest(number, met).proportion_ci(_CONFIDENCE, method="wilson")
+        for number, met in zip(right, whole["size"].tolist(), strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "met": whole["size"],
+            "right": right,
+            "low": [float(interval.low) for interval in intervals],
+            "high": [float(interval.high) for interval in intervals],
+        },
+        index=whole.index,
+    )

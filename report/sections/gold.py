@@ -1,0 +1,85 @@
+"""How often workers were right where the answer is known."""
+
+from domain.counts import count, plural
+from report.components import Cell, Code, Section, Table, number, text
+from report.formatting import part_of, share
+from report.model import ReportModel
+
+_MOST_ROWS = 50
+
+
+def build(model: ReportModel) -> Section | None:
+    """Each worker's share with its interval; nothing without known answers."""
+    gold = model.facts.gold
+    if gold is None:
+        return None
+    scores = gold.scores
+    met, right = int(scores["met"].sum()), int(scores["right"].sum())
+    few = int((scores["met"] < gold.least).sum())
+    lead = (
+        f"The right answer is known of {plural(gold.items, model.item_noun)}"
+        + (f", {gold.mixed_in} of them mixed in for that" if gold.mixed_in else "")
+        + f". {plural(len(scores), 'worker')} met any of them, and gave "
+        f"{part_of(right, met, 'right answer')}."
+        if met
+        else f"The right answer is known of {plural(gold.items, model.item_noun)}, and "
+        "nobody has met any of them."
+    )
+    care = (
+        f"{part_of(few, len(scores), 'worker')} met fewer than {gold.least}: too few "
+        "to say anything of them, and `gold_failed` is silent about them. Intervals "
+        "(Wilson's, 95 %) say how little a handful shows. Nobody's pay hangs on this, "
+        "but by the campaign's stated policy."
+    )
+    return Section(
+        key="gold",
+        title="Where the answer is known",
+        lead=(lead, care) if met else (lead,),
+        tables=(_table(model),),
+    )
+
+
+def _table(model: ReportModel) -> Table:
+    gold = model.facts.gold
+    assert gold is not None  # noqa: S101 - the caller has looked
+    scores = gold.scores.assign(part=gold.scores["right"] / gold.scores["met"])
+    ordered = scores.sort_values(["part", "met"], ascending=[True, False])
+    rest = len(ordered) - _MOST_ROWS
+    worst = ordered.head(_MOST_ROWS)
+    shown = zip(
+        worst.index.tolist(),
+        worst["met"].tolist(),
+        worst["right"].tolist(),
+        worst["low"].tolist(),
+        worst["high"].tolist(),
+        strict=True,
+    )
+    return Table(
+        caption="Workers where the answer is known, the worst first",
+        columns=(
+            text("Worker"),
+            number("Met"),
+            number("Right"),
+            number("Share"),
+            text("95 % interval"),
+            text("Enough?"),
+        ),
+        rows=tuple(_row(worker, gold.least, *cells) for worker, *cells in shown),
+        empty="Nobody has met an item with a known answer.",
+        note=f"{plural(rest, 'worker')} more, who were right more often, are left out."
+        if rest > 0
+        else "",
+    )
+
+
+def _row(
+    worker: str, least: int, met: int, right: int, low: float, high: float
+) -> tuple[Cell, ...]:
+    return (
+        Code(worker),
+        count(met),
+        count(right),
+        share(right, met),
+        f"{low:.0%} to {high:.0%}",
+        "yes" if met >= least else "too few",
+    )

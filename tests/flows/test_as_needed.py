@@ -1,0 +1,220 @@
+"""As many answers as needed, on a real marketplace: who is asked again, and who not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from domain.campaign import AsNeeded
+from domain.errors import ConfigError, PieceworkError
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.passes import run_pass
+from flows.planning.next_action import next_action
+from flows.progress import read_progress
+from flows.results.report_facts import report_facts
+from flows.snapshot import take_snapshot
+from flows.steps import weigh as weighing
+from report.model import report_model
+from report.page import render
+from report.sections import as_needed
+from store import item_totals
+from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
+from tests.flows.bookkeeping import check_books
+from tests.flows.conftest import Open
+
+
+@dataclass(frozen=True)
+class _Work:
+    run: CampaignRun
+    voters: Voters
+
+    def to_the_end(self) -> int:
+        """Passes and votes until nothing is open; how many passes."""
+        for number in range(1, 20):
+            waiting_for = run_pass(self.run).waiting_for
+            if waiting_for == "nobody":
+                return number
+            if waiting_for == "workers":
+                self.voters.work()
+        raise AssertionError("twenty passes were not enough")
+
+
+@contextmanager
+def _opened(at_work: Open, text: str = AS_NEEDED) -> Iterator[_Work]:
+    with at_work(text, write=write_as_needed) as (run, people):
+        yield _Work(run, Voters(people.endpoint))
+
+
+def _answers(run: CampaignRun) -> dict[str, int]:
+    return dict(
+        run.store.db.execute("SELECT item_id, count(*) FROM answers GROUP BY item_id")
+    )
+
+
+def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) -> None:
+    """Two pairs are asked about twice, two until no more may be asked."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        assert _answers(run) == ANSWERS
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing, progress.surplus) == (12, 0, 0)
+        assert (progress.unsure, progress.stopped_by) == (0, "")
+        check_books(run)
+        found = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
+        assert dict(found) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
+        assert not item_totals.to_weigh(run.store, run.campaign.posting)
+        _check_report(run)
+
+
+def _check_report(run: CampaignRun) -> None:
+    """Twelve answers instead of sixteen, and one label that is not sure."""
+    facts = report_facts(run)
+    model = report_model(facts)
+    assert (model.wanted, model.complete_items) == (12, 4)
+    section = as_needed.build(model)
+    assert section is not None
+    said = " ".join(section.lead)
+    assert "Each item got 2 answers" in said
+    assert "3 of 4 items" in said
+    assert "12 accepted answers; 4 for each would have been 16: 25.0 % saved" in said
+    (table,) = section.tables
+    assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
+    assert "2 to 4 answers about each of 4 items" in render(facts)
+
+
+def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None:
+    """Between two rounds `status` reads the plan that the next pass carries out."""
+    with _opened(at_work) as work:
+        run_pass(work.run)
+        work.voters.work()
+        run_pass(work.run)
+        progress = read_progress(work.run)
+        assert (progress.missing, progress.unsure) == (2, 2)
+        assert progress.waiting_for == "workers"
+        # A pass that died after weighing leaves a plan that says why.
+        work.run.store.db.execute("DELETE FROM hits WHERE round = 1")
+        action = next_action(
+            take_snapshot(work.run),
+            work.run.campaign,
+            today=work.run.clock.now().date(),
+        )
+        assert action.reason == (
+            "round 1 of batch 1 is to be posted: 2 labels are not sure to 0.88, and at "
+            "most 4 answers are asked for"
+        )
+
+
+def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
+    """$2.40 pay for the first round and no more; that two are not sure is said.
+
+    Two HITs twice are four assignments of 60 cents, fees included.
+    """
+    text = AS_NEEDED.replace('"20.00"', '"2.40"')
+    with _opened(at_work, text) as work:
+        work.to_the_end()
+        progress = read_progress(work.run)
+        assert progress.spent_cents == 240
+        assert (progress.missing, progress.unsure) == (2, 2)
+        assert (progress.cap_reached, progress.stopped_by) == (True, "rewards.budget")
+
+
+def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
+    at_work: Open,
+) -> None:
+    """What was sure by an answer that counts no more is not sure by it."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        rows = run.store.db.execute(
+            "SELECT answer_id FROM answers WHERE item_id = 'p3' ORDER BY answer_id"
+        ).fetchall()
+        run.store.db.execute(
+            "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
+            "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
+            [rows[0][0], "2026-01-07T09:00:00.000000+00:00"],
+        )
+        posting = run.campaign.posting
+        assert item_totals.to_weigh(run.store, posting) == {"p3": 3}
+        assert take_snapshot(run).unweighed == 1
+        weighing.weigh(run)
+        assert not item_totals.to_weigh(run.store, posting)
+
+
+def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
+    at_work: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody is paid before; the next pass with a plain number goes on."""
+    monkeypatch.setattr("analyses.ability._MOST_ROUNDS", 1)
+    with _opened(at_work) as work:
+        run_pass(work.run)
+        work.voters.work()
+        with pytest.raises(PieceworkError, match="had not settled") as failed:
+            run_pass(work.run)
+        assert "posting.assignments" in failed.value.next_step
+        paid = work.run.store.db.execute(
+            "SELECT count(*) FROM assignments WHERE outcome IS NOT NULL"
+        )
+        assert paid.fetchone() == (4,)
+
+
+def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
+    """Four of them may be more than two, so a batch has two rounds more."""
+    posting = load_campaign(write_as_needed(tmp_path)).posting
+    assert (posting.assignments, posting.most, posting.rounds) == (2, 4, 3)
+    assert posting.as_needed == AsNeeded(most=4, until=0.88)
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault"),
+    [
+        (
+            "{ least = 3, most = 7, until = 0.96 }",
+            "until: Input should be less than or",
+        ),
+        ("{ least = 3, most = 3 }", "most is to be more than least"),
+        ("{ least = 3, most = 7, untl = 0.9 }", "no such key; did you mean 'until'?"),
+        ("{ most = 7 }", "posting.assignments.least: is missing"),
+        ("0", "posting.assignments: Input should be greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(
+    tmp_path: Path, asked: str, fault: str
+) -> None:
+    """One fault, about what was meant; 0.96 is what no number of answers reaches."""
+    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
+    with pytest.raises(ConfigError) as refused:
+        load_campaign(write_as_needed(tmp_path, text))
+    (said,) = refused.value.faults
+    assert "crash.toml:9: " in said
+    assert fault in said
+
+
+@pytest.mark.parametrize(
+    ("task", "why"),
+    [
+        ("caption", "caption has no such field"),
+        ("severity_en", "severity has no such field"),
+        ("pairwise", "pairwise has no such field"),
+        ("correction", "correction asks correction besides"),
+    ],
+)
+def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None:
+    """Texts, opinions and several ticks have no label that could be sure."""
+    folder = Path(__file__).resolve().parents[2] / "config/campaigns"
+    name = {"caption": "demo"}.get(task, task)
+    text = (folder / f"{name}.toml").read_text()
+    line = next(one for one in text.splitlines() if one.startswith("assignments = "))
+    changed = text.replace(line, "assignments = { least = 3, most = 7 }")
+    path = folder / f".{name}_as_needed.toml"
+    path.write_text(changed)
+    try:
+        with pytest.raises(ConfigError) as refused:
+            load_campaign(path)
+    finally:
+        path.unlink()
+    (said,) = [one for one in refused.value.faults if "posting.assignments" in one]
+    assert why in said

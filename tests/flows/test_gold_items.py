@@ -1,0 +1,120 @@
+"""Items with known answers, mixed in: asked like others, and in no dataset."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from cli.work.check import check_campaign
+from cli.work.check_tables import say_checked
+from domain.errors import ConfigError
+from flows.assembling import load_campaign
+from flows.passes import run_pass
+from flows.planning.pricing import price
+from flows.results.export import export
+from flows.results.labels import doubtful
+from flows.results.report_facts import report_facts
+from report.model import report_model
+from report.page import render
+from report.sections import gold
+from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
+from tests.flows.campaigns import TODAY
+from tests.flows.conftest import Open
+
+WITH_GOLD = AS_NEEDED.replace(
+    "[posting]", '[gold]\nfile = "gold.csv"\nshare = 0.2\n[posting]'
+)
+"""One of five is a fifth: beside four pairs there is one whose answer is known."""
+
+
+def write_with_gold(folder: Path, text: str = WITH_GOLD, *, rows: str = "") -> Path:
+    """The campaign's files, with two pairs of which the first is to be mixed in."""
+    (folder / "gold.csv").write_text(
+        "pair_id,url,description,gold.congruent\n"
+        + (
+            rows
+            or "p9,https://example.org/p9.jpg,A plate,incongruent\n"
+            "p8,https://example.org/p8.jpg,A fork,congruent\n"
+        )
+    )
+    return write_as_needed(folder, text)
+
+
+def test_gold_is_counted_in_and_kept_apart(tmp_path: Path) -> None:
+    """The first of the file is an item like the others, and priced; not the second."""
+    campaign = load_campaign(write_with_gold(tmp_path))
+    assert sorted(item.item_id for item in campaign.items) == [*VOTES, "p9"]
+    assert [item.item_id for item in campaign.own_items] == [*VOTES]
+    # Five items, two a HIT, twice: six assignments of 60 cents instead of four.
+    assert price(campaign, on=TODAY).plain == 360
+
+
+@pytest.mark.parametrize(
+    ("share", "rows", "fault"),
+    [
+        ("0.5", "", "0.5 of all that workers see are 4 items beside the campaign's 4"),
+        ("0.2", "p1,,A plate,congruent\n", "'p1' is the id of an item of the campaign"),
+        ("0.2", "p9,,A plate,\n", "'p9' has no known answer in gold.congruent"),
+        ("0.2", "p9,,A plate,maybe\n", "maybe"),
+        ("0.6", "", "gold.share: Input should be less than or equal to 0.5"),
+    ],
+)
+def test_gold_that_cannot_be_used_is_refused(
+    tmp_path: Path, share: str, rows: str, fault: str
+) -> None:
+    """Too few, twice the same, no known answer, one that the page does not offer."""
+    text = WITH_GOLD.replace("share = 0.2", f"share = {share}")
+    rows = rows.replace(",,", ",https://example.org/x.jpg,")
+    with pytest.raises(ConfigError) as refused:
+        load_campaign(write_with_gold(tmp_path, text, rows=rows))
+    assert fault in str(refused.value)
+
+
+def test_check_says_how_many_are_mixed_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside the number of items, with their share."""
+    say_checked(check_campaign(write_with_gold(tmp_path), on=TODAY))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "mixed in as gold" in said
+    assert "20% of the items" in said
+
+
+def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
+    tmp_path: Path, at_work: Open
+) -> None:
+    """Two answers about it and no third, whatever they say: its answer is known."""
+    write_with_gold(tmp_path)
+    with at_work(WITH_GOLD, write=write_with_gold) as (run, people):
+        voters = Voters(people.endpoint)
+        while run_pass(run).waiting_for != "nobody":
+            voters.work()
+        store = run.store.db
+        asked = "SELECT count(*), count(DISTINCT worker_id) FROM answers JOIN "
+        asked += "assignments USING (assignment_id) WHERE item_id = 'p9'"
+        assert store.execute(asked).fetchone() == (2, 2)
+        paid = store.execute("SELECT DISTINCT verdict, outcome FROM assignments")
+        assert [verdict for verdict, _ in paid.fetchall()] == ["approve"]
+        facts = report_facts(run)
+        export(run)
+        assert "p9" not in {one.item_id for one in doubtful(run)}
+    assert facts.gold is not None
+    assert (facts.gold.items, facts.gold.mixed_in) == (1, 1)
+    # One said what is known, the other did not; of one answer each nothing is said.
+    assert facts.gold.scores["met"].tolist() == [1, 1]
+    assert sorted(facts.gold.scores["right"].tolist()) == [0, 1]
+    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    section = gold.build(report_model(facts))
+    assert section is not None
+    assert "1 of 2 right answers" in section.lead[0]
+    assert "2 of 2 workers (100.0 %) met fewer than 4" in section.lead[1]
+    assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
+    assert facts.as_needed is not None
+    assert len(facts.as_needed.sureness) == 4
+    assert "Where the answer is known" in render(facts)
+    folder = run.campaign.out / "dataset"
+    for name in ("answers.csv", "set_aside.csv", "items.csv"):
+        with (folder / name).open(newline="", encoding="utf-8") as file:
+            assert "p9" not in {row["item_id"] for row in csv.DictReader(file)}
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "1 more, whose answer is known" in card

@@ -1,0 +1,58 @@
+"""The section on items whose answer is known."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from qc.gold import gold_scores
+from report.components import Code
+from report.facts import Gold
+from report.model import report_model
+from report.sections import gold
+from tests.qc.rated import choice, ratings, task_of
+from tests.report.campaign import by_hand
+
+TASK = task_of(choice("fit", "yes", "no"))
+ITEMS = {f"i{n}": {"gold.fit": "yes"} for n in range(10)}
+
+
+def scores() -> pd.DataFrame:
+    """Eight of ten right, one of two, and one who met none of them."""
+    rows = [("ann", f"i{n}", "yes" if n < 8 else "no") for n in range(10)]
+    rows += [("bob", "i0", "yes"), ("bob", "i1", "no"), ("cat", "other", "no")]
+    return gold_scores(ratings(TASK, rows, items=ITEMS), 0.25)
+
+
+def test_shares_have_wilsons_interval() -> None:
+    """By a table: 8 of 10 are within 49.0 and 94.3 %."""
+    found = scores()
+    assert found.index.tolist() == ["ann", "bob"]
+    assert found[["met", "right"]].to_numpy().tolist() == [[10, 8], [2, 1]]
+    assert found["low"].round(3).tolist()[0] == 0.49
+    assert found["high"].round(3).tolist()[0] == 0.943
+
+
+def test_the_worst_stand_first_and_too_few_is_said() -> None:
+    """One of two is worse than eight of ten, and says less."""
+    known = Gold(items=10, mixed_in=4, least=4, scores=scores())
+    section = gold.build(report_model(replace(by_hand.small(), gold=known)))
+    assert section is not None
+    assert "known of 10 images, 4 of them mixed in for that" in section.lead[0]
+    assert "9 of 12 right answers" in section.lead[0]
+    assert "1 of 2 workers (50.0 %) met fewer than 4" in section.lead[1]
+    assert section.tables[0].rows == (
+        (Code("bob"), "2", "1", "50.0 %", "9% to 91%", "too few"),
+        (Code("ann"), "10", "8", "80.0 %", "49% to 94%", "yes"),
+    )
+
+
+def test_before_anybody_met_one_it_says_so() -> None:
+    """No share of nothing."""
+    known = Gold(items=10, mixed_in=0, least=4, scores=scores().iloc[:0])
+    section = gold.build(report_model(replace(by_hand.small(), gold=known)))
+    assert section is not None
+    assert section.lead == (
+        "The right answer is known of 10 images, and nobody has met any of them.",
+    )
+    assert section.tables[0].rows == ()
+    assert gold.build(report_model(by_hand.small())) is None
