@@ -96,7 +96,7 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
         threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
         for thread in threads:
             thread.start()
-        assert enough.wait(30)
+        assert enough.wait(120)  # on a machine that has much else to do
         running.send_signal(signal.SIGKILL)
         for thread in threads:
             thread.join()

@@ -63,7 +63,7 @@ class Queue:
 
 def wait_until(holds: Callable[[], bool]) -> None:
     """Wait for another thread."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -161,7 +161,7 @@ print(clean(texts))
 
 
 def test_the_hash_seed_never_matters() -> None:
-    """Three processes with three orders of their sets make the same edits.
+    """Two processes with two orders of their sets make the same edits.
 
     pyspellchecker's own `correction` fails this: it breaks ties by the order of a set.
     """
@@ -174,7 +174,7 @@ def test_the_hash_seed_never_matters() -> None:
             text=True,
             check=True,
         ).stdout
-        for seed in ("0", "1", "2026")
+        for seed in ("0", "2026")
     }
     (output,) = outputs
     assert "'table'" in output

@@ -46,10 +46,14 @@ def test_a_person_takes_a_test_on_a_phone(
     page = open_site(ann.token, "/worker/qualifications", width=390, height=800)
     check(page)
     page.get_by_role("link", name="Take the test").click()
+    begin = page.get_by_role("button", name="Begin the test")
+    begin.wait_for()
     check(page)
-    page.get_by_role("button", name="Begin the test").press("Enter")
-    check(page)
+    begin.press("Enter")
     send = page.get_by_role("button", name="Send the test")
+    send.wait_for()
+    page.wait_for_load_state()  # its script listens then
+    check(page)
     send.press("Enter")
     assert page.url.endswith("/test")  # the browser wants an answer first
     assert page.locator("input:invalid").count() == 2
