@@ -14,7 +14,7 @@ from postprocess.registry import RULES
 from postprocess.text import Rule, Text, TextRule, protected_words
 
 __all__ = [
-    "Cleaned", "Cleaning", "Text", "clean", "clean_and_propose", "clean_text",
+    "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",
     "protected_words", "replay", "undo",
 ]  # fmt: skip
 
@@ -64,14 +64,6 @@ def clean_text(text: str, rules: Sequence[Rule] = RULES) -> Cleaned:
     cleaning = clean_and_propose([Text(text_id="", item_id="", text=text)], rules)
     edits = cleaning.edits[""]
     return Cleaned(replay(text, edits), edits, cleaning.proposals[""])
-
-
-def clean(
-    texts: Sequence[Text],
-    rules: Sequence[Rule] = RULES,
-) -> dict[str, tuple[Edit, ...]]:
-    """The edits of every text by text id; see `clean_and_propose`."""
-    return clean_and_propose(texts, rules).edits
 
 
 def clean_and_propose(
@@ -135,8 +127,8 @@ class _Drafts:
         sure: dict[str, Sequence[Edit]] = {}
         self._unsure[rule.NAME] = {}
         for text_id, edits in proposed.items():
-            made = [edit for edit in edits if edit.probability >= rule.SURE]
-            doubtful = [edit for edit in edits if edit.probability < rule.SURE]
+            made = [edit for edit in edits if rule.is_sure(edit)]
+            doubtful = [edit for edit in edits if not rule.is_sure(edit)]
             if made:
                 sure[text_id] = made
             if doubtful:

@@ -67,15 +67,14 @@ class TextRule(Protocol):
 
 @runtime_checkable
 class CorpusRule(Protocol):
-    """A rule that judges a text by what all texts of the campaign say together.
-
-    Attributes:
-        SURE: its edits are made from this probability; below, a person is asked.
-    """
+    """A rule that judges a text by what all texts of the campaign say together."""
 
     NAME: str
     VERSION: int
-    SURE: float
+
+    def is_sure(self, edit: Edit) -> bool:
+        """Whether an edit of the rule is made; of others a person is asked."""
+        ...
 
     def propose(
         self, texts: Sequence[Text], corpus: "Corpus"

@@ -21,9 +21,13 @@ from postprocess.language.corpus import Corpus
 from postprocess.language.sounds import sound
 from postprocess.language.suspects import Suspect
 from postprocess.language.word_shapes import (
+    begins_compounds,
+    compounding,
+    ends_compounds,
     is_compound,
     is_ending,
     is_inflected,
+    slip,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -32,8 +36,9 @@ Ints = npt.NDArray[np.int64]
 OF_TYPO = (
     "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "one_edit_in_long", "one_edit_of_stranger", "sounds_alike", "first_letter",
-    "ending", "new_word", "zipf_meant",
+    "ending", "new_word", "zipf_meant", "doubled", "not_doubled", "swapped",
     "split", "split_article", "split_short", "split_rarer", "split_content",
+    "split_function", "split_contents", "split_begins", "split_ends",
 )  # fmt: skip
 """Hold wherever the word stands; the last of them, for two words instead of one."""
 
@@ -48,8 +53,8 @@ more common than such a typo would be, in English and in the campaign."""
 OF_LEAVING = (
     "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
     "again_about_item", "capitals", "name_like", "opens", "shouted", "hyphened",
-    "compound", "inflected", "two_letters", "length", "vowelless", "apostrophe", "cue",
-    "beside_name", "others_unknown", "company",
+    "compound", "compounding", "inflected", "two_letters", "length", "vowelless",
+    "apostrophe", "cue", "beside_name", "others_unknown", "company",
 )  # fmt: skip
 
 NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
@@ -65,6 +70,7 @@ _CUES = frozenset(
 
 _SHORT_PART = 3
 _FUNCTION_ZIPF = 5.8
+_SURELY_FUNCTION_ZIPF = 6.0
 _LONG = 7
 _RATHER_LONG = 6
 _MORE_EDITS = 3
@@ -153,17 +159,10 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
     none = (0.0,)
     if " " in meant:
-        head, tail = meant.split(" ")
-        zipfs = sorted((lexicon.zipf(head), lexicon.zipf(tail)))
-        return none * 12 + (
-            1,
-            head == "a",
-            min(len(head), len(tail)) < _SHORT_PART,
-            zipfs[0],
-            zipfs[1] < _FUNCTION_ZIPF,
-        )
+        return none * 15 + _of_split(*meant.split(" "))
     edits = OSA.distance(word, meant)
     is_single = edits == 1
+    slipped = slip(word, meant)
     return (
         price,
         price / len(meant),
@@ -177,7 +176,27 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
         is_ending(word, meant) or is_ending(meant, word),
         not lexicon.is_known(meant),
         lexicon.zipf(meant),
-        *none * 5,
+        slipped == "one too many",
+        slipped == "one too few",
+        slipped == "swapped",
+        *none * 9,
+    )
+
+
+def _of_split(head: str, tail: str) -> tuple[float, ...]:
+    rarer, commoner = sorted((lexicon.zipf(head), lexicon.zipf(tail)))
+    shorter = min(len(head), len(tail))
+    is_content, is_function = rarer < _FUNCTION_ZIPF, commoner >= _SURELY_FUNCTION_ZIPF
+    return (
+        1,
+        head == "a",
+        shorter < _SHORT_PART,
+        rarer,
+        is_content,
+        is_function,
+        is_content and not is_function and shorter >= _SHORT_PART,
+        begins_compounds(head) if is_content else 0,
+        ends_compounds(tail) if is_content else 0,
     )
 
 
@@ -252,6 +271,7 @@ def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
         place.is_shouted,
         place.is_hyphened,
         is_compound(word),
+        compounding(word),
         is_inflected(word),
         len(word) == 2,  # noqa: PLR2004 - the name says it
         len(word),

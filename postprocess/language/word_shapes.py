@@ -1,5 +1,8 @@
 """How words that are written alike hang together without one being a typo."""
 
+import math
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 
 from postprocess.language import lexicon
@@ -20,6 +23,7 @@ _VARIANTS = (
 
 _LEAST_PART = 3
 _COMMON_ZIPF = 3.0
+_COMPOUND_ZIPF = 1.0
 
 
 @cache
@@ -34,6 +38,58 @@ def is_compound(word: str) -> bool:
 
 
 @cache
+def compounding(word: str) -> float:
+    """How usual it is in English to make compounds of the two parts of a word.
+
+    That is the greatest sum, over the ways to cut it into two common words, of the
+    logarithms of how many compounds begin with the one and end with the other; 0 where
+    no way leads to two common words.
+
+    >>> compounding("snowboot") > compounding("tabletree") > compounding("teapott")
+    True
+    """
+    cuts = range(_LEAST_PART, len(word) - _LEAST_PART + 1)
+    return max(
+        (
+            begins_compounds(word[:cut]) + ends_compounds(word[cut:])
+            for cut in cuts
+            if _is_common(word[:cut]) and _is_common(word[cut:])
+        ),
+        default=0.0,
+    )
+
+
+def begins_compounds(word: str) -> float:
+    """The logarithm of how many of the dictionary's compounds begin with a word."""
+    return math.log1p(_compounds()[0].get(word, 0))
+
+
+def ends_compounds(word: str) -> float:
+    """The logarithm of how many of the dictionary's compounds end with a word."""
+    return math.log1p(_compounds()[1].get(word, 0))
+
+
+@cache
+def _compounds() -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """How many words of the dictionary are a word and another, by each of the two."""
+    parts = frozenset(word for word in lexicon.dictionary() if _may_be_a_part(word))
+    begins: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for word in lexicon.dictionary():
+        if lexicon.zipf(word) < _COMPOUND_ZIPF:
+            continue
+        for cut in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
+            if word[:cut] in parts and word[cut:] in parts:
+                begins[word[:cut]] += 1
+                ends[word[cut:]] += 1
+    return begins, ends
+
+
+def _may_be_a_part(word: str) -> bool:
+    return len(word) >= _LEAST_PART and lexicon.zipf(word) >= _COMMON_ZIPF
+
+
+@cache
 def is_inflected(word: str) -> bool:
     """Whether a known word and an ending or a beginning make up the word.
 
@@ -43,6 +99,33 @@ def is_inflected(word: str) -> bool:
     stems = {word.removesuffix(ending) for ending in _ENDINGS}
     stems |= {word.removeprefix(beginning) for beginning in _BEGINNINGS}
     return any(lexicon.is_known(stem) for stem in stems if len(stem) >= _LEAST_PART)
+
+
+def slip(typed: str, meant: str) -> str:
+    """Which single slip of the fingers leads from what was meant to what was typed.
+
+    >>> slip("runing", "running"), slip("offf", "off"), slip("teh", "the")
+    ('one too few', 'one too many', 'swapped')
+    >>> slip("rumn", "rum"), slip("tabl", "table")
+    ('', '')
+    """
+    start = 0
+    while typed[start : start + 1] == meant[start : start + 1] != "":
+        start += 1
+    end = 0
+    room = min(len(typed), len(meant)) - start
+    while end < room and typed[-1 - end] == meant[-1 - end]:
+        end += 1
+    came_out, stood = typed[start : len(typed) - end], meant[start : len(meant) - end]
+    if len(stood) == len(came_out) == 2 and came_out == stood[::-1]:  # noqa: PLR2004 - two letters
+        return "swapped"
+    whole, letter = (typed, came_out) if came_out else (meant, stood)
+    if len(came_out) + len(stood) != 1 or letter not in {
+        whole[start - 1 : start],
+        whole[start + 1 : start + 2],
+    }:
+        return ""
+    return "one too many" if came_out else "one too few"
 
 
 def is_ending(longer: str, shorter: str) -> bool:

@@ -52,6 +52,11 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
     return edits
 
 
+def is_sure(edit: Edit) -> bool:
+    """Whether an edit is made without asking."""
+    return edit.probability >= SURE
+
+
 def _edit(text: str, at: int, *, meant: str, probability: float) -> Edit:
     word = words(text)[at]
     surface = text[word.start : word.end]

@@ -53,7 +53,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from domain.campaign import OutputFormat  # noqa: PLC0415
     from flows.results.export import write_whole  # noqa: PLC0415
     from postprocess.answers import with_edits  # noqa: PLC0415
-    from postprocess.apply import Text, clean  # noqa: PLC0415
+    from postprocess.apply import Text, clean_and_propose  # noqa: PLC0415
     from postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
     from postprocess.datasets.files import dataset_files  # noqa: PLC0415
     from report.facts import ReportFacts  # noqa: PLC0415
@@ -77,12 +77,12 @@ def measure(kind: str, answers: int) -> dict[str, float]:
 
     table = _table(captions, items)
     lap("make the table")
-    edits = clean(
+    edits = clean_and_propose(
         [
             Text(text_id=str(row[0]), item_id=row[1], text=row[2], is_canned=row[3])
             for row in table[["item_id", "text", "is_canned"]].itertuples(name=None)
         ]
-    )
+    ).edits
     lap("clean")
     table = with_edits(table, {name: made for name, made in edits.items() if made})
     lap("apply edits")

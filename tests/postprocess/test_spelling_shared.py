@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from domain.edit import Edit
-from postprocess.apply import Text, clean, replay
+from postprocess.apply import Text, clean_and_propose, replay
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 SPELLING = DATA / "spelling"
@@ -28,7 +28,7 @@ def _rows(name: str) -> list[dict[str, object]]:
 @pytest.fixture(scope="module")
 def edits() -> dict[str, tuple[Edit, ...]]:
     """The edits of all 42,036 captions, cleaned as one campaign."""
-    return clean(
+    return clean_and_propose(
         [
             Text(
                 text_id=str(row["key"]),
@@ -37,7 +37,7 @@ def edits() -> dict[str, tuple[Edit, ...]]:
             )
             for row in _rows("input_corpus.jsonl")
         ],
-    )
+    ).edits
 
 
 def _fates(edits: dict[str, tuple[Edit, ...]]) -> Iterator[tuple[str, str, str]]:
@@ -123,7 +123,7 @@ def test_thirty_thousand_captions_take_under_a_minute() -> None:
         for row in rows
     ]
     start = time.process_time()
-    clean(texts)
+    clean_and_propose(texts)
     assert time.process_time() - start < 60
 
 
@@ -146,7 +146,7 @@ def test_few_of_vizwiz_own_captions_are_changed() -> None:
         )
         for n, row in enumerate(captions)
     ]
-    edits = clean(texts)
+    edits = clean_and_propose(texts).edits
     spelled = [
         text.text_id
         for text in texts

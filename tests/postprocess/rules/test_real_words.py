@@ -34,7 +34,7 @@ def _sure(texts: Sequence[Text]) -> list[Edit]:
     corpus = Corpus(texts)
     proposed = real_words.propose(texts, corpus)
     assert proposed.keys() <= {"a"}
-    return [e for e in proposed.get("a", ()) if e.probability >= real_words.SURE]
+    return [e for e in proposed.get("a", ()) if real_words.is_sure(e)]
 
 
 @pytest.mark.parametrize(

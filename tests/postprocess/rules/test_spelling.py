@@ -25,7 +25,7 @@ def _proposed(texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
     corpus = Corpus(texts)
     proposed = spelling.propose(texts, corpus)
     sure = {
-        text_id: [edit for edit in edits if edit.probability >= spelling.SURE]
+        text_id: [edit for edit in edits if spelling.is_sure(edit)]
         for text_id, edits in proposed.items()
     }
     return {text_id: edits for text_id, edits in sure.items() if edits}

@@ -1,27 +1,43 @@
 """How good the spelling rules are: `python -m tests.postprocess.spelling_fit.figures`.
 
-Prints every row of docs/cleaning.md on the development half, by cross-validation over
-words: each word is judged with a channel and weights that were fitted to other words.
-With `--data FOLDER`, laid out as that half is, it judges what ships instead, which is
-the honest figure for captions that were never seen.
+Prints the tables of docs/cleaning.md, or with `--write` puts them there, from the
+development half, by cross-validation over words: each word is judged with a channel
+and weights that were fitted to other words. With `--data FOLDER`, laid out as that half
+is, it judges what ships instead, which is the honest figure for captions that were
+never seen.
 """
 
 import argparse
+import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from postprocess.apply import clean
+import postprocess.language
+from postprocess.apply import clean_and_propose
 from postprocess.language import channel, features
 from postprocess.language.channel import Channel
 from postprocess.language.weights import WEIGHTS
 from postprocess.rules import real_words, spelling
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
-SOURCES = ("all", "vizwiz", "coco", "flickr8k")
+PAGE = Path(__file__).resolve().parents[3] / "docs/cleaning.md"
+BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
+"""What of the page is made here."""
+
+_NAMES = {
+    "real": "real typos",
+    "small": "the same as campaigns of 60 images each",
+    "typo": "injected typos",
+    "missing_space": "missing spaces",
+    "realword": "swapped real words",
+}
+_SOURCES = {"vizwiz": "VizWiz", "coco": "COCO", "flickr8k": "Flickr8k"}
+_THRESHOLDS = (50, 60, 65, 70, 75, 80, 85, 90)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,45 +52,78 @@ class Outcome:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables, or write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="judge what ships, on this folder")
     parser.add_argument("--words", action="store_true", help="list what went wrong")
+    parser.add_argument("--write", action="store_true", help="write them to the page")
     options = parser.parse_args()
     if options.data:
         half = labels.read(options.data)
         outcomes = list(shipped(half))
-        print_isolated(half, isolated_with(half, [channel.shipped()] * labels.FOLDS))
+        ranked = isolated_with(half, [channel.shipped()] * labels.FOLDS)
+        lines = [*table_of_outcomes(outcomes), "", *table_of_lists(ranked, half)]
     else:
-        half = labels.read()
-        by_fold = cases.channels(half)
-        found = [
-            *cases.caption_cases(half, by_fold),
-            *cases.small_cases(half, by_fold),
-            *cases.isolated_cases(half, by_fold),
-        ]
-        judged = list(by_folds(found))
-        outcomes = [
-            *outcomes_of([each for each in judged if not each[0].is_small], half),
-            *real_word_outcomes(half),
-        ]
-        print_candidates(found)
-        print_thresholds(judged, half)
-        print_isolated(
-            half,
-            Counter(
-                (case.source, best in case.right)
-                for case, best, _ in judged
-                if case.kind == "isolated"
-            ),
-        )
-    print_outcomes(outcomes, half)
+        outcomes, lines = cross_validated(labels.read())
+    if options.write:
+        text = "\n".join([f"<!-- of {fingerprint()} -->", "", *lines, "", ""])
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(BLOCK.sub(lambda _: text, page), encoding="utf-8")
+    print("\n".join(lines))
     if options.words:
         for each in sorted(
             outcomes, key=lambda each: (each.kind, each.outcome, each.word)
         ):
             if each.outcome in {"wrong", "missed", "harmed"}:
                 print(each.kind, each.source, each.outcome, each.word, each.after)
+
+
+def fingerprint() -> str:
+    """Changes with whatever was fitted and from when edits are made."""
+    room = Path(str(postprocess.language.__file__)).parent
+    parts = [(room / name).read_bytes() for name in ("channel.tsv", "weights.py")]
+    sure = (spelling.SURE, spelling.SURE_OF_A_SPACE, real_words.SURE)
+    parts.append(repr(sure).encode())
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+
+
+def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
+    """What became of the labelled words, and all tables."""
+    by_fold = cases.channels(half)
+    found = [
+        *cases.caption_cases(half, by_fold),
+        *cases.small_cases(half, by_fold),
+        *cases.isolated_cases(half, by_fold),
+    ]
+    judged = list(by_folds(found))
+    whole = [each for each in judged if not each[0].is_small]
+    small = [each for each in judged if each[0].is_small]
+    outcomes = [*outcomes_of(whole, half), *real_word_outcomes(half)]
+    of_small = [
+        replace(each, kind="small")
+        for each in outcomes_of(small, half)
+        if each.kind == "real"
+    ]
+    ranked = Counter(
+        (case.source, best in case.right)
+        for case, best, _ in judged
+        if case.kind == "isolated"
+    )
+    return outcomes, [
+        *table_of_outcomes([*outcomes, *of_small]),
+        "",
+        "Real typos, if every edit were made from one probability:",
+        "",
+        *table_of_thresholds(whole, half),
+        "",
+        "What the misses are:",
+        "",
+        *table_of_misses(whole, half),
+        "",
+        "Isolated misspellings, ranked without any text around:",
+        "",
+        *table_of_lists(ranked, half),
+    ]
 
 
 Judged = tuple[cases.Case, int, float]
@@ -99,9 +148,15 @@ def _judged(case: cases.Case, weights: logit.Floats) -> Judged:
 
 
 def outcomes_of(
-    judged: Iterable[Judged], half: labels.Half, sure: float = spelling.SURE
+    judged: Iterable[Judged], half: labels.Half, sure: float | None = None
 ) -> Iterator[Outcome]:
-    """The outcome of every labelled word, those that are no suspects included."""
+    """The outcome of every labelled word, those that are no suspects included.
+
+    Args:
+        judged: the words that are suspects.
+        half: all words.
+        sure: from which probability all edits are made; `None`: as the rule makes them.
+    """
     waiting = Counter(
         (label.kind, label.source, label.is_typo)
         for label in half.labels
@@ -111,7 +166,8 @@ def outcomes_of(
         if case.kind == "isolated":
             continue
         waiting[case.kind, case.source, case.is_typo] -= 1
-        is_made = best > 0 and chance >= sure
+        least = spelling.least_sure(case.meant[best]) if sure is None else sure
+        is_made = best > 0 and chance >= least
         yield Outcome(
             kind=case.kind,
             source=case.source,
@@ -165,7 +221,7 @@ def real_word_outcomes(half: labels.Half) -> Iterator[Outcome]:
 
 def shipped(half: labels.Half) -> Iterator[Outcome]:
     """The outcomes when all texts are cleaned as one campaign by what ships."""
-    edits = clean(half.texts)
+    edits = clean_and_propose(half.texts).edits
     for label in half.labels:
         edit = next(
             (
@@ -210,62 +266,94 @@ def isolated_with(
     return Counter((case.source, best in case.right) for case, best, _ in judged)
 
 
-def print_isolated(half: labels.Half, tally: Counter[tuple[str, bool]]) -> None:
-    """One row a list; a word that is not looked at at all is not ranked right."""
-    for name, words in half.isolated.items():
-        share = 100 * tally[name, True] / len(words)
-        print(f"isolated {name:20} ranked right {share:5.1f} % of {len(words)}")
-
-
-def print_candidates(found: Iterable[cases.Case]) -> None:
-    """The share of typos whose right word is among the candidates, and is first."""
-    tally: Counter[tuple[str, bool]] = Counter(
-        (case.kind, case.right != (0,))
-        for case in found
-        if case.is_typo and not case.is_small
-    )
-    for kind in sorted({kind for kind, _ in tally}):
-        whole = tally[kind, True] + tally[kind, False]
-        print(f"candidates of {kind:14} {100 * tally[kind, True] / whole:5.1f} %")
-
-
-def print_thresholds(judged: Sequence[Judged], half: labels.Half) -> None:
-    """What other thresholds would do, to whole campaigns and to small ones."""
-    for is_small in (False, True):
-        these = [each for each in judged if each[0].is_small == is_small]
-        for percent in (50, 60, 65, 70, 72, 75, 80, 85, 90):
-            tally = Counter(
-                each.outcome
-                for each in outcomes_of(these, half, percent / 100)
-                if each.kind == "real"
-            )
-            size = "small" if is_small else "whole"
-            print(f"{size} campaigns, from {percent} %: {_shares(tally)}")
-
-
-def print_outcomes(outcomes: Sequence[Outcome], half: labels.Half) -> None:
+def table_of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """One row a kind of error and source."""
-    for kind in ("real", "typo", "missing_space", "realword"):
-        for source in SOURCES:
+    yield "| | typos fixed | wrong | harmed | precision |"
+    yield "|---|---|---|---|---|"
+    for kind, name in _NAMES.items():
+        for source in ("all", *_SOURCES):
             tally = Counter(
                 each.outcome
                 for each in outcomes
                 if each.kind == kind and source in {"all", each.source}
             )
-            print(f"{kind:14}{source:10}{_shares(tally)}")
+            if tally and (source == "all" or kind != "small"):
+                yield f"| {_row_name(name, source, tally)} | {_shares(tally)} |"
     changed = sum(each.kind == "clean" for each in outcomes)
-    print(f"clean captions: {changed} changes in {len(half.clean)}")
+    yield f"| captions without an unknown word | | | {changed} changes | |"
+
+
+def _row_name(name: str, source: str, tally: Counter[str]) -> str:
+    number, right = _typos(tally), tally["harmed"] + tally["kept"]
+    both = f"{number:,}; {right:,} right words" if tally["kept"] else f"{number:,}"
+    return f"{name if source == 'all' else _SOURCES[source]} ({both})"
+
+
+def table_of_thresholds(judged: Sequence[Judged], half: labels.Half) -> Iterator[str]:
+    """What other thresholds would do to real typos."""
+    yield "| made from | fixed | wrong | harmed | precision |"
+    yield "|---|---|---|---|---|"
+    for percent in _THRESHOLDS:
+        tally = Counter(
+            each.outcome
+            for each in outcomes_of(judged, half, percent / 100)
+            if each.kind == "real"
+        )
+        yield f"| {percent / 100:.2f} | {_shares(tally)} |"
+
+
+def table_of_misses(judged: Sequence[Judged], half: labels.Half) -> Iterator[str]:
+    """How many typos of each kind are not fixed, by why."""
+    why = ("no suspect", "no candidate", "outranked", "0.5 and more", "0.2", "less")
+    yield (
+        "| | no suspect | right word no candidate | outranked by another | likeliest, "
+        "unsure from 0.5 | from 0.2 | below 0.2 |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    for kind in ("real", "typo", "missing_space"):
+        tally = Counter(
+            _why(*each) for each in judged if each[0].kind == kind and each[0].is_typo
+        )
+        whole = half.totals()[kind, True, "all"]
+        tally["no suspect"] = whole - tally.total()
+        cells = " | ".join(str(tally[each]) for each in why)
+        yield f"| {_NAMES[kind]} ({whole:,}) | {cells} |"
+
+
+def _why(case: cases.Case, best: int, chance: float) -> str:
+    if case.right == (0,):
+        return "no candidate"
+    if best not in case.right:
+        return "outranked"
+    if chance >= spelling.least_sure(case.meant[best]):
+        return "fixed"
+    steps = ((0.5, "0.5 and more"), (0.2, "0.2"), (0.0, "less"))
+    return next(name for least, name in steps if chance >= least)
+
+
+def table_of_lists(
+    tally: Counter[tuple[str, bool]], half: labels.Half
+) -> Iterator[str]:
+    """One row a list; a word that is not looked at at all is not ranked right."""
+    yield "| list | words | ranked right |"
+    yield "|---|---|---|"
+    for name, words in half.isolated.items():
+        yield f"| {name} | {len(words):,} | {_percent(tally[name, True], len(words))} |"
+
+
+def _typos(tally: Counter[str]) -> int:
+    return tally["fixed"] + tally["wrong"] + tally["missed"]
 
 
 def _shares(tally: Counter[str]) -> str:
-    typos = tally["fixed"] + tally["wrong"] + tally["missed"]
-    right = tally["harmed"] + tally["kept"]
-    changed = tally["fixed"] + tally["wrong"] + tally["harmed"]
+    typos, harmed = _typos(tally), tally["harmed"]
+    right = harmed + tally["kept"]
+    changed = tally["fixed"] + tally["wrong"] + harmed
+    share = f"{_percent(harmed, right, 2)} ({harmed})" if tally["kept"] else str(harmed)
+    right_ones = f"({tally['fixed']:,} of {changed:,})"
     return (
-        f"fixed {_percent(tally['fixed'], typos)} of {typos}, "
-        f"wrong {_percent(tally['wrong'], typos)}, "
-        f"harmed {_percent(tally['harmed'], right, 2)} of {right}, "
-        f"precision {_percent(tally['fixed'], changed)}"
+        f"{_percent(tally['fixed'], typos)} | {_percent(tally['wrong'], typos)} | "
+        f"{share} | {_percent(tally['fixed'], changed)} {right_ones}"
     )
 
 
