@@ -25,7 +25,7 @@ from flows.events import tell_of_end, tell_of_failure
 from flows.opening import open_on_marketplace
 from flows.pass_request import CampaignPath, PassRequest, amount_cents
 from flows.passes import run_pass, write_results
-from flows.polling import next_wait
+from flows.polling import WATCHED_HITS, next_wait
 from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
 from flows.progress import read_progress
 from flows.quick_check import cached_progress
@@ -132,7 +132,11 @@ def run(
     ):
         least = timedelta(seconds=poll_seconds)
         wait, known, call = least, 0, task_for_each(opened)
-        while (progress := run_pass(opened, call=call)).waiting_for in GOES_ON:
+        polls = False  # Nothing is open that was not asked by the pass itself.
+        while (
+            progress := run_pass(opened, call=call, poll_open_hits=polls)
+        ).waiting_for in GOES_ON:
+            polls = progress.hits_posted <= WATCHED_HITS
             left, done = progress.hits_open, progress.hits_posted - progress.hits_open
             wait = next_wait(wait, came=done - known, left=left, least=least)
             known = done
@@ -185,7 +189,8 @@ def _so_far(progress: Progress) -> str:
     }[progress.waiting_for]
     return (
         f"batch {progress.batch} of {progress.batches}: "
-        f"{plural(progress.accepted, 'answer')} accepted, {progress.missing} missing; "
+        f"{plural(progress.answers, 'answer')} came, {progress.accepted} accepted, "
+        f"{progress.missing} missing; "
         f"{progress.shown(progress.spent_cents)} spent; {waited_for}"
     )
 

@@ -12,6 +12,9 @@ LONGEST = _MOST_FAR_OFF * LEAST
 OPEN_HITS = timedelta(hours=6)
 """How long HITs may be open before they are asked for what they have got so far. Most
 are done sooner and are asked once; each further look costs a call a HIT."""
+WATCHED_HITS = 200
+"""A campaign of at most so many HITs is asked at each look of `run` for what open HITs
+have got: two pages of a listing, and a call for each HIT that has news."""
 _GROWS = 1.5
 _QUESTIONS = 2
 """How often, at most, what is left is asked for, if it goes on as it did."""

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import pytest
 
 from marketplace.http.server import serve
+from tests.crash.people import People
 from tests.end_to_end.conftest import ROOT
 from tests.small_campaign import write_campaign
 
@@ -38,8 +39,10 @@ def _servers(home: Path) -> list[int]:
 
 
 @contextmanager
-def _begun(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
-    """`piecework run` of a campaign of which nobody does any HIT."""
+def _begun(
+    tmp_path: Path, *options: str
+) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """`piecework run` of a campaign, and the marketplace on which nobody does a HIT."""
     campaign = write_campaign(tmp_path)
     with serve(
         tmp_path / "marketplace.db",
@@ -66,7 +69,7 @@ def _begun(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
             },
         )
         try:
-            yield begun
+            yield begun, running.endpoint_url
         finally:
             begun.kill()
             begun.communicate()
@@ -86,7 +89,7 @@ def _wait_until_no_server(home: Path) -> None:
 def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
     """SIGKILL leaves it no moment to stop the server itself."""
     home = tmp_path / "prefect"
-    with _begun(tmp_path) as run:
+    with _begun(tmp_path) as (run, _):
         until = time.monotonic() + 200
         while not _servers(home):
             assert time.monotonic() < until, "no server was started"
@@ -106,16 +109,19 @@ def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
 def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     tmp_path: Path, number: signal.Signals, kind: Literal["lines", "json"]
 ) -> None:
-    """Two HITs lie open; it waits, and within two seconds of a signal it is gone."""
+    """What comes is said while its HIT is open; soon after a signal it is gone."""
     log = tmp_path / "run.log"
     options = ["--json"] if kind == "json" else []
-    with _begun(tmp_path, "--log-file", str(log), *options) as run:
+    options += ["--log-file", str(log), "--poll-seconds", "0.2"]
+    with _begun(tmp_path, *options) as (run, endpoint):
         assert run.stderr is not None
         said = ""
         while "next look at" not in said:
-            line = run.stderr.readline()
-            assert line, "it ended without a word"
-            said += line
+            said += _line(run.stderr)
+        # One of the two whom the HIT is for: it stays open, and what she did is shown.
+        assert People(endpoint).work(at_most=1) == 1
+        while "2 answers came" not in said:
+            said += _line(run.stderr)
         told = time.monotonic()
         run.send_signal(number)
         out, rest = run.communicate(timeout=30)
@@ -134,6 +140,12 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         assert "goes on where it was" in rest
     _wait_until_no_server(tmp_path / "prefect")
     _wait_until_gone(tmp_path)
+
+
+def _line(pipe: IO[str]) -> str:
+    line = pipe.readline()
+    assert line, "it ended without a word"
+    return line
 
 
 def _wait_until_gone(folder: Path) -> None:
