@@ -24,16 +24,16 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
-quick: $(READY)  ## what needs no browser and no Prefect server: some 105 s on two cores
-	$(BIN)/pytest -n 2 -q --hypothesis-profile=quick -m "$(QUICK)"
+quick: $(READY)  ## what needs no browser and no Prefect server: 115 s of processor time
+	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile=quick -m "$(QUICK)"
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n 2 -q
+	$(BIN)/pytest -n 2 --dist worksteal -q
 
 test-full: $(READY)  ## the long forms too
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n 2 -q -m "not clients"
+	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile=thorough -m "not clients"
 
 test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"

@@ -13,9 +13,11 @@ from tests.read_once import read_once
 
 read_once()
 
+# For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile(
-    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("patient", settings.get_profile("thorough"), max_examples=40)
 # A landing must not depend on luck; new examples are looked for on people's machines.
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True
@@ -25,16 +27,20 @@ settings.register_profile("quick", settings.get_profile("patient"), max_examples
 settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
 
 SLOW = (
+    "tests/analyses/test_ability.py",
     "tests/analyses/test_alpha.py",
     "tests/analyses/test_anova.py",
     "tests/analyses/test_bradley_terry.py",
+    "tests/analyses/test_dawid_skene.py",
     "tests/analyses/test_kappa.py",
     "tests/analyses/test_majority.py",
     "tests/analyses/test_order.py",
     "tests/analyses/test_paired.py",
     "tests/analyses/test_published.py",
+    "tests/analyses/test_ticks.py",
     "tests/cli/test_describing.py",
     "tests/cli/test_errors.py",
+    "tests/cli/test_init.py",
     "tests/cli/test_money.py",
     "tests/cli/test_prefect_server.py",
     "tests/cli/test_prolific_emulator.py",
@@ -88,6 +94,8 @@ SLOW = (
     "tests/imports/test_hostile.py",
     "tests/live",
     "tests/marketplace/test_admission.py",
+    "tests/marketplace/test_answers.py",
+    "tests/marketplace/test_assignments.py",
     "tests/marketplace/test_aws_proxy.py",
     "tests/marketplace/test_backlog.py",
     "tests/marketplace/test_child_process.py",
@@ -108,35 +116,45 @@ SLOW = (
     "tests/marketplace/test_open_links.py",
     "tests/marketplace/test_paging.py",
     "tests/marketplace/test_prices.py",
+    "tests/marketplace/test_qualification_tests.py",
+    "tests/marketplace/test_qualifications.py",
     "tests/marketplace/test_rehearsal_control.py",
     "tests/marketplace/test_review_policies.py",
     "tests/marketplace/test_worker_pages.py",
     "tests/platforms/test_listing.py",
     "tests/platforms/test_outage.py",
     "tests/platforms/test_strangers.py",
+    "tests/postprocess/datasets/test_csv_file.py",
     "tests/postprocess/datasets/test_files.py",
+    "tests/postprocess/datasets/test_reading.py",
     "tests/postprocess/language/test_language.py",
     "tests/postprocess/rules/test_spelling.py",
     "tests/postprocess/test_apply.py",
+    "tests/postprocess/test_participants.py",
     "tests/postprocess/test_spelling_shared.py",
     "tests/prolific/bridge",
-    "tests/prolific/bridge/test_serving.py",
+    "tests/prolific/test_operations.py",
     "tests/prolific/test_outcomes.py",
     "tests/qc/test_joined.py",
     "tests/qc/test_laws.py",
     "tests/qc/test_pages.py",
     "tests/qc/test_real_data.py",
+    "tests/qc/test_registry.py",
     "tests/qc/test_silence.py",
+    "tests/qc/test_times.py",
     "tests/qc/test_truth.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",
     "tests/rehearsal/test_replay.py",
+    "tests/rehearsal/test_scenes.py",
+    "tests/report/campaign/test_conditions.py",
     "tests/report/campaign/test_hostile.py",
     "tests/report/campaign/test_items.py",
     "tests/report/campaign/test_judgement_sections.py",
     "tests/report/campaign/test_markdown.py",
     "tests/report/campaign/test_model.py",
+    "tests/report/campaign/test_overview.py",
     "tests/report/campaign/test_page.py",
     "tests/report/campaign/test_plots_tell_the_truth.py",
     "tests/report/campaign/test_sections.py",

@@ -139,13 +139,22 @@ def _identifiers(path: Path) -> frozenset[str]:
 
 @cache
 def _places_by_word() -> dict[str, list[tuple[str, str]]]:
-    """Files and identifiers by each word that the identifiers hold."""
+    """Files and identifiers by each word of the tables above that they hold."""
     places: dict[str, list[tuple[str, str]]] = {}
+    wanted = {*_HOUSE_WORDS, *_OF_PROLIFIC}
     for path in MODULES:
+        # To take a module apart costs; two in three hold none of the words anywhere.
+        if not wanted & _words(path.read_text(encoding="utf-8")):
+            continue
         for name in _identifiers(path):
-            for word in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()):
+            for word in wanted & _words(name):
                 places.setdefault(word, []).append((str(path.relative_to(ROOT)), name))
     return places
+
+
+def _words(names: str) -> set[str]:
+    """The words that names are made of, in lower case."""
+    return {*re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", names).lower())}
 
 
 def _identifiers_with(word: str, *, but_in: tuple[str, ...]) -> set[tuple[str, str]]:

@@ -36,6 +36,7 @@ class TestData:
 
     pytestmark = shared
 
+    @pytest.mark.full
     def test_the_page_is_what_the_data_say(self) -> None:
         """If this fails: `python -m tests.analyses.published`."""
         page = published.PAGE.read_text(encoding="utf-8")

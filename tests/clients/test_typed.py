@@ -24,7 +24,9 @@ def _typed(page: Path) -> list[str]:
     return [block for block in blocks if "aws mturk create-hit " in block]
 
 
-@pytest.mark.parametrize("page", ["docs/clients.md", "README.md"])
+@pytest.mark.parametrize(
+    "page", [pytest.param("docs/clients.md", marks=pytest.mark.full), "README.md"]
+)
 def test_commands_work_as_typed(
     standing: Market, aws: Path, tmp_path: Path, page: str
 ) -> None:

@@ -40,7 +40,10 @@ source = "a marketplace in pounds"
 
 @pytest.mark.parametrize(
     ("reward", "budget", "balance"),
-    [("2400.00", "16000.00", "1600.00"), ("1.00", "10.00", "9994.00")],
+    [
+        ("2400.00", "16000.00", "1600.00"),
+        pytest.param("1.00", "10.00", "9994.00", marks=pytest.mark.full),
+    ],
 )
 def test_a_rehearsal_can_spend_its_whole_budget(
     tmp_path: Path, reward: str, budget: str, balance: str

@@ -292,6 +292,7 @@ def test_what_prolific_cannot_ask_is_said_at_once(tmp_path: Path) -> None:
         work_through(run, crowd)
 
 
+@pytest.mark.full
 def test_participants_take_a_paid_test_and_who_fails_never_works(
     tmp_path: Path,
 ) -> None:

@@ -415,7 +415,7 @@ class ManyLives(LifeLaws):
 
 TestLifeLaws = LifeLaws.TestCase
 TestLifeLaws.settings = settings(
-    max_examples=35,
+    max_examples=20,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=list(HealthCheck),

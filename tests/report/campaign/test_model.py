@@ -22,7 +22,7 @@ def _marked(
     return report_model(replace(_SMALL, answers=answers))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(_MARKS, _MARKS, _MARKS)
 def test_fates_add_up_whatever_is_marked(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
@@ -33,7 +33,7 @@ def test_fates_add_up_whatever_is_marked(
     assert sum(model.count(outcome) for outcome in OUTCOMES) == 11
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(_MARKS, _MARKS, _MARKS)
 def test_novel_is_neither_rejected_canned_nor_surplus(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
