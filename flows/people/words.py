@@ -13,6 +13,7 @@ from domain.edit import Edit
 from domain.errors import ConfigError
 from domain.review import WordVerdict
 from flows.campaign_run import CampaignStore
+from postprocess.rules.real_words import NAME as REAL_WORDS
 from postprocess.rules.spelling import NAME as SPELLING
 from store import edits, words
 from store.database import writing
@@ -132,17 +133,20 @@ def as_people_say(
 
 def _as_said(edit: Edit, said: Mapping[str, WordVerdict]) -> Edit:
     verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
-    if verdict is None or verdict.meant is None or verdict.meant == edit.after:
+    if verdict is None or verdict.meant is None:
         return edit
     meant = verdict.meant
-    if edit.before[:1].isupper():
+    if len(edit.before) > 1 and edit.before.isupper():
+        meant = meant.upper()
+    elif edit.before[:1].isupper():
         meant = meant[:1].upper() + meant[1:]
-    return replace(edit, after=meant, reason="a person says what is meant")
+    reason = "a person says what is meant"
+    return replace(edit, after=meant, reason=reason, probability=1.0)
 
 
 def _is_of_a_word(edit: Edit) -> bool:
     """Whether an edit changes one word and nothing around it."""
-    return edit.rule == SPELLING
+    return edit.rule in {SPELLING, REAL_WORDS}
 
 
 def _context(text: str, edit: Edit) -> tuple[str, str, str]:

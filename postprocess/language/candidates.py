@@ -76,12 +76,14 @@ def _split(word: str) -> list[tuple[str, float]]:
 def splits(word: str) -> Iterator[str]:
     """The ways to read a word as two common ones without the space between them.
 
-    >>> list(splits("ontop")), list(splits("teapott"))
-    (['on top'], [])
+    Two words that are the same are none: `aa` is an `a` too many.
+
+    >>> list(splits("ontop")), list(splits("teapott")), list(splits("aa"))
+    (['on top'], [], [])
     """
     for cut in range(1, len(word)):
         parts = (word[:cut], word[cut:])
-        if all(map(_may_be_a_part, parts)):
+        if parts[0] != parts[1] and all(map(_may_be_a_part, parts)):
             yield " ".join(parts)
 
 
