@@ -69,6 +69,7 @@ class ReviewQuality:
         unflagged: answers in all that nothing flags.
         twice: answers that two people reviewed.
         agreed: of these, those about which they said the same.
+        differing: the others: each answer's id, and both verdicts by reviewer.
         kappa: Cohen's, of these; NaN where it cannot be told.
     """
 
@@ -80,6 +81,7 @@ class ReviewQuality:
     unflagged: int = 0
     twice: int = 0
     agreed: int = 0
+    differing: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     kappa: float = math.nan
 
     @property

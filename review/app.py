@@ -181,6 +181,7 @@ class Review:
             found=found,
             rules=rules,
             sentences=sentences(found),
+            card_address=partial(address, "/card"),
         )
 
     async def decide(self, request: Request, session: Session) -> Response:

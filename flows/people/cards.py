@@ -280,7 +280,12 @@ def _choices(
             Choice(
                 act=act,
                 follows=follows,
-                proposed=sum(one.verdict == verdict for one in proposals),
+                # An exclusion may be decided though nothing proposes it.
+                proposed=sum(
+                    one.verdict == verdict
+                    and (one.subject_kind, one.subject_id) in waiting
+                    for one in proposals
+                ),
                 reasons=reasons_for(run, proposals, verdict, flags),
                 decides=decides,
                 fault=fault,

@@ -23,6 +23,7 @@ from store import decisions, findings, reviews
 _BAD: tuple[Verdict, ...] = ("drop", "reject", "exclude", "block")
 _HALF = 0.5
 _CONFIDENCE = 0.95
+_TWO = 2
 
 _Said = Mapping[tuple[SubjectKind, str], bool]
 """Whether a person thought a subject bad; of those that a person decided."""
@@ -41,6 +42,11 @@ def review_quality(run: CampaignStore) -> ReviewQuality:
     bad = sum(sample)
     low, high = _interval(bad, len(sample))
     pairs = _pairs(reviews.in_force(run.store))
+    differing = tuple(
+        (answer_id, tuple(both.items()))
+        for answer_id, both in pairs.items()
+        if len({*both.values()}) > 1
+    )
     return ReviewQuality(
         upheld=_upheld(work, flags, said),
         sampled=len(sample),
@@ -49,7 +55,8 @@ def review_quality(run: CampaignStore) -> ReviewQuality:
         high=high,
         unflagged=len(work.table) - len(_touched(work, flags)),
         twice=len(pairs),
-        agreed=sum(first == second for first, second in pairs.values()),
+        agreed=len(pairs) - len(differing),
+        differing=differing,
         kappa=_kappa(pairs),
     )
 
@@ -119,24 +126,25 @@ def _interval(bad: int, number: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def _pairs(said: Iterable[Review]) -> dict[str, tuple[str, str]]:
-    """What two people said of an answer, the first two who did."""
+def _pairs(said: Iterable[Review]) -> dict[str, dict[str, str]]:
+    """What two people said of an answer, by reviewer: the first two who did."""
     by_answer: dict[str, dict[str, str]] = defaultdict(dict)
     for review in said:
-        if review.subject_kind == "answer" and not review.is_along:
-            by_answer[review.subject_id].setdefault(review.reviewer, review.verdict)
-    pairs = {}
-    for answer_id, by_reviewer in by_answer.items():
-        first, second, *_ = [*by_reviewer.values(), "", ""]
-        if second:
-            pairs[answer_id] = (first, second)
-    return pairs
+        of_answer = by_answer[review.subject_id]
+        is_own = review.subject_kind == "answer" and not review.is_along
+        if is_own and len({*of_answer, review.reviewer}) <= _TWO:
+            of_answer.setdefault(review.reviewer, review.verdict)
+    return {
+        answer_id: of_answer
+        for answer_id, of_answer in by_answer.items()
+        if len(of_answer) == _TWO
+    }
 
 
-def _kappa(pairs: Mapping[str, tuple[str, str]]) -> float:
+def _kappa(pairs: Mapping[str, Mapping[str, str]]) -> float:
     if not pairs:
         return math.nan
-    firsts, seconds = zip(*pairs.values(), strict=True)
+    firsts, seconds = zip(*(said.values() for said in pairs.values()), strict=True)
     index = list(pairs)
     return cohen_kappa(
         pd.Series(list(firsts), index=index), pd.Series(list(seconds), index=index)

@@ -1,12 +1,16 @@
 """Items about whose label workers differ, and the labels that people settle.
 
 The label of a field with a majority is what most answers say. Where that is least
-certain, a person looks, and says what holds.
+certain, a person looks, and says what holds. How certain it is depends on who said it:
+a vote of workers who are mostly right weighs more than one of workers who guess.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
+from analyses.ability import ability
 from analyses.fields import counted, votes
 from analyses.votes import counted as voices
 from domain.errors import ConfigError
@@ -25,8 +29,9 @@ class Doubtful:
 
     Attributes:
         votes: for each option, its value, label and votes; all options of the field.
-        certainty: the lead of the first option over the second, of all votes: 0 for a
-            tie, 1 where all say the same.
+        certainty: the probability of the likeliest label, by `analyses.ability` (the
+            workers' abilities are estimated from their votes on all items); the share
+            of the first option where that cannot be told.
         settled: the label that a person settled; `None` if none did.
     """
 
@@ -53,11 +58,14 @@ def doubtful(run: CampaignStore) -> list[Doubtful]:
     for field in _fields(run):
         options = [option.value for option in field.options]
         items = rows["item_id"].astype("str").drop_duplicates()
-        counts = option_votes(voices(votes(rows, field)), options, items)  # type: ignore[arg-type]
+        said = voices(votes(rows, field))
+        counts = option_votes(said, options, items)  # type: ignore[arg-type]
+        certainty = _certainty(said, options)
         for item_id, of_options in zip(
             counts.index.tolist(), counts.to_numpy().tolist(), strict=True
         ):
             first, second, *_ = sorted([*of_options, 0, 0], reverse=True)
+            share = first / (sum(of_options) or 1)
             settled = known.get((item_id, field.name))
             if not second and settled is None:
                 continue
@@ -72,7 +80,7 @@ def doubtful(run: CampaignStore) -> list[Doubtful]:
                             field.options, of_options, strict=True
                         )
                     ],
-                    certainty=(first - second) / (sum(of_options) or 1),
+                    certainty=certainty.get(item_id, share),
                     settled=settled,
                 )
             )
@@ -80,6 +88,15 @@ def doubtful(run: CampaignStore) -> list[Doubtful]:
         found,
         key=lambda one: (one.settled is not None, one.certainty, one.item_id),
     )
+
+
+def _certainty(said: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
+    """The probability of each item's likeliest label; empty if it cannot be told."""
+    try:
+        found = ability(said, values=options).labels["probability"]
+    except ValueError:
+        return {}
+    return dict(zip(found.index.astype("str"), found.tolist(), strict=True))
 
 
 def settle_label(

@@ -133,10 +133,9 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         page.client() as ada,
     ):
         _keep_all(run)
-        assert [(one.item_id, one.certainty) for one in doubtful(run)] == [
-            ("p1", 0.0),
-            ("p2", pytest.approx(1 / 3)),
-        ]
+        first, second = doubtful(run)
+        assert (first.item_id, second.item_id) == ("p1", "p2")
+        assert 0.45 < first.certainty < second.certainty < 1
         assert "2 labels about which workers differ" in ada.get("/labels").text
         card = ada.get("/label", params={"item": "p1", "field": "congruent"})
         assert "A red house." in card.text

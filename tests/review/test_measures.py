@@ -1,8 +1,10 @@
 """What reviews say of heuristics, of what is missed, of people and of the time left."""
 
 import math
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -151,7 +153,16 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
         # Two of four alike, and two by chance: no better than that.
         assert (found.twice, found.agreed, found.kappa) == (4, 2, 0.0)
         with page.client("grace") as grace:
-            assert "Cohen&#39;s kappa 0.00" in grace.get("/quality").text
+            measures = grace.get("/quality").text
+            assert "Cohen&#39;s kappa 0.00" in measures
+            # The two about which they differ are listed, and each leads to its card.
+            assert [key for key, _ in found.differing] == keys[2:]
+            assert found.differing[0][1] == (("ada", "drop"), ("grace", "keep"))
+            links = re.findall(r'href="(/card\?view=answer[^"]+)"', measures)
+            assert len(links) == 2
+            card = grace.get(unescape(links[0]))
+            assert card.status_code == 200
+            assert keys[2] in str(card.url)
 
 
 def test_a_blind_review_shows_the_answer_and_what_others_say_alone(

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from domain.verdicts import Finding, SubjectKind
 from flows.people.deciding import waiting_for_people
 from store import decisions, findings
-from tests.review.conftest import Served
+from tests.review import stores
+from tests.review.conftest import Served, served
 
 CARD = {"view": "answer", "key": "A0000-k1.1"}
 
@@ -171,6 +173,40 @@ def test_a_reason_begins_with_the_rules_own_evidence(page: Served) -> None:
         ">Not what the page asks for. (70% of the characters are capitals)"
     )
     assert "<option>1 paste</option>" in text
+
+
+def test_an_exclusion_is_proposed_only_where_the_policy_says_so(page: Served) -> None:
+    """Who may be excluded by hand is not marked for it."""
+    page.run.store.db.table("proposals").delete_where("subject_kind = 'worker'")
+    with page.client() as ada:
+        text = ada.get("/card", params=CARD).text
+    button = re.search(r'data-key="x".*?</li>', text, re.DOTALL)
+    assert button is not None
+    assert "1 worker offered no later HIT" in button[0]
+    assert "proposed" not in button[0]
+
+
+def test_another_campaigns_pictures_and_sessions_are_out_of_reach(
+    page: Served, tmp_path: Path
+) -> None:
+    """Neither by an item's id, nor by a way to its folder, nor by a cookie."""
+    folder = tmp_path / "another"
+    folder.mkdir()
+    with (
+        stores.opened(folder, workers=1, items=6) as another,
+        served(another) as beside,
+        page.client() as ada,
+        beside.client() as grace,
+    ):
+        assert grace.get("/picture", params={"item": "p6"}).status_code == 200
+        for item in ("p6", "../another/pictures/p6.svg", str(folder / "p6.svg")):
+            assert ada.get("/picture", params={"item": item}).status_code == 404
+        # A cookie knows no ports: a browser sends it to both pages.
+        cookies = dict(zip(grace.cookies.keys(), ada.cookies.values(), strict=True))
+        stranger = httpx.get(
+            f"{beside.url}/picture", params={"item": "p6"}, cookies=cookies
+        )
+        assert stranger.status_code == 401
 
 
 def _all_of(kept: list[Finding]) -> dict[SubjectKind, list[str]]:
