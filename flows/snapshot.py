@@ -42,7 +42,10 @@ def take_snapshot(campaign_store: CampaignStore) -> Snapshot:
         most_rounds=campaign.posting.rounds + stops.undone(store),
         due_at=_due_at(campaign_store),
         next_day=caps.next_day(campaign_store),
-        unweighed=len(item_totals.to_weigh(store, campaign.posting)),
+        # Of what was imported nothing is asked again.
+        unweighed=0
+        if campaign_store.is_imported
+        else len(item_totals.to_weigh(store, campaign.posting)),
     )
 
 

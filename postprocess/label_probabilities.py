@@ -50,7 +50,7 @@ def of_choice(
     return pd.DataFrame(
         {
             f"{name}{LIKELIEST}": found["value"].fillna("").astype("str"),
-            f"{name}{PROBABILITY}": found["probability"].astype("float64"),
+            f"{name}{PROBABILITY}": _told(found["probability"]),
         },
         index=items,
     )
@@ -81,7 +81,7 @@ def of_ticks(
         except NotConvergedError:
             continue
         name = f"{field.name}{PROBABILITY}_{option.value}"
-        found[name] = table.reindex(items).astype("float64")
+        found[name] = _told(table.reindex(items))
     return pd.DataFrame(found, index=items)
 
 
@@ -89,6 +89,11 @@ def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
     if votes.empty:
         return pd.Series(dtype="float64")
     return ability(votes, values=(_TICKED, _NOT)).probabilities[_TICKED]
+
+
+def _told(probabilities: "pd.Series[float]") -> "pd.Series[float]":
+    """To six places: further ones may be another processor's own."""
+    return probabilities.astype("float64").round(6)
 
 
 def probability_columns(field: Field) -> tuple[str, ...]:

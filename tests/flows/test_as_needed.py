@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -14,9 +15,13 @@ from flows.campaign_run import CampaignRun
 from flows.passes import run_pass
 from flows.planning.next_action import next_action
 from flows.progress import read_progress
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.report_facts import report_facts
+from flows.results.table import answers_table
 from flows.snapshot import take_snapshot
 from flows.steps import weigh as weighing
+from postprocess.aggregates import item_aggregates
 from report.model import report_model
 from report.page import render
 from report.sections import as_needed
@@ -24,6 +29,8 @@ from store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.flows.bookkeeping import check_books
 from tests.flows.conftest import Open
+
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 
 
 @dataclass(frozen=True)
@@ -218,3 +225,48 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
         path.unlink()
     (said,) = [one for one in refused.value.faults if "posting.assignments" in one]
     assert why in said
+
+
+@pytest.mark.full
+def test_the_campaign_that_comes_with_it_asks_by_need(tmp_path: Path) -> None:
+    """Simulated workers in virtual time: few answers where all agree, more elsewhere.
+
+    No item has more than seven, the budget holds, and labels are right as often as
+    they say.
+    """
+    campaign = replace(prepare(CAMPAIGNS / "as_needed.toml"), out=tmp_path / "out")
+    with rehearsal_of(campaign) as (run, crowd):
+        work_through(run, crowd)
+        progress = read_progress(run)
+        rows = run.store.db.execute(
+            "SELECT item_id, workers, probability FROM items"
+        ).fetchall()
+        said = run.store.db.execute(
+            "SELECT item_id, json_extract(fields, '$.values.congruent') FROM answers "
+            "WHERE verdict = 'keep'"
+        ).fetchall()
+        table = aggregates_of(run)
+    assert progress.missing == 0
+    assert progress.spent_cents <= campaign.rewards.budget_cents
+    by_item: dict[str, set[str]] = {}
+    for item_id, value in said:
+        by_item.setdefault(item_id, set()).add(value)
+    numbers = {item_id: workers for item_id, workers, _ in rows}
+    assert set(numbers.values()) <= set(range(3, 8))
+    plain = [numbers[item] for item, values in by_item.items() if len(values) == 1]
+    disputed = [numbers[item] for item, values in by_item.items() if len(values) == 2]
+    assert fmean(plain) < fmean(disputed)
+    assert all(workers == 7 or sure >= 0.95 for _, workers, sure in rows)
+    truth = {str(i.item_id): i.columns["truth.congruent"] for i in campaign.items}
+    right = fmean(truth[item] == label for item, label in table.items())
+    assert right >= 0.9
+
+
+def aggregates_of(run: CampaignRun) -> dict[str, str]:
+    """The likeliest label of each item, as the dataset has it."""
+    task = run.campaign.task
+    ids = [str(item.item_id) for item in run.campaign.items]
+    made = item_aggregates(answers_table(run), ids, task.fields, task.aggregates)
+    return {
+        str(item): str(label) for item, label in made["congruent_likeliest"].items()
+    }
