@@ -58,6 +58,7 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.marketplace
 	$(BIN)/python -m tests.bench.heuristics
 	$(BIN)/python -m tests.bench.results
+	$(BIN)/python -m tests.bench.partitions 1000000
 
 truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
 	$(BIN)/python -m tests.bench.truth.fit

@@ -13,6 +13,7 @@ from cli.advance import advance
 from cli.analyse import analyse
 from cli.assess import assess
 from cli.check import check
+from cli.clean import clean
 from cli.crowd import crowd
 from cli.decisions import decisions
 from cli.describe import describe
@@ -93,6 +94,7 @@ for command in (
     workers,
     import_results,
     assess,
+    clean,
     analyse,
     export,
     describe,

@@ -61,7 +61,7 @@ DASK = click.option(
     is_flag=False,
     flag_value="local",
     default="",
-    help="With --to: let a Dask cluster do the parts; without an address, two "
+    help="Let a Dask cluster do the parts; without an address, two "
     "processes on this machine.",
 )
 LIVE = click.option(

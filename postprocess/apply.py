@@ -4,7 +4,7 @@ What a rule is sure of is applied. What it only thinks likely is kept apart, as 
 proposal for a person.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.edit import Edit
@@ -80,21 +80,15 @@ def clean_and_propose(
     """
     if len({text.text_id for text in texts}) < len(texts):
         raise ValueError("a text id occurs twice among the texts to clean")
-    drafts = _Drafts(text for text in texts if not text.is_canned)
-    waiting = list(rules)
-    for step in range(_MOST_PASSES * len(rules)):
-        rule = rules[step % len(rules)]
-        proposed = drafts.propose(rule)
-        drafts.accept(proposed)
-        if proposed:
-            waiting = list(rules)
-        else:
-            waiting.remove(rule)
-        if not waiting:
-            break
-    if waiting:
-        names = ", ".join(rule.NAME for rule in rules)
-        raise ValueError(f"these rules keep changing each other's work: {names}")
+    drafts = Drafts(text for text in texts if not text.is_canned)
+    corpus = Corpus(drafts.texts())
+
+    def follow(rule: Rule) -> bool:
+        before, after = drafts.accept(drafts.propose(rule, corpus))
+        corpus.replace(before, after)
+        return bool(after)
+
+    until_settled(rules, follow)
     ids = [text.text_id for text in texts]
     proposals = drafts.proposals()
     return Cleaning(
@@ -103,8 +97,31 @@ def clean_and_propose(
     )
 
 
-class _Drafts:
-    """Texts as the rules have left them so far, and the counts of their words.
+def until_settled(rules: Sequence[Rule], follow: Callable[[Rule], bool]) -> None:
+    """Have rules follow one another until none has anything left to make.
+
+    Args:
+        rules: in their order.
+        follow: makes the edits of a rule, and says whether there were any.
+
+    Raises:
+        ValueError: they never come to an end.
+    """
+    waiting = list(rules)
+    for step in range(_MOST_PASSES * len(rules)):
+        rule = rules[step % len(rules)]
+        if follow(rule):
+            waiting = list(rules)
+        else:
+            waiting.remove(rule)
+        if not waiting:
+            return
+    names = ", ".join(rule.NAME for rule in rules)
+    raise ValueError(f"these rules keep changing each other's work: {names}")
+
+
+class Drafts:
+    """Texts as the rules have left them so far: all there are about their items.
 
     Attributes:
         edits: from the original to the draft, by text id; absent where they are equal
@@ -114,16 +131,24 @@ class _Drafts:
     def __init__(self, texts: Iterable[Text]) -> None:
         self._drafts = {text.text_id: text for text in texts}
         self._originals: dict[str, str] = {}
-        self._corpus: Corpus | None = None
         self._seen: dict[str, set[str]] = {}
         self._unsure: dict[str, dict[str, Sequence[Edit]]] = {}
         self.edits: dict[str, tuple[Edit, ...]] = {}
 
-    def propose(self, rule: Rule) -> Mapping[str, Sequence[Edit]]:
-        """The edits of the drafts that a rule is sure of, by text id."""
+    def texts(self) -> tuple[Text, ...]:
+        """The texts as they are now."""
+        return tuple(self._drafts.values())
+
+    def propose(self, rule: Rule, corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
+        """The edits of the drafts that a rule is sure of, by text id.
+
+        Args:
+            rule: of `postprocess.registry`.
+            corpus: the counts of all drafts of the campaign.
+        """
         if isinstance(rule, TextRule):
             return self._mended(rule)
-        proposed = rule.propose(tuple(self._drafts.values()), self._counts())
+        proposed = rule.propose(self.texts(), corpus)
         sure: dict[str, Sequence[Edit]] = {}
         self._unsure[rule.NAME] = {}
         for text_id, edits in proposed.items():
@@ -135,8 +160,10 @@ class _Drafts:
                 self._unsure[rule.NAME][text_id] = doubtful
         return sure
 
-    def accept(self, proposed: Mapping[str, Sequence[Edit]]) -> None:
-        """Apply edits to the drafts."""
+    def accept(
+        self, proposed: Mapping[str, Sequence[Edit]]
+    ) -> tuple[list[Text], list[Text]]:
+        """Apply edits to the drafts; those that changed, before and after."""
         before = [self._drafts[text_id] for text_id in proposed]
         for text_id, edits in proposed.items():
             draft = self._drafts[text_id]
@@ -146,9 +173,7 @@ class _Drafts:
             self._drafts[text_id] = replace(draft, text=replay(draft.text, edits))
         for seen in self._seen.values():
             seen.difference_update(proposed)
-        if proposed and self._corpus:
-            after = [self._drafts[text_id] for text_id in proposed]
-            self._corpus.replace(before, after)
+        return before, [self._drafts[text_id] for text_id in proposed]
 
     def proposals(self) -> dict[str, tuple[Edit, ...]]:
         """What rules were not sure of when they last looked, by text id.
@@ -175,8 +200,3 @@ class _Drafts:
         seen.update(draft.text_id for draft in fresh)
         proposed = ((draft.text_id, rule.mend(draft.text)) for draft in fresh)
         return {text_id: edits for text_id, edits in proposed if edits}
-
-    def _counts(self) -> Corpus:
-        if self._corpus is None:
-            self._corpus = Corpus(self._drafts.values())
-        return self._corpus

@@ -93,7 +93,7 @@ class Uses(NamedTuple):
         batches: by `batch`, `n_voices`.
         words: by `batch` and `word`, `n_voices` that use it.
         copies: by `batch` and `wording`, a hash of a text's different words, `n_texts`
-            and `n_voices` of these words.
+            and `n_voices` of these words; `merged` keeps those of several texts.
     """
 
     batches: Tally
@@ -104,7 +104,10 @@ class Uses(NamedTuple):
     def merged(cls, parts: Iterable[Self]) -> Self:
         """The uses of all parts."""
         batches, words, copies = zip(*parts, strict=True)
-        return cls(merged(batches), merged(words), merged(copies))
+        several = merged(copies)
+        # Of the others, most in a large campaign, a part knows all there is to know.
+        several = several[several["n_texts"] > 1].reset_index(drop=True)
+        return cls(merged(batches), merged(words), several)
 
 
 class Excesses(NamedTuple):
@@ -164,10 +167,7 @@ class Worded:
             words=keys.words.assign(
                 n_voices=_counted(tokens.word, voice[tokens.row], len(keys.words))
             ),
-            copies=keys.copies.assign(
-                n_texts=np.bincount(tokens.copies, minlength=len(keys.copies)),
-                n_voices=_counted(tokens.copies, voice, len(keys.copies)),
-            ),
+            copies=pd.concat([keys.copies, self._copies()], axis=1),
         )
 
     def excesses(self, uses: Uses) -> Excesses:
@@ -206,7 +206,9 @@ class Worded:
 
     def _sharing(self, uses: Uses) -> "_Sharing":
         tokens, row = self._tokens, self._tokens.row
-        copies = looked_up(tokens.keys.copies, uses.copies).iloc[tokens.copies]
+        known = looked_up(tokens.keys.copies, uses.copies)
+        own = self._copies()
+        copies = known.where(known["n_texts"] > 0, own).iloc[tokens.copies]
         copied = copies["n_voices"].to_numpy() - self._copies_on_item
         voices = looked_up(tokens.keys.batches, uses.batches)["n_voices"].to_numpy()
         others = self._of_item - self._own
@@ -239,6 +241,13 @@ class Worded:
         words = tokens.keys.words["word"].take(different % size)
         copies = tokens.keys.copies.take(different // size).reset_index(drop=True)
         return places, codes, copies.assign(word=words.reset_index(drop=True))
+
+    def _copies(self) -> pd.DataFrame:
+        """By code of a text's words, `n_texts` and `n_voices` of this part."""
+        codes, size = self._tokens.copies, len(self._tokens.keys.copies)
+        voices = _counted(codes, self._is_voice.astype("int64"), size)
+        texts = np.bincount(codes, minlength=size)
+        return pd.DataFrame({"n_texts": texts, "n_voices": voices})
 
     def _excess(self, sharing: "_Sharing") -> Codes:
         """By token, excess and room in `_UNIT`; 0 of what is judged but no voice."""

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from domain.counts import plural
 from domain.task import Task
 from flows.partitions.assessing import assess_files
+from flows.partitions.cleaning import clean_files
 from flows.partitions.running import Run, here, on_dask
 from hit_templates.tasks import load_task
 
@@ -52,6 +54,20 @@ def assess(
     click.echo(
         f"{plural(found.answers, 'answer')} in {plural(found.files, 'file')}; "
         f"{plural(found.findings, 'finding')} in {found.folder}"
+    )
+
+
+def clean(files: Sequence[Path], *, into: Path, dask: str, as_json: bool) -> None:
+    """Clean texts in parts; clean texts and edits are Parquet in a folder."""
+    with _runner(dask) as run:
+        done = clean_files(files, run, into=into)
+    if as_json:
+        click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
+        return
+    click.echo(
+        f"{plural(done.edits, 'edit')} in {done.changed:,} of "
+        f"{plural(done.answers, 'answer')}, {plural(done.proposals, 'proposal')}; "
+        f"in {done.folder}"
     )
 
 

@@ -25,18 +25,18 @@ import pyarrow.parquet as pq
 from domain.tables import COLLECTED, Column, task_columns
 from domain.task import Task
 from domain.verdicts import Finding
-from flows.partitions.answer_files import Piece, answer_files, as_frame, pieces_of, read
+from flows.partitions.answer_files import answer_files, as_frame, pieces_of
 from flows.partitions.buckets import (
     ROWS,
     bucket_count,
-    by_item,
     by_worker,
     deal,
     read_bucket,
     write_buckets,
 )
+from flows.partitions.parts import Source, states
 from flows.partitions.running import Run
-from flows.partitions.work_folder import WorkFolder, finish, open_work
+from flows.partitions.work_folder import finish, open_work
 from qc.ratings import with_ratings
 from qc.registry import HEURISTICS, Settings, columns
 from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
@@ -80,12 +80,7 @@ class Assessed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Job:
-    folder: WorkFolder
-    pieces: tuple[Piece, ...]
-    schema: pa.Schema
-    columns: Mapping[str, Column]
-    buckets: int
+class _Job(Source):
     task: Task
     settings: Settings
     seed: int
@@ -120,20 +115,27 @@ def assess_files(
     wanted = {name: offered[name] for name in names}
     files = answer_files(paths)
     pieces, schema = pieces_of(files, wanted)
-    answers = sum(piece.rows for piece in pieces)
-    of = _depends_on(files, task, settings, seed, bucket_rows)
+    of = {
+        "files": states(files),
+        "task": [task.name, task.version],
+        "heuristics": {name: dict(own or {}) for name, own in settings.items()},
+        "off": sorted(name for name, own in settings.items() if own is None),
+        "versions": {one.NAME: one.VERSION for one in HEURISTICS},
+        "seed": seed,
+        "bucket_rows": bucket_rows,
+    }
     job = _Job(
         folder=open_work(into, of),
         pieces=tuple(pieces),
         schema=schema,
         columns=wanted,
-        buckets=bucket_count(answers, bucket_rows),
+        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
         task=task,
         settings=settings,
         seed=seed,
     )
     folder, buckets = job.folder, range(job.buckets)
-    run("split", partial(_split, job), range(len(job.pieces)))
+    run("split", job.split, range(len(job.pieces)))
     run("words", partial(_words, job), buckets)
     folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
     run("chances", partial(_chances, job), buckets)
@@ -148,38 +150,9 @@ def assess_files(
     return _finished(job, into)
 
 
-def _depends_on(
-    files: Sequence[Path], task: Task, settings: Settings, seed: int, bucket_rows: int
-) -> dict[str, object]:
-    """All that findings depend on; another run of the same may go on with its files."""
-    return {
-        "files": [[str(one.resolve()), *_state(one)] for one in files],
-        "task": [task.name, task.version],
-        "heuristics": {name: dict(own or {}) for name, own in settings.items()},
-        "off": sorted(name for name, own in settings.items() if own is None),
-        "versions": {one.NAME: one.VERSION for one in HEURISTICS},
-        "seed": seed,
-        "bucket_rows": bucket_rows,
-    }
-
-
-def _split(job: _Job, number: int) -> None:
-    def write(path: Path) -> None:
-        dealt = [
-            batch
-            for table in read(job.pieces[number], job.schema)
-            for batch in deal(table, by_item(table, job.buckets), job.buckets)
-        ]
-        write_buckets(path, job.schema, dealt)
-
-    job.folder.once(job.folder.at(f"split-{number}"), write)
-
-
 def _words(job: _Job, bucket: int) -> None:
     def read_words() -> Worded:
-        paths = [job.folder.at(f"split-{n}") for n in range(len(job.pieces))]
-        table = read_bucket(paths, bucket, job.buckets)
-        worded = Worded(as_frame(table, job.columns))
+        worded = Worded(as_frame(job.about_items(bucket), job.columns))
         job.folder.keep(f"uses-{bucket}", worded.uses)
         return worded
 
@@ -199,8 +172,7 @@ def _texts(job: _Job, bucket: int) -> None:
     folder = job.folder
 
     def write(path: Path) -> None:
-        paths = [folder.at(f"split-{n}") for n in range(len(job.pieces))]
-        rows = read_bucket(paths, bucket, job.buckets)
+        rows = job.about_items(bucket)
         part = as_frame(rows, job.columns)
         worded: Worded = folder.kept(f"worded-{bucket}")
         fits = worded.fits(folder.shared("uses"), folder.shared("excesses"))
@@ -279,7 +251,7 @@ def _finished(job: _Job, into: Path) -> Assessed:
         flagged.update(
             {one["values"]: one["counts"] for one in names.value_counts().to_pylist()}
         )
-    answers = sum(piece.rows for piece in job.pieces)
+    answers = job.answers
     finish(
         job.folder,
         into,
@@ -296,11 +268,6 @@ def _finished(job: _Job, into: Path) -> Assessed:
 
 def _all(job: _Job, name: str) -> Iterator[Any]:
     return (job.folder.kept(f"{name}-{bucket}") for bucket in range(job.buckets))
-
-
-def _state(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
 
 
 _FIT = {name: f"{FIT}.{name}" for name in NAMES}

@@ -78,7 +78,7 @@ def on_dask(address: str, told: Told, *, processes: int = _PROCESSES) -> Iterato
             LocalCluster(
                 n_workers=processes,
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 memory_limit=0,
             ) as cluster,
             Client(cluster) as client,

@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -59,7 +60,7 @@ class Doubts:
 
 def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
     """The doubtful places, in the order of texts, words and other words."""
-    alike = _Alike(corpus, channel)
+    alike = _alike(corpus, channel, corpus.changes)
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     before, after = line[places - 1], line[places + 1]
@@ -102,6 +103,12 @@ def is_ordinary(text: Text, at: int) -> bool:
     where = place(text.text, word)
     is_special = where.is_fixed or where.is_name_like or where.is_hyphened
     return not is_special and word.word not in text.protected
+
+
+@lru_cache(maxsize=1)
+def _alike(corpus: Corpus, channel: Channel, _changes: int) -> "_Alike":
+    """Looked for once, where the texts of a campaign are looked at in parts."""
+    return _Alike(corpus, channel)
 
 
 class _Alike:

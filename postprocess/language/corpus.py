@@ -10,12 +10,15 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import copy
 from itertools import chain, count, repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from postprocess.language import lexicon
+from postprocess.language.foreign import is_foreign
+from postprocess.language.lexicon import may_be_typo
 from postprocess.text import Text
 
 Ints = npt.NDArray[np.int64]
@@ -51,6 +54,10 @@ class Corpus:
         counts: how often a word occurs.
         items: about how many items workers wrote it.
         capitals: how often it has a capital inside a text.
+        n_texts: how many texts there are.
+        n_with_unknown: how many have a word that may be a typo.
+        n_foreign: how many of those are in another language.
+        changes: how often it was changed.
     """
 
     def __init__(self, texts: Iterable[Text] = ()) -> None:
@@ -61,6 +68,8 @@ class Corpus:
         # Before the first text is an edge too.
         self.counts = np.array([1], dtype=np.int64)
         self.items = self.capitals = np.zeros(1, dtype=np.int64)
+        self.n_texts = self.n_with_unknown = self.n_foreign = self.changes = 0
+        self._texts = self._with_unknown = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
         self._count(list(texts), 1)
 
@@ -95,8 +104,39 @@ class Corpus:
         self._about.add(_code(self._items_of(texts), stream), times)
         self.items = np.bincount(self._about.present() % _BASE, minlength=size)
         self.items[0] = 0
+        self._count_texts(texts, times, size)
+        self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
+
+    def _count_texts(self, texts: Sequence[Text], times: int, size: int) -> None:
+        """Count in how many texts each word stands, and in how many with unknown."""
+        unknown = [any(map(may_be_typo, text.words)) for text in texts]
+        different = [set(text.words) for text in texts]
+        owner = np.repeat(unknown, [len(words) for words in different])
+        numbers = self.numbers(list(chain.from_iterable(different)))
+        found = np.bincount(numbers, minlength=size)
+        self._texts = _longer(self._texts, size) + times * found
+        found = np.bincount(numbers[owner.astype("bool")], minlength=size)
+        self._with_unknown = _longer(self._with_unknown, size) + times * found
+        self.n_texts += times * len(texts)
+        self.n_with_unknown += times * sum(unknown)
+        self.n_foreign += times * sum(
+            is_foreign(text.words)
+            for text, has_unknown in zip(texts, unknown, strict=True)
+            if has_unknown
+        )
+
+    def texts_with(self, word: str) -> tuple[int, int]:
+        """In how many texts a word stands, and in how many of them with unknown."""
+        number = self.number(word)
+        return int(self._texts[number]), int(self._with_unknown[number])
+
+    def shared(self) -> "Corpus":
+        """The same without what only counting more texts needs."""
+        lean = copy(self)
+        lean._about, lean._item_numbers = _Tally(), {}  # noqa: SLF001 - its own
+        return lean
 
     def _items_of(self, texts: Sequence[Text]) -> Ints:
         """The number of the item of each word, and of the edges after it."""

@@ -31,6 +31,8 @@ _SHADOW_ZIPF = 1.0
 """A word ten times rarer than one that is an edit away may be a misspelling of it."""
 
 _APOSTROPHE_ZIPF = 3.0
+_SHORTEST_TYPO = 2
+_ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _PLAIN = re.compile(r"[a-z]{2,}")
 _WITH_APOSTROPHE = re.compile(r"[a-z]{2,}'(?:s|t|re|ll|ve|d)")
 
@@ -58,6 +60,20 @@ def is_surely_right(word: str) -> bool:
     misspelling of a much commoner one: `countertop`, but neither `recieve` nor `teh`.
     """
     return is_known(word) or _is_new(word)
+
+
+@cache
+def may_be_typo(word: str) -> bool:
+    """Whether a casefolded word is an ordinary one that no list is sure of.
+
+    >>> may_be_typo("teapott"), may_be_typo("teapot"), may_be_typo("12oz")
+    (True, False, False)
+    """
+    return (
+        len(word) >= _SHORTEST_TYPO
+        and bool(_ORDINARY.fullmatch(word))
+        and not is_surely_right(word)
+    )
 
 
 def zipf(word: str) -> float:

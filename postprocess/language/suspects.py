@@ -6,22 +6,17 @@ sure, texts in another language, and what is no ordinary word where it stands
 """
 
 import math
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import chain
+from functools import lru_cache
 
-from postprocess.language import lexicon
 from postprocess.language.corpus import EDGE, Corpus, said_about
 from postprocess.language.foreign import is_foreign
+from postprocess.language.lexicon import may_be_typo
 from postprocess.language.tokens import Place, Word, place, words
 from postprocess.text import Text
 
-_SHORTEST = 2
-_ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _MOSTLY = 0.5
 _REMEMBERED = 100_000
 """Texts that are read once only, although rules look at a campaign again and again."""
@@ -65,13 +60,12 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
         texts: all that there are about each of their items.
         corpus: the counts of these texts, and of all others of the campaign.
     """
-    unknown = {word for word in corpus.words() if _may_be(word)}
-    with_any = [text for text in texts if not unknown.isdisjoint(text.words)]
-    english = [text for text in with_any if not is_foreign(text.words)]
-    if len(with_any) - len(english) > _MOSTLY * len(texts):
+    if corpus.n_foreign > _MOSTLY * corpus.n_texts:
         return []
+    with_any = [text for text in texts if any(map(may_be_typo, text.words))]
+    english = [text for text in with_any if not is_foreign(text.words)]
     about = said_about({text.item_id for text in english}, texts)
-    company = _Company(texts, with_any, unknown)
+    company = _Company(corpus)
     return [
         replace(
             suspect,
@@ -87,53 +81,34 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
 class _Company:
     """How often unknown words come with each known one."""
 
-    def __init__(
-        self,
-        texts: Sequence[Text],
-        with_any: Sequence[Text],
-        unknown: AbstractSet[str],
-    ) -> None:
-        self._unknown = unknown
-        self._usual = (len(with_any) + 1) / (len(texts) + _USUAL)
-        self._with_any = _texts_of_word(with_any)
-        self._all = _texts_of_word(texts)
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._usual = (corpus.n_with_unknown + 1) / (corpus.n_texts + _USUAL)
         self._of_word: dict[str, float] = {}
 
     def of(self, line: AbstractSet[str]) -> float:
         """What a text's known words say; the text itself does not count."""
-        known = line - self._unknown
+        known = [word for word in line if not may_be_typo(word)]
         return math.fsum(map(self._said_by, known)) / max(1, len(known))
 
     def _said_by(self, word: str) -> float:
         said = self._of_word.get(word)
         if said is None:
-            together = self._with_any[word] - 1 + _USUAL * self._usual
-            usual = (self._all[word] - 1 + _USUAL) * self._usual
+            texts, with_unknown = self._corpus.texts_with(word)
+            together = with_unknown - 1 + _USUAL * self._usual
+            usual = (texts - 1 + _USUAL) * self._usual
             said = self._of_word[word] = math.log(together / usual)
         return said
-
-
-@cache
-def _may_be(word: str) -> bool:
-    return (
-        len(word) >= _SHORTEST
-        and bool(_ORDINARY.fullmatch(word))
-        and not lexicon.is_surely_right(word)
-    )
-
-
-def _texts_of_word(texts: Iterable[Text]) -> Counter[str]:
-    return Counter(chain.from_iterable(map(set, (text.words for text in texts))))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
     """What can be said of a text's suspects without any other text."""
     line = words(text)
-    number = sum(map(_may_be, (word.word for word in line)))
+    number = sum(map(may_be_typo, (word.word for word in line)))
     found = []
     for at, word in enumerate(line):
-        if not _may_be(word.word) or word.word in protected:
+        if not may_be_typo(word.word) or word.word in protected:
             continue
         where = place(text, word)
         if where.is_fixed:

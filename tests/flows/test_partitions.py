@@ -20,10 +20,13 @@ from domain.errors import ConfigError
 from domain.tables import COLLECTED, task_columns
 from flows.partitions.answer_files import as_frame
 from flows.partitions.assessing import Assessed, assess_files
+from flows.partitions.cleaning import clean_files
 from flows.partitions.running import LOCAL, Do, Run, here, on_dask
 from hit_templates.tasks import load_task
+from postprocess.apply import Text, clean_and_propose, replay
+from postprocess.datasets.file_table import edits_json
 from qc.registry import assess
-from tests.bench.many_captions import captions
+from tests.bench.many_captions import captions, write
 
 TASK = load_task("caption")
 ITEMS = 300
@@ -349,3 +352,61 @@ def test_what_cannot_be_meant_is_said(
     said = piecework("assess", *words)
     assert said.exit_code == 2
     assert sentence in said.output
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_parts_are_cleaned_as_the_whole(
+    answers: pa.Table, tmp_path: Path, n: int
+) -> None:
+    """Each edit and proposal is that of all texts cleaned together."""
+    rows = answers.to_pandas()
+    some = answers.slice(0, 500)
+    texts = [
+        Text(text_id=row.answer_id, item_id=row.item_id, text=row.text)
+        for row in rows.head(500).itertuples()
+        if not row.is_canned
+    ]
+    whole = clean_and_propose(texts)
+    cleaned = clean_files(
+        [cut(some, tmp_path / "answers", n)],
+        here(silent),
+        into=tmp_path / "clean",
+        bucket_rows=200,
+    )
+    tables = [pq.read_table(path) for path in (tmp_path / "clean").glob("*.parquet")]
+    mine = pa.concat_tables(tables).to_pandas().set_index("answer_id")
+    assert len(mine) == cleaned.answers == 500
+    assert cleaned.edits == sum(map(len, whole.edits.values())) > 0
+    for text in texts:
+        row = mine.loc[text.text_id]
+        assert row["edits"] == edits_json(whole.edits[text.text_id])
+        assert row["edit_proposals"] == edits_json(whole.proposals[text.text_id])
+        assert row["clean_text"] == replay(text.text, whole.edits[text.text_id])
+
+
+def test_the_command_cleans_files(
+    answers: pa.Table, tmp_path: Path, piecework: Callable[..., Any]
+) -> None:
+    """`clean FILES --to FOLDER` says how many edits there are, and where."""
+    source = cut(answers.slice(0, 200), tmp_path / "answers", 2)
+    said = piecework("clean", source, "--to", tmp_path / "clean")
+    assert said.exit_code == 0, said.output
+    assert "of 200 answers" in said.output
+    assert json.loads((tmp_path / "clean" / "_SUCCESS").read_text())["answers"] == 200
+
+
+@pytest.mark.full
+def test_a_million_rows_are_judged_the_same_however_they_are_cut(
+    tmp_path: Path,
+) -> None:
+    """1, 7 and 100 files: the same findings, to the bit."""
+    before = None
+    for n in (1, 7, 100):
+        write(tmp_path / f"{n}", 1_000_000, n)
+        into = tmp_path / f"findings-{n}"
+        assess_files(
+            [tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={}
+        )
+        mine = found(into)
+        before = mine if before is None else before
+        pd.testing.assert_frame_equal(mine, before, check_exact=True)

@@ -1,0 +1,202 @@
+"""`clean` for texts that outgrow memory: count all, then each part follows a rule.
+
+Texts are dealt by item. One process counts the words of all parts (`Corpus`, whole
+numbers that add up); each part follows a rule by these counts; what changed is counted
+anew, until no rule has anything left to make. So the edits are those of
+`postprocess.apply.clean_and_propose`, whatever the parts are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from domain.tables import COLLECTED
+from flows.partitions.answer_files import answer_files, as_frame, pieces_of
+from flows.partitions.buckets import ROWS, bucket_count
+from flows.partitions.parts import Source, states
+from flows.partitions.running import Run
+from flows.partitions.work_folder import finish, open_work
+from postprocess.apply import Drafts, Text, replay, until_settled
+from postprocess.datasets.file_table import edits_json
+from postprocess.language.corpus import Corpus
+from postprocess.registry import RULES
+from postprocess.text import Rule
+
+_COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
+_CLEANED = pa.schema(
+    [
+        ("answer_id", pa.string()),
+        ("item_id", pa.string()),
+        ("text", pa.string()),
+        ("clean_text", pa.string()),
+        ("edits", pa.string()),
+        ("edit_proposals", pa.string()),
+    ]
+)
+_BY_NAME = {rule.NAME: rule for rule in RULES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanedFiles:
+    """What became of the texts of files, counted; the texts are in the folder."""
+
+    folder: Path
+    answers: int
+    changed: int
+    edits: int
+    proposals: int
+
+
+def clean_files(
+    paths: Sequence[Path], run: Run, *, into: Path, bucket_rows: int = ROWS
+) -> CleanedFiles:
+    """Clean the texts of all files together.
+
+    Args:
+        paths: Parquet files or folders of them (`flows.partitions.answer_files`).
+        run: who does the parts.
+        into: a folder of clean texts, which must not be there yet.
+        bucket_rows: about so many rows are held at a time.
+
+    Raises:
+        ConfigError: files that cannot be read; or the folder is there.
+    """
+    files = answer_files(paths)
+    pieces, schema = pieces_of(files, _COLUMNS)
+    of = {
+        "files": states(files),
+        "rules": {rule.NAME: rule.VERSION for rule in RULES},
+        "bucket_rows": bucket_rows,
+    }
+    source = Source(
+        folder=open_work(into, of),
+        pieces=tuple(pieces),
+        schema=schema,
+        columns=_COLUMNS,
+        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+    )
+    run("split", source.split, range(len(pieces)))
+    run("reading", partial(_read, source), range(source.buckets))
+    rounds = _Rounds(source, run)
+    until_settled(RULES, rounds.follow)
+    run("writing", partial(_write, source, next(rounds.numbers)), range(source.buckets))
+    return _finished(source, into)
+
+
+@dataclass(slots=True)
+class _Rounds:
+    """Rule after rule over all parts; what was done before is not done again."""
+
+    source: Source
+    run: Run
+    numbers: "count[int]" = field(default_factory=count)
+    corpus: Corpus | None = None
+
+    def follow(self, rule: Rule) -> bool:
+        """Whether the rule changed anything in any part."""
+        number, folder = next(self.numbers), self.source.folder
+        if not folder.at(f"changed-{number}").exists():
+            corpus = self.corpus or self._counted(number)
+            self.corpus = corpus
+            folder.keep(f"counts-{number}", corpus.shared)
+            step = f"{rule.NAME} ({number + 1})"
+            follow = partial(_follow, self.source, number, rule.NAME)
+            self.run(step, follow, range(self.source.buckets))
+            has_changed = self._count_changes(corpus, number)
+            folder.keep(f"changed-{number}", lambda: has_changed)
+        folder.at(f"counts-{number}").unlink(missing_ok=True)
+        for bucket in range(self.source.buckets):
+            folder.at(f"drafts-{bucket}-{number}").unlink(missing_ok=True)
+        return bool(folder.kept(f"changed-{number}"))
+
+    def _counted(self, number: int) -> Corpus:
+        """The counts of all texts as they are before this round."""
+        corpus = Corpus()
+        for bucket in range(self.source.buckets):
+            drafts: Drafts = self.source.folder.kept(f"drafts-{bucket}-{number}")
+            corpus.replace((), drafts.texts())
+        return corpus
+
+    def _count_changes(self, corpus: Corpus, number: int) -> bool:
+        has_changed = False
+        for bucket in range(self.source.buckets):
+            before, after = self.source.folder.kept(f"changes-{bucket}-{number}")
+            corpus.replace(before, after)
+            has_changed |= bool(after)
+        return has_changed
+
+
+def _read(source: Source, bucket: int) -> None:
+    def drafts() -> Drafts:
+        table = as_frame(source.about_items(bucket), source.columns)
+        cells = table.to_dict("list")
+        rows = zip(
+            table.index.tolist(),
+            *(cells[name] for name in ("item_id", "text", "is_canned")),
+            strict=True,
+        )
+        return Drafts(
+            Text(text_id=answer_id, item_id=item_id, text=text)
+            for answer_id, item_id, text, is_canned in rows
+            if not is_canned
+        )
+
+    # Were it not there, a later round is: what was made of it.
+    if not any(source.folder.path.glob(f"drafts-{bucket}-*")):
+        source.folder.keep(f"drafts-{bucket}-0", drafts)
+
+
+def _follow(source: Source, number: int, rule: str, bucket: int) -> None:
+    """Let the texts of a bucket follow a rule."""
+    folder = source.folder
+
+    def drafts() -> Drafts:
+        own: Drafts = folder.kept(f"drafts-{bucket}-{number}")
+        corpus: Corpus = folder.shared(f"counts-{number}")
+        changes = own.accept(own.propose(_BY_NAME[rule], corpus))
+        folder.keep(f"changes-{bucket}-{number}", lambda: changes)
+        return own
+
+    folder.keep(f"drafts-{bucket}-{number + 1}", drafts)
+
+
+def _write(source: Source, number: int, bucket: int) -> None:
+    """Write the clean texts of a bucket."""
+
+    def write(path: Path) -> None:
+        drafts: Drafts = source.folder.kept(f"drafts-{bucket}-{number}")
+        proposals = drafts.proposals()
+        rows = as_frame(source.about_items(bucket), source.columns)
+        texts = rows["text"].tolist()
+        edits = [drafts.edits.get(one, ()) for one in rows.index.tolist()]
+        unsure = [proposals.get(one, ()) for one in rows.index.tolist()]
+        cells = {
+            "answer_id": rows.index.tolist(),
+            "item_id": rows["item_id"].tolist(),
+            "text": texts,
+            "clean_text": [replay(*pair) for pair in zip(texts, edits, strict=True)],
+            "edits": [edits_json(made) for made in edits],
+            "edit_proposals": [edits_json(made) for made in unsure],
+        }
+        pq.write_table(pa.table(cells, schema=_CLEANED), path, compression="zstd")
+        told = [sum(map(bool, edits)), sum(map(len, edits)), sum(map(len, unsure))]
+        source.folder.keep(f"told-{bucket}", lambda: [len(rows), *told])
+
+    source.folder.once(source.folder.out(f"part-{bucket:05d}.parquet"), write)
+
+
+def _finished(source: Source, into: Path) -> CleanedFiles:
+    told = [source.folder.kept(f"told-{bucket}") for bucket in range(source.buckets)]
+    answers, changed, edits, proposals = (
+        sum(column) for column in zip(*told, strict=True)
+    )
+    parts = {f"part-{n:05d}.parquet": rows[0] for n, rows in enumerate(told)}
+    finish(source.folder, into, {"answers": answers, "parts": parts})
+    return CleanedFiles(
+        folder=into, answers=answers, changed=changed, edits=edits, proposals=proposals
+    )

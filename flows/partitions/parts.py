@@ -1,0 +1,59 @@
+"""The answers of all files, dealt by item: the first step of all work in parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from domain.tables import Column
+from flows.partitions.answer_files import Piece, read
+from flows.partitions.buckets import by_item, deal, read_bucket, write_buckets
+from flows.partitions.work_folder import WorkFolder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is read, and where it is worked on; cheap to send to another process.
+
+    Attributes:
+        folder: where parts are.
+        schema: of the rows that are read.
+        columns: the same as pandas has them.
+        buckets: how many.
+    """
+
+    folder: WorkFolder
+    pieces: tuple[Piece, ...]
+    schema: pa.Schema
+    columns: Mapping[str, Column]
+    buckets: int
+
+    @property
+    def answers(self) -> int:
+        """Rows of all files."""
+        return sum(piece.rows for piece in self.pieces)
+
+    def split(self, number: int) -> None:
+        """Deal the rows of a piece."""
+
+        def write(path: Path) -> None:
+            dealt = [
+                batch
+                for table in read(self.pieces[number], self.schema)
+                for batch in deal(table, by_item(table, self.buckets), self.buckets)
+            ]
+            write_buckets(path, self.schema, dealt)
+
+        self.folder.once(self.folder.at(f"split-{number}"), write)
+
+    def about_items(self, bucket: int) -> pa.Table:
+        """All rows about the items of a bucket, in no order."""
+        paths = [self.folder.at(f"split-{n}") for n in range(len(self.pieces))]
+        return read_bucket(paths, bucket, self.buckets)
+
+
+def states(files: Sequence[Path]) -> list[tuple[str, int, int]]:
+    """Names, sizes and times of files: whether any was changed since."""
+    found = [(path.resolve(), path.stat()) for path in files]
+    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]

@@ -1,0 +1,103 @@
+"""What judging and cleaning captions in parts costs, in one process and in two.
+
+Captions are drawn into Parquet files first (`tests.bench.many_captions`). Memory is the
+sum of all processes' resident pages, looked at every half second, so that pages they
+share count for each. Run: `python -m tests.bench.partitions ROWS [FOLDER]`.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from flows.partitions.assessing import assess_files
+from flows.partitions.cleaning import clean_files
+from flows.partitions.running import LOCAL, here, on_dask
+from hit_templates.tasks import load_task
+from tests.bench.many_captions import write
+
+ROWS_OF_A_FILE = 125_000
+_MIB = 2**20
+
+
+def main(rows: int, folder: Path) -> None:
+    """Print the table."""
+    files = folder / f"captions-{rows}"
+    if not files.exists():
+        write(files, rows, max(1, rows // ROWS_OF_A_FILE))
+    print(f"load of the machine before: {psutil.getloadavg()[0]:.1f}")
+    print("| work | processes | seconds | processor seconds | peak MiB |")
+    print("|---|---:|---:|---:|---:|")
+    judge = partial(assess_files, task=load_task("caption"), settings={})
+    for name, work in (("heuristics", judge), ("cleaning", clean_files)):
+        for processes in (1, 2):
+            with (
+                TemporaryDirectory(dir=folder) as into,
+                _measured() as measured,
+                nullcontext(here(_say))
+                if processes == 1
+                else on_dask(LOCAL, _say, processes=processes) as run,
+            ):
+                work([files], run, into=Path(into) / "out")
+                told = f"{measured.seconds():.0f} | {measured.processor():.0f}"
+            print(f"| {name}, {rows:,} | {processes} | {told} | {measured.peak:.0f} |")
+
+
+class _Measured:
+    """What this process and its children took since it was made."""
+
+    def __init__(self) -> None:
+        self._started, self.peak = time.monotonic(), 0.0
+        self._before = self._used()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def processor(self) -> float:
+        return self._used() - self._before
+
+    def look(self) -> None:
+        sizes = [process.memory_info().rss for process in _processes()]
+        self.peak = max(self.peak, sum(sizes) / _MIB)
+
+    def _used(self) -> float:
+        times = [process.cpu_times() for process in _processes()]
+        return float(sum(one.user + one.system for one in times))
+
+
+@contextmanager
+def _measured() -> Iterator[_Measured]:
+    measured, ended = _Measured(), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.5):
+            with suppress(psutil.Error):  # a process may end while it is looked at
+                measured.look()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield measured
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _processes() -> list[psutil.Process]:
+    own = psutil.Process()
+    return [own, *own.children(recursive=True)]
+
+
+def _say(step: str, done: int, of: int) -> None:
+    if done == of:
+        print(f"{step}: {of} parts", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2] if sys.argv[2:] else "out/bench"))
