@@ -7,6 +7,7 @@ test compares. "Published" is what the source prints, never our result.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import stats
 from analyses.ability import ability
 from analyses.alpha import krippendorff_alpha
 from analyses.anova import repeated_measures
+from analyses.as_needed import weighed
 from analyses.bleu import corpus_bleu, correction_gains
 from analyses.dawid_skene import dawid_skene
 from analyses.equivalence import equivalence_tests
@@ -26,6 +28,7 @@ from analyses.multilabel_agreement import category_agreement
 from analyses.order import position_effect
 from analyses.paired import paired_t_tests
 from analyses.preferences import preferences
+from domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -198,53 +201,81 @@ def _believed(votes: pd.DataFrame) -> pd.DataFrame:
     return ability(votes, values=(0, 1)).labels
 
 
-def replay_rows() -> Iterator[tuple[str, str, str, str]]:
-    """Votes asked for until a label is sure enough, beside a fixed number of them."""
+def replay_rows() -> Iterator[tuple[str, ...]]:
+    """Votes asked for until a label is sure enough, beside fixed numbers of them."""
     for name, votes, truth in (
         ("entailments, experts say what is right", *rte()),
-        ("image and caption, as all who were asked say", *fits()),
-        ("can the image be recognised, as all five say", *recognised()),
+        ("image and caption, as all votes together", *_as_all(fits()[0])),
+        ("can the image be recognised, as all five", *_as_all(recognised()[0])),
     ):
         most_there = int(votes.groupby("item_id").size().median())
+        fixed: dict[int, float] = {}
         for least, most, until in ((3, 7, 0.9), (3, 7, 0.95), (2, most_there, 0.95)):
             upto = min(most, most_there)
             if least >= upto:
                 continue
+            for each in {*range(2, upto + 1)} - fixed.keys():
+                fixed[each] = _right_of_fixed(votes, truth, each)
+            rule = AsNeeded(most=upto, until=until)
             runs = [
-                asked_until(votes, truth, (least, upto), until, seed)
-                for seed in range(DRAWS)
+                asked_until(votes, truth, least, rule, seed) for seed in range(DRAWS)
             ]
             asked, right = np.mean(runs, axis=0)
-            what = f"{name}: {least} to {upto}, until {until}"
-            fixed = np.mean(
-                [
-                    accuracy(_believed(fewer(votes, upto, s)), truth)
-                    for s in range(DRAWS)
-                ]
+            equal = as_right_as(fixed, right)
+            yield (
+                f"{name}: {least} to {upto}, until {until}",
+                f"{asked:.2f}",
+                f"{right:.4f}",
+                f"{fixed[upto]:.4f} with {upto}",
+                f"{equal:.1f}" if equal else f"more than {upto}",
+                f"{1 - asked / (equal or upto):.0%}",
             )
-            yield what, f"{asked:.2f}", f"{right:.4f}", f"{fixed:.4f} with {upto}"
+
+
+def _as_all(votes: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Votes, and the labels that all of them give, where nobody knows what is right."""
+    return votes, _believed(votes)["value"].dropna()
+
+
+def as_right_as(fixed: Mapping[int, float], right: float) -> float:
+    """The fixed number of votes that is as often right, between whole numbers too.
+
+    0 if even the largest is not.
+    """
+    numbers = sorted(fixed)
+    for few, more in pairwise(numbers):
+        if fixed[few] >= right:
+            return float(few)
+        if fixed[more] >= right:
+            return few + (right - fixed[few]) / (fixed[more] - fixed[few])
+    return 0.0
+
+
+def _right_of_fixed(votes: pd.DataFrame, truth: pd.Series, each: int) -> float:
+    drawn = [fewer(votes, each, seed) for seed in range(DRAWS)]
+    return float(np.mean([accuracy(_believed(few), truth) for few in drawn]))
 
 
 def asked_until(
-    votes: pd.DataFrame,
-    truth: pd.Series,
-    answers: tuple[int, int],
-    until: float,
-    seed: int,
+    votes: pd.DataFrame, truth: pd.Series, least: int, rule: AsNeeded, seed: int
 ) -> tuple[float, float]:
-    """Mean votes an item, and share of right labels; unsure items get one more."""
-    least, most = answers
+    """Mean votes an item, and share of right labels, decided as the engine decides.
+
+    An item that is sure is not asked again, whatever is learnt of workers later.
+    """
     drawn = votes.sample(frac=1, random_state=seed)
     place = drawn.groupby("item_id").cumcount()
-    wanted = pd.Series(least, index=drawn["item_id"].unique())
+    there = drawn.groupby("item_id").size()
+    wanted = there.clip(upper=least)
+    due = wanted.index
     while True:
         asked = drawn[place < drawn["item_id"].map(wanted)]
-        labels = _believed(asked)
-        unsure = labels.index[labels["probability"] < until]
-        more = wanted.index.isin(unsure) & (wanted < most).to_numpy()
-        if not more.any():
-            return len(asked) / len(wanted), accuracy(labels, truth)
-        wanted[more] += 1
+        answers = wanted.loc[due]
+        found = weighed([(asked, (0, 1))], answers, rule)["wanted"]
+        wanted.loc[due] = np.minimum(found, there.loc[due])
+        due = answers.index[wanted.loc[due] > answers]
+        if due.empty:
+            return len(asked) / len(wanted), accuracy(_believed(asked), truth)
 
 
 def fits() -> tuple[pd.DataFrame, pd.Series]:
@@ -427,8 +458,12 @@ def with_blocks(page: str) -> str:
 def with_replay(page: str) -> str:
     """The page with the table of the replay written anew; takes minutes."""
     rows = ["| " + " | ".join(row) + " |" for row in replay_rows()]
-    head = "| votes asked for | mean an item | right | right, all of them asked |"
-    return _written(page, {"replay": "\n".join([head, "|---|---:|---:|---|", *rows])})
+    head = (
+        "| votes asked for | mean an item | right | right, all of them asked | "
+        "a fixed number that is as right | saved |"
+    )
+    line = "|---|---:|---:|---|---:|---:|"
+    return _written(page, {"replay": "\n".join([head, line, *rows])})
 
 
 def _written(page: str, blocks: Mapping[str, str]) -> str:

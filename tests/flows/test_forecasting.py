@@ -61,6 +61,29 @@ def test_what_cannot_be_varied_is_said(vary: list[str], said: str) -> None:
         choices(vary)
 
 
+@pytest.mark.parametrize(
+    ("vary", "asked"),
+    [
+        ("until=0.9", (3, 7, 0.9)),
+        ("most=5", (3, 5, 0.95)),
+        ("assignments={ least = 2, most = 4 }", (2, 4, 0.95)),
+        ("assignments=5", 5),
+    ],
+)
+def test_as_many_answers_as_needed_are_varied(
+    tmp_path: Path, vary: str, asked: int | tuple[int, int, float]
+) -> None:
+    """One key of the table, the table, or a number in its place."""
+    path = Path(__file__).resolve().parents[2] / "config/campaigns/as_needed.toml"
+    (choice,) = choices([vary])
+    made = chosen(parse(path), choice, seed=2, out=str(tmp_path))
+    found = made.tables.posting.assignments
+    if not isinstance(found, int):
+        assert (found.least, found.most, found.until) == asked
+    else:
+        assert found == asked
+
+
 def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
     """Also a key with its table, and the older names of money."""
     file = parse(write_campaign(tmp_path, SCENES.replace("reward =", "reward_usd =")))
