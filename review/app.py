@@ -212,7 +212,8 @@ class Review:
             return self._card(group, session, is_late=True)
         except ConfigError as refusal:
             return self._card(group, session, fault=str(refusal), because=because)
-        session.notices.append(("done", _WORDS_DONE[act]))
+        done = _IMPORTED_DONE if self._desk.run.is_imported else _WORDS_DONE
+        session.notices.append(("done", done[act]))
         return moved(f"/next?{urlencode({'view': group.view})}")
 
     async def undo(self, request: Request, session: Session) -> Response:
@@ -291,6 +292,7 @@ class Review:
             acts=_WORDS,
             views=VIEWS,
             has_labels=self._has_labels,
+            is_imported=self._desk.run.is_imported,
             counts={view: self._desk.waiting.count(view) for view in VIEWS},
             **values,
         )
@@ -352,6 +354,14 @@ _WORDS_DONE: dict[ActName, str] = {
     "exclude": "Excluded from later HITs.",
     "stay": "The worker stays.",
 }
+
+_IMPORTED_DONE: dict[ActName, str] = _WORDS_DONE | {
+    "drop": "Dropped.",
+    "approve": "Approved.",
+    "reject": "Rejected.",
+    "exclude": "Excluded.",
+}
+"""Of results that another tool collected: nothing follows for their workers."""
 
 
 def _waits(desk: Desk, group: Group) -> bool:

@@ -43,7 +43,6 @@ class Consequences:
     def sentences(self, run: CampaignStore) -> list[str]:
         """In words, money first."""
         shown = run.campaign.rewards.shown
-        aside = "" if self.unpaid else ", and paid for unless rejected"
         workers, staying = (
             plural(number, "worker") for number in (self.turned_away, self.staying)
         )
@@ -54,13 +53,17 @@ class Consequences:
             ]
         else:
             money = [(self.paid + self.unpaid, "Nothing is paid from here.")]
+        aside = "" if self.unpaid else ", and paid for unless rejected"
+        away, stays = "offered no later HIT of this campaign", "offered HITs as before"
+        if run.is_imported:
+            aside, away, stays = "", "noted as excluded; nobody is told", "kept"
         said = (
             *money,
             (self.kept, f"{plural(self.kept, 'answer')} kept."),
             (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
             (self.asked_again, f"{plural(self.asked_again, 'answer')} asked again."),
-            (self.turned_away, f"{workers} offered no later HIT of this campaign."),
-            (self.staying, f"{staying} offered HITs as before."),
+            (self.turned_away, f"{workers} {away}."),
+            (self.staying, f"{staying} {stays}."),
             (self.blocked, "The block counts against the worker's account."),
         )
         return [words for number, words in said if number] or ["Nothing changes."]

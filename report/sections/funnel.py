@@ -47,6 +47,14 @@ def build(model: ReportModel) -> Section:
     )
 
 
+_IMPORTED: dict[Outcome, str] = {
+    **_MEANINGS,
+    "rejected": "Rejected: set aside here, with all of its assignment",
+    "dropped": "Dropped: kept out of the dataset",
+}
+"""Of answers that another tool collected and paid for, or did not."""
+
+
 def _lead(model: ReportModel) -> str:
     facts = model.facts
     accepted = count(model.count("canned", "novel"))
@@ -78,7 +86,8 @@ def _name(model: ReportModel, outcome: Outcome) -> str:
 def _meaning(model: ReportModel, outcome: Outcome) -> str:
     if _name(model, outcome) == "kept":
         return "Kept: accepted, and no more than were wanted"
-    return _MEANINGS[outcome]
+    meanings = _MEANINGS if model.facts.imported is None else _IMPORTED
+    return meanings[outcome]
 
 
 def _flagged(model: ReportModel) -> int:
@@ -155,7 +164,7 @@ def _table(model: ReportModel) -> Table:
 
 
 def _coverage(model: ReportModel) -> Table:
-    rule = model.facts.as_needed
+    rule, is_ours = model.facts.as_needed, model.facts.imported is None
     wanted = model.facts.wanted_per_item if rule is None else rule.most
     levels = tally(model.accepted_per_item, at_least=wanted)
     levels[0] = model.facts.items - int(levels.sum())
@@ -167,9 +176,14 @@ def _coverage(model: ReportModel) -> Table:
             number("Share"),
         ),
         rows=tuple(
-            (f"{level} of {wanted}", count(images), share(images, model.facts.items))
+            (
+                # How many another tool wanted is not known.
+                f"{level} of {wanted}" if is_ours else count(level),
+                count(images),
+                share(images, model.facts.items),
+            )
             for level, images in enumerate(levels)
-            if images or wanted <= _ALL_LEVELS
+            if images or (is_ours and wanted <= _ALL_LEVELS)
         )
         if model.facts.items
         else (),

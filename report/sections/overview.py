@@ -74,18 +74,27 @@ def _came(model: ReportModel) -> str:
 
 
 def _lost(model: ReportModel) -> str:
+    is_ours = model.facts.imported is None
     words = [
         words
         for number, words in (
-            (model.count("rejected"), "rejected and not paid"),
-            (model.count("dropped"), "dropped, though paid for"),
+            (
+                model.count("rejected"),
+                "rejected and not paid" if is_ours else "rejected",
+            ),
+            (
+                model.count("dropped"),
+                "dropped, though paid for" if is_ours else "dropped",
+            ),
             (model.count("surplus"), "good, but more than were wanted"),
         )
         if number
         for words in [f"{plural(number, 'answer')} {words}"]
     ]
     if not words:
-        return "Every answer that came counts."
+        if is_ours or model.facts.is_finished:
+            return "Every answer that came counts."
+        return "Every answer that is decided counts; the others wait for a person."
     reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
     return f"{listed(words)}.{_reasons(reasons)}"
 

@@ -1,6 +1,7 @@
 """Results of another tool as a campaign: brought in once, judged, and never paid."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from flows.opening import open_to_look
 from flows.progress import read_progress
 from store import imports
 from tests.imports.batches import row, stances, write
+from tests.review.conftest import served
 
 
 def piecework(*words: object) -> Result:
@@ -279,3 +281,27 @@ def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
     report = (campaign.parent / "out/stance/report.md").read_text()
     assert "Not all imported answers are decided yet" in report
     assert "Books differ" not in report
+    page = (campaign.parent / "out/stance/report.html").read_text()
+    assert "Every answer that is decided counts; the others wait" in page
+    # Nobody here knows how many were wanted, nor who was paid.
+    table = page.partition("Accepted answers of each")[2].partition("</table>")[0]
+    assert not re.search(r"\d+ of \d+<", table)
+    assert "Dropped: kept out of the dataset" in page
+    assert "not paid" not in page
+
+
+def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
+    """Its picture of what follows has no pay, no later HIT and no worker who reads."""
+    text = campaign.read_text()
+    campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
+    done("assess", campaign)
+    with (
+        open_to_look(load_campaign(campaign)) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        card = ada.get("/next", params={"view": "answer"}, follow_redirects=True)
+    assert "Nothing is paid, and nobody is told" in card.text
+    assert "1 answer set aside." in card.text
+    for words in ("paid for", "later HIT", "the worker reads", "the next pass"):
+        assert words not in card.text
