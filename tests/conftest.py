@@ -143,6 +143,7 @@ SLOW = (
     "tests/qc/test_silence.py",
     "tests/qc/test_times.py",
     "tests/qc/test_truth.py",
+    "tests/qc/test_two_phases.py",
     "tests/rehearsal/prolific",
     "tests/rehearsal/test_crowd.py",
     "tests/rehearsal/test_people.py",
