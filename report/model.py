@@ -23,6 +23,16 @@ ROUNDING_CENTS = 1e-6
 """Wages are quotients; less than this below the floor is an artefact of division."""
 
 
+def noun_of(field: str) -> str:
+    """What a field is called in a sentence, from its name.
+
+    >>> noun_of("sentence_1"), noun_of("first_line"), noun_of("7")
+    ('sentence', 'first line', '7')
+    """
+    words = field.replace("_", " ")
+    return words.rstrip("0123456789").rstrip() or words
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportModel:
     """The facts with what was derived from them.
@@ -55,7 +65,7 @@ class ReportModel:
     @property
     def text_noun(self) -> str:
         """What a worker's text is called: "caption"; "" if the task asks for none."""
-        return self.facts.task.main_text.replace("_", " ")
+        return noun_of(self.facts.task.main_text)
 
     @property
     def item_noun(self) -> str:
