@@ -34,7 +34,14 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem
   padding: 0 1rem; color: #1b1b1b; background: #fff; }
 iframe { width: 100%; height: 46rem; border: 1px solid #767b83; border-radius: .4rem; }
 dt { font-weight: 600; }
-</style></head><body><h1>Tasks</h1>
+</style><script>
+// Each page says how high it is, so that only this one scrolls.
+addEventListener("message", ({ source, data }) => {
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentWindow === source && data && data.pieceworkHeight > 0)
+      frame.style.height = `${Math.min(data.pieceworkHeight, 4000) + 2}px`;
+});
+</script></head><body><h1>Tasks</h1>
 """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from playwright.sync_api import Browser
 
 from cli.main import main
 from hit_templates.tasks import task_names
@@ -43,6 +44,23 @@ def test_a_page_shows_every_task(tmp_path: Path) -> None:
         assert sandbox == "allow-scripts"
         assert "<form id=" in html.unescape(source)
         assert 'src="/pictures' not in html.unescape(source)
+
+
+@pytest.mark.browser
+def test_the_page_of_tasks_alone_scrolls(tmp_path: Path, browser: Browser) -> None:
+    """A frame is as high as the page in it, also after a step to a higher one."""
+    path = tmp_path / "tasks.html"
+    CliRunner().invoke(main, ["tasks", "--html", str(path)])
+    page = browser.new_page(viewport={"width": 1000, "height": 600})
+    page.goto(path.as_uri())
+    frame = page.frames[1]
+    frame.locator("h2").filter(visible=True).first.wait_for()
+    rest = "document.documentElement.scrollHeight - window.innerHeight"
+    frame.wait_for_function(f"{rest} <= 1")
+    before = page.locator("iframe").first.evaluate("frame => frame.clientHeight")
+    frame.evaluate("document.querySelector('main').style.paddingTop = '900px'")
+    frame.wait_for_function(f"window.innerHeight > {before} && {rest} <= 1")
+    page.close()
 
 
 def test_a_task_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
