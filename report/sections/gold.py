@@ -1,11 +1,14 @@
 """How often workers were right where the answer is known."""
 
+from scipy.stats import binomtest
+
 from domain.counts import count, plural
 from report.components import Cell, Code, Section, Table, number, text
 from report.formatting import part_of, share
 from report.model import ReportModel
 
 _MOST_ROWS = 50
+_CONFIDENCE = 0.95
 
 
 def build(model: ReportModel) -> Section | None:
@@ -50,8 +53,6 @@ def _table(model: ReportModel) -> Table:
         worst.index.tolist(),
         worst["met"].tolist(),
         worst["right"].tolist(),
-        worst["low"].tolist(),
-        worst["high"].tolist(),
         strict=True,
     )
     return Table(
@@ -72,9 +73,8 @@ def _table(model: ReportModel) -> Table:
     )
 
 
-def _row(
-    worker: str, least: int, met: int, right: int, low: float, high: float
-) -> tuple[Cell, ...]:
+def _row(worker: str, least: int, met: int, right: int) -> tuple[Cell, ...]:
+    low, high = binomtest(right, met).proportion_ci(_CONFIDENCE, method="wilson")
     return (
         Code(worker),
         count(met),
