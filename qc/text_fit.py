@@ -140,6 +140,7 @@ class Worded:
             table: with `COLUMNS`; all answers about each of its items.
         """
         self._index = table.index
+        self._shared: tuple[Uses, _Sharing] | None = None
         # Sums of floats depend on their order; sorted, the order of rows cannot matter.
         order = table.index.argsort()
         ordered = table.iloc[order]
@@ -174,9 +175,9 @@ class Worded:
         """What this part adds to the tally of excesses, given the uses of all parts."""
         tokens = self._tokens
         sharing = self._sharing(uses)
-        n_excess, n_room = self._excess(sharing).T
+        n_excess, n_room = sharing.excess.T
         amounts = {"n_excess": n_excess, "n_room": n_room}
-        copied, codes, keys = self._copied(sharing)
+        copied, codes, keys = sharing.copied
         of_copied = {name: cells[copied] for name, cells in amounts.items()}
         return Excesses(
             batches=tally(
@@ -205,6 +206,12 @@ class Worded:
         return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
 
     def _sharing(self, uses: Uses) -> "_Sharing":
+        """What both phases need; a table that is whole asks for it twice."""
+        if self._shared is None or self._shared[0] is not uses:
+            self._shared = (uses, self._new_sharing(uses))
+        return self._shared[1]
+
+    def _new_sharing(self, uses: Uses) -> "_Sharing":
         tokens, row = self._tokens, self._tokens.row
         known = looked_up(tokens.keys.copies, uses.copies)
         own = self._copies()
@@ -220,22 +227,25 @@ class Worded:
         chance = using_elsewhere / np.maximum(elsewhere[row], 1)
         # The chance that at least one of as many answers to another item has the word.
         by_chance = np.where(judged[row], 1 - (1 - chance) ** others[row], 0.0)
+        texts, is_shared = copies["n_texts"].to_numpy(), (using > 0) & judged[row]
         return _Sharing(
             judged=judged,
             others=others,
-            texts=copies["n_texts"].to_numpy(),
-            is_shared=(using > 0) & judged[row],
+            texts=texts,
+            is_shared=is_shared,
             by_chance=by_chance,
+            excess=self._excess(judged, is_shared, by_chance),
+            copied=self._copied(texts),
         )
 
-    def _copied(self, sharing: "_Sharing") -> tuple[Codes, Codes, pd.DataFrame]:
+    def _copied(self, texts: Codes) -> tuple[Codes, Codes, pd.DataFrame]:
         """Places of the tokens of texts that have copies, their codes, what these are.
 
         Copies have codes in common: of `batch`, `wording` and `word`.
         """
         tokens = self._tokens
         size = max(len(tokens.keys.words), 1)
-        places = np.flatnonzero((sharing.texts > 1)[tokens.row])
+        places = np.flatnonzero((texts > 1)[tokens.row])
         wordings = tokens.copies[tokens.row[places]] * size + tokens.word[places]
         codes, different = pd.factorize(wordings)
         words = tokens.keys.words["word"].take(different % size)
@@ -249,12 +259,12 @@ class Worded:
         texts = np.bincount(codes, minlength=size)
         return pd.DataFrame({"n_texts": texts, "n_voices": voices})
 
-    def _excess(self, sharing: "_Sharing") -> Codes:
+    def _excess(self, judged: Flags, is_shared: Flags, by_chance: Floats) -> Codes:
         """By token, excess and room in `_UNIT`; 0 of what is judged but no voice."""
         row = self._tokens.row
-        counts = sharing.judged[row] & self._is_voice[row]
-        excess = np.where(counts, sharing.is_shared - sharing.by_chance, 0.0)
-        room = np.where(counts, 1 - sharing.by_chance, 0.0)
+        counts = judged[row] & self._is_voice[row]
+        excess = np.where(counts, is_shared - by_chance, 0.0)
+        room = np.where(counts, 1 - by_chance, 0.0)
         return np.rint(np.column_stack([excess, room]) / _UNIT).astype("int64")
 
     def _evidence(self, sharing: "_Sharing", excesses: Excesses) -> Floats:
@@ -271,8 +281,8 @@ class Worded:
         mean = mean[self._batches[tokens.row]]
         of_word = looked_up(tokens.keys.words, excesses.words).to_numpy()[tokens.word]
         # The text itself and its copies have no part, lest it vouch for its own words.
-        copied, codes, keys = self._copied(sharing)
-        own = self._excess(sharing)
+        copied, codes, keys = sharing.copied
+        own = sharing.excess.copy()
         own[copied] = looked_up(keys, excesses.copied).to_numpy()[codes]
         of_word -= own
         because = (of_word[:, 0] * _UNIT + _STEADINESS * mean) / (
@@ -299,6 +309,9 @@ class _Sharing(NamedTuple):
         texts: by text, how many of its batch have the same words.
         is_shared: by token, whether another worker's voice about the item has it.
         by_chance: by token, how probable that is on another item.
+        excess: by token, excess and room in `_UNIT`.
+        copied: places of the tokens of texts that have copies, their codes, what these
+            are.
     """
 
     judged: Flags
@@ -306,6 +319,8 @@ class _Sharing(NamedTuple):
     texts: Codes
     is_shared: Flags
     by_chance: Floats
+    excess: Codes
+    copied: tuple[Codes, Codes, pd.DataFrame]
 
 
 def _codes_of_rows(table: pd.DataFrame) -> tuple[Codes, Codes]:
@@ -355,8 +370,5 @@ def _tallied(
 ) -> Tally:
     """The sums of amounts by key, where the code of each amount's key is known."""
     sums = pd.DataFrame(amounts).groupby(codes).sum()
-    return tally(keys.take(sums.index.to_numpy()), **_arrays(sums))
-
-
-def _arrays(frame: pd.DataFrame) -> dict[str, Codes]:
-    return {str(name): frame[name].to_numpy() for name in frame}
+    own = keys.take(sums.index.to_numpy()).reset_index(drop=True)
+    return own.assign(**{str(name): sums[name].to_numpy() for name in sums})
