@@ -5,11 +5,9 @@ What a worker says about an item whose truth is k is drawn with odds `exp(score)
     score(said) = bias[worker, said] + (said == k) * (ability[worker] - hardness[item])
 
 so that an able worker is right about easy items, and somebody who always clicks the
-same has a bias and no ability. The difference is not below 0 for an able worker: a hard
-item makes him guess. If it made him err, a rare truth that everybody sees would be
-taken for a hard item of the common kind. It is the GLAD model (J. Whitehill and others,
-"Whose vote should count more", NIPS 2009) with a difficulty that is subtracted, as in
-item response theory, and a worker's bias, as in Dawid and Skene's tables. Abilities and
+same has a bias and no ability. It is the GLAD model (J. Whitehill and others, "Whose
+vote should count more", NIPS 2009) with a difficulty that is subtracted, as in item
+response theory, and a worker's bias, as in Dawid and Skene's tables. Abilities and
 biases are normal around the crowd's, with a spread that is learnt, so that a worker
 with few votes is taken for an ordinary one; difficulties are summed over and never
 estimated, so that an item with few votes stays unsure. EM, with Newton's steps for the
@@ -187,20 +185,9 @@ class _Fit:
         accuracies: Floats = right @ self.prior
         return accuracies
 
-    def _edges(self) -> tuple[Floats, Floats, Floats]:
-        """Scores for the truth, by worker and node, and their slopes.
-
-        The slopes are 0 or 1: by the worker's ability, and against the difficulty.
-        """
-        edge = self.abilities[:, None] - self.difficulty * self.nodes
-        least = np.minimum(self.abilities, 0.0)[:, None]
-        by_difficulty = (edge >= least).astype("float64")
-        by_ability = np.maximum(by_difficulty, self.abilities[:, None] < 0)
-        return np.maximum(edge, least), by_ability, by_difficulty
-
     def _chances(self) -> Floats:
         """What each worker says: worker, truth, node of difficulty, said."""
-        edge = self._edges()[0]
+        edge = self.abilities[:, None] - self.difficulty * self.nodes
         same = np.eye(self.kinds)
         scores = edge[:, None, :, None] * same[None, :, None, :]
         scores = scores + self.biases[:, None, None, :]
@@ -232,13 +219,9 @@ class _Fit:
         correct = np.einsum("wkqk->wkq", chances)
         rest = right - met * correct
         curve = met * correct * (1.0 - correct)
-        rest, curve = rest.sum(axis=1), curve.sum(axis=1)
-        _, by_ability, by_difficulty = self._edges()
-        self._improve_difficulty(rest * by_difficulty, curve * by_difficulty)
+        self._improve_difficulty(rest, curve)
         self._improve_biases(table, met, chances)
-        self._improve_abilities(
-            (rest * by_ability).sum(axis=1), (curve * by_ability).sum(axis=1)
-        )
+        self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
         counts = self.truths.sum(axis=(0, 2)) + 2.0
         self.prior = counts / counts.sum()
 

@@ -92,27 +92,6 @@ def test_workers_who_are_not_known_are_ordinary() -> None:
     )
 
 
-def test_a_rare_value_that_all_see_is_no_hard_item_of_the_common_kind() -> None:
-    """Five unnamed votes an item: 3 % are "b", and hard items are 5 %."""
-    draw = np.random.default_rng(3)
-    chances = np.array([0.02, 0.3, 0.85])[draw.choice(3, 2000, p=[0.92, 0.05, 0.03])]
-    said = np.where(draw.random((2000, 5)) < chances[:, None], "b", "a")
-    votes = pd.DataFrame(
-        {
-            "item_id": np.repeat(np.arange(2000), 5),
-            "worker": None,
-            "value": said.ravel(),
-        }
-    )
-    rare = ability(votes, values=("a", "b")).probabilities["b"]
-    of_five = (said == "b").sum(axis=1)
-    truly = pd.Series(chances == 0.85).groupby(of_five).mean()
-    assert truly[4] > 0.8
-    assert rare[of_five == 5].mean() > 0.93
-    assert rare[of_five == 4].mean() > 0.5
-    assert rare[of_five <= 2].mean() < 0.05
-
-
 @settings(max_examples=25, deadline=None)
 @given(ballots())
 def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:

@@ -139,6 +139,7 @@ def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
     assert set(campaign.codes) == {0}
 
 
+@pytest.mark.full
 def test_lost_replies_deaths_and_an_outage_change_nothing(campaign: Campaign) -> None:
     """All in one campaign: the end is that of a calm one."""
     plan: Plan = {

@@ -167,6 +167,7 @@ print(clean_and_propose(texts))
 """
 
 
+@pytest.mark.full
 def test_the_hash_seed_never_matters() -> None:
     """Two processes with two orders of their sets make the same edits.
 

@@ -76,7 +76,7 @@ def sorted_by_subject(findings: list[Finding]) -> list[Finding]:
     )
 
 
-@pytest.mark.parametrize("n", [1, 2, 7])
+@pytest.mark.parametrize("n", [1, 2, pytest.param(7, marks=pytest.mark.full)])
 def test_parts_have_the_findings_of_the_whole(n: int) -> None:
     """Ratings, texts and times, with and without names, in three batches."""
     table = with_ratings(rated_table(TASK, 3), TASK, ITEMS).sort_index()
