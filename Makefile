@@ -24,7 +24,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
-quick: $(READY)  ## what needs no browser and no Prefect server: 115 s of processor time
+quick: $(READY)  ## what needs no browser and no Prefect server: a minute on two cores
 	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile=quick -m "$(QUICK)"
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
