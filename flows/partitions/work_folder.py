@@ -6,6 +6,7 @@ and a run that was cut off goes on where it stopped. At the end `_SUCCESS` lists
 files, and the folder gets its name: nothing else with that name was ever there.
 """
 
+import hashlib
 import json
 import os
 import pickle
@@ -28,9 +29,15 @@ _OUT = "out"
 
 @dataclass(frozen=True, slots=True)
 class WorkFolder:
-    """Where parts are worked on; cheap to send to another process."""
+    """Where parts are worked on; cheap to send to another process.
+
+    Attributes:
+        digest: of all that the results depend on. A process that remembers what another
+            run of the same name shared does not take it for this run's.
+    """
 
     path: Path
+    digest: str
 
     def at(self, name: str) -> Path:
         """A file to come and go."""
@@ -92,7 +99,7 @@ def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
     (path / _OUT).mkdir(parents=True, exist_ok=True)
     with _renamed(path / _OF) as file:
         file.write_text(said, encoding="utf-8")
-    return WorkFolder(path)
+    return WorkFolder(path, hashlib.sha256(said.encode()).hexdigest())
 
 
 def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> None:

@@ -196,6 +196,29 @@ def test_work_on_other_files_is_not_gone_on_with(
     assert judged(source, tmp_path / "findings").answers == fewer
 
 
+def test_nothing_that_was_read_of_other_files_is_remembered(
+    answers: pa.Table, tmp_path: Path
+) -> None:
+    """A process may do parts of both runs, as a worker of a cluster does."""
+    source = cut(answers, tmp_path / "answers", 2)
+
+    def stops(step: str, do: Do, parts: Sequence[int]) -> None:
+        if step == "texts":
+            raise KeyboardInterrupt
+        for part in parts:
+            do(part)
+
+    with pytest.raises(KeyboardInterrupt):
+        judged(source, tmp_path / "findings", stops)
+    path = source / "part-000.parquet"
+    pq.write_table(pq.read_table(path).slice(0, 100), path)
+    judged(source, tmp_path / "findings")
+    judged(source, tmp_path / "elsewhere")
+    pd.testing.assert_frame_equal(
+        found(tmp_path / "findings"), found(tmp_path / "elsewhere")
+    )
+
+
 def without_text(table: pa.Table) -> pa.Table:
     """Without a column."""
     return table.drop_columns(["text"])
