@@ -5,18 +5,14 @@ from pathlib import Path
 
 import click
 
-from cli.options import JSON
+from cli.options import COLUMNS, JSON, TASK
 from domain.imported import Reading
 
 
 @click.command()
 @click.argument("what", metavar="CAMPAIGN|FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--columns",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a FILE: a TOML file that says which column is what.",
-)
-@click.option("--task", help="Of a FILE: what was asked, if it is in the gallery.")
+@COLUMNS
+@TASK
 @click.option("--condition", help="Compare ratings by this column of the items.")
 @click.option(
     "--unit",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import DASK, FILES_IN_PARTS, JSON
+from cli.options import COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
 
 
 @click.command()
@@ -15,12 +15,8 @@ from cli.options import DASK, FILES_IN_PARTS, JSON
     nargs=-1,
     required=True,
 )
-@click.option(
-    "--columns",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a FILE: a TOML file that says which column is what.",
-)
-@click.option("--task", help="Of a FILE: what was asked, if it is in the gallery.")
+@COLUMNS
+@TASK
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),

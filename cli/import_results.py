@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import JSON
+from cli.options import COLUMNS, JSON, TASK
 
 
 @click.command("import")
@@ -21,12 +21,8 @@ from cli.options import JSON
     is_flag=True,
     help="Only show what was understood; write nothing.",
 )
-@click.option(
-    "--columns",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A TOML file that says which column is what, for files of no known tool.",
-)
-@click.option("--task", help="What was asked, if it was a task of the gallery.")
+@COLUMNS
+@TASK
 @JSON
 def import_results(
     files: tuple[Path, ...],

@@ -47,6 +47,12 @@ JSON = click.option(
     callback=lambda ctx, param, value: _log_as_json(ctx, param, value=value),
     help="Print one JSON document, a fault too; what is said meanwhile is JSON lines.",
 )
+COLUMNS = click.option(
+    "--columns",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of files of no known tool: a TOML file that says which column is what.",
+)
+TASK = click.option("--task", help="Of files: what was asked, if it is in the gallery.")
 FILES_IN_PARTS = click.option(
     "--to",
     "into",
