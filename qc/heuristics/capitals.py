@@ -34,7 +34,7 @@ COLUMNS = ("text",)
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,33 +73,43 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 def _shares(texts: list[str], params: Params) -> Floats:
     """The share of capitals in each text; 0 where there are too few letters."""
-    lengths = np.array([len(text) for text in texts], dtype="int64")
+    lengths = np.fromiter(map(len, texts), "int64", len(texts))
     letters, capitals = np.zeros((2, len(texts)), dtype="int64")
-    is_ascii = np.array([text.isascii() for text in texts], dtype="bool")
-    for alike in (is_ascii, ~is_ascii):  # the former take a quarter of the memory
-        codes = _codes(list(itertools.compress(texts, alike)))
-        letters[alike] = _counts(codes, lengths[alike], str.isalpha)
-        capitals[alike] = _counts(codes, lengths[alike], str.isupper)
-    whole = letters if params.letters_only else lengths
+    is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
+    for alike, told in ((is_ascii, _told_ascii), (~is_ascii, _told)):
+        whole = "".join(itertools.compress(texts, alike))
+        letters[alike] = _counts(told(whole, str.isalpha), lengths[alike])
+        capitals[alike] = _counts(told(whole, str.isupper), lengths[alike])
+    sizes = letters if params.letters_only else lengths
     enough = letters >= params.min_letters
-    return np.divide(capitals, whole, out=np.zeros(len(texts)), where=enough)
+    return np.divide(capitals, sizes, out=np.zeros(len(texts)), where=enough)
 
 
-def _codes(texts: list[str]) -> Codes:
-    """The code of every character, text after text."""
-    whole = "".join(texts)
-    if whole.isascii():
-        return np.frombuffer(whole.encode("ascii"), "uint8")
+def _told_ascii(text: str, is_wanted: Callable[[str], bool]) -> Flags:
+    """Whether each character is wanted; in a tenth of the time that others take."""
+    table = bytes(is_wanted(chr(code)) for code in range(256))
+    return np.frombuffer(text.encode("ascii").translate(table), "bool")
+
+
+def _told(text: str, is_wanted: Callable[[str], bool]) -> Flags:
+    """Whether each character is wanted; each different one is asked once."""
     # A worker may have sent half a character (a lone surrogate); it is counted too.
-    return np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "uint32")
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "uint32")
+    different, places = np.unique(codes, return_inverse=True)
+    wanted = [is_wanted(chr(code)) for code in different.tolist()]
+    return np.array(wanted, dtype="bool")[places]
 
 
-def _counts(codes: Codes, lengths: Counts, is_wanted: Callable[[str], bool]) -> Counts:
-    """How many characters of each text are wanted; each different one is asked once."""
-    wanted = np.zeros(int(codes.max(initial=0)) + 1, dtype="bool")
-    for code in np.flatnonzero(np.bincount(codes)).tolist():
-        wanted[code] = is_wanted(chr(code))
-    before: Counts = np.concatenate([[0], np.cumsum(wanted[codes])])
-    ends = np.cumsum(lengths)
-    counts: Counts = before[ends] - before[ends - lengths]
+def _counts(is_wanted: Flags, lengths: Counts) -> Counts:
+    """How many characters of each text are wanted.
+
+    Args:
+        is_wanted: by character, text after text.
+        lengths: of the texts, in characters.
+    """
+    counts = np.zeros(len(lengths), dtype="int64")
+    some = lengths > 0  # an empty text has no place to add up from
+    starts = (np.cumsum(lengths) - lengths)[some]
+    if starts.size:
+        counts[some] = np.add.reduceat(is_wanted, starts, dtype="int64")
     return counts

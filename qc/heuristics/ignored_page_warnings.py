@@ -16,6 +16,8 @@ the limit is flagged.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.counts import plural
@@ -52,7 +54,7 @@ class Params:
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """How many answers that count were questioned (`is_ignored`), how many not."""
-    return tally_of({"is_ignored": _ignored(table)})
+    return tally_of({"is_ignored": _questioned(table)[_counted(table)]})
 
 
 def score(
@@ -72,19 +74,23 @@ def score(
 def _scores(
     table: pd.DataFrame, params: Params, counts: Tally
 ) -> Iterator[WorkerScore]:
-    ignored = _ignored(table)
-    workers = table["worker_id"].loc[ignored.index]
-    by_worker = ignored.groupby(workers).agg(["sum", "size"])
+    counted = _counted(table)
+    ignored = _questioned(table)[counted]
+    codes, workers = pd.factorize(table["worker_id"].array[counted], sort=True)
+    answered = np.bincount(codes, minlength=len(workers))
+    of_worker = np.bincount(codes[ignored], minlength=len(workers))
     n_answers = int(counts["n_rows"].sum())
     n_ignored = int(counts["n_rows"][counts["is_ignored"]].sum())
-    for worker, own, answers in by_worker.itertuples():
+    for worker, own, answers in zip(
+        workers.tolist(), of_worker.tolist(), answered.tolist(), strict=True
+    ):
         if answers < params.min_items or answers == n_answers:
             continue
         share = own / answers
         common = (n_ignored - own) / (n_answers - answers)
         flag = bool(share >= params.min_share and common <= params.others_share)
         yield WorkerScore(
-            str(worker),
+            worker,
             grade_one(share, params.min_share, flag=flag),
             flag,
             f"goes on where the page asks on {own} of {plural(answers, 'item')}; "
@@ -92,11 +98,14 @@ def _scores(
         )
 
 
-def _ignored(table: pd.DataFrame) -> "pd.Series[bool]":
-    """Of the answers that count, whether the page questioned them."""
-    counts = is_first(table) & (table["worker_id"] != "")
-    questioned = mapped(table["problems"], _is_questioned, "bool")
-    return pd.Series(questioned, index=table.index, dtype="bool")[counts]
+def _counted(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """By answer, whether it is a known worker's first about its item."""
+    return (is_first(table) & (table["worker_id"] != "")).to_numpy()
+
+
+def _questioned(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """By answer, whether the page questioned it."""
+    return mapped(table["problems"], _is_questioned, "bool")
 
 
 def _is_questioned(problems: tuple[str, ...]) -> bool:

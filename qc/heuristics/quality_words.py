@@ -16,10 +16,12 @@ empty text is no suspicion. An empty list of words switches the rule off. Only t
 listed are found: "unclear" or "out of focus" are for the campaign file to add.
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.verdicts import SubjectKind
@@ -67,17 +69,13 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row an answer."""
     texts = table["text"].tolist()
-    canned = table["is_canned"].tolist()
     pattern, harmless = _any_of(params.words), _harmless(params)
-    matches = [
-        _matches(text, pattern=pattern, harmless=harmless)
-        if may_match and not skip
-        else []
-        for text, may_match, skip in zip(
-            texts, _may_match(texts, params.words), canned, strict=True
-        )
-    ]
-    flag = np.array([bool(words) for words in matches], dtype="bool")
+    flag = np.zeros(len(texts), dtype="bool")
+    matches = np.empty(len(texts), dtype="object")
+    is_judged = _may_match(texts, params.words) & ~table["is_canned"].to_numpy()
+    for place in np.flatnonzero(is_judged).tolist():
+        matches[place] = _matches(texts[place], pattern=pattern, harmless=harmless)
+        flag[place] = bool(matches[place])
 
     def sentence(words: list[str], text: str) -> str:
         return f"speaks of the photo's quality ({', '.join(words)}): {quoted(text)}"
@@ -114,18 +112,21 @@ def _any_of(words: Phrases) -> re.Pattern[str] | None:
     return _compile("|".join(_words(word) for word in words)) if words else None
 
 
-def _may_match(texts: list[str], words: Phrases) -> list[bool]:
+def _may_match(texts: list[str], words: Phrases) -> npt.NDArray[np.bool_]:
     """Whether each text may have one of the words; to match them all takes seconds."""
     stems = [phrase.split()[0].partition("*")[0].lower() for phrase in words]
     if not all(stem.isascii() for stem in stems):
-        return [True] * len(texts)
+        return np.ones(len(texts), dtype="bool")
     # Beyond ASCII, letters equal but for case are for the pattern to say.
-    may_match = np.array([not text.isascii() for text in texts], dtype="bool")
-    lower = [text.lower() for text in texts]
-    for stem in stems:
-        may_match |= np.array([stem in text for text in lower], dtype="bool")
-    found: list[bool] = may_match.tolist()
-    return found
+    is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
+    may_match, places = ~is_ascii, np.flatnonzero(is_ascii)
+    alike = list(itertools.compress(texts, is_ascii))
+    ends = np.cumsum(np.fromiter(map(len, alike), "int64", len(alike)) + 1)
+    whole = "\n".join(alike).lower()
+    for stem in stems if alike else ():
+        found = [match.start() for match in re.finditer(re.escape(stem), whole)]
+        may_match[places[np.searchsorted(ends, found, side="right")]] = True
+    return may_match
 
 
 def _words(phrase: str) -> str:
