@@ -8,6 +8,7 @@ from domain.campaign import Campaign
 from domain.capabilities import MTURK, Capabilities
 from domain.clock import Clock
 from platforms.ports import Platform
+from qc.batch_scores import BatchScores
 from store.answers_table import last_number, read_answers
 from store.database import Store
 
@@ -39,6 +40,7 @@ class CampaignStore:
         pseudonym_key: keys the hashes that stand for worker ids outside the store.
         endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
         capabilities: what that marketplace allows.
+        batches: what this process has scored of them so far.
     """
 
     campaign: Campaign
@@ -48,6 +50,7 @@ class CampaignStore:
     pseudonym_key: bytes
     endpoint: str = ""
     capabilities: Capabilities = MTURK
+    batches: BatchScores = field(default_factory=BatchScores, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
 
     @property

@@ -18,6 +18,7 @@ from domain.tables import COLLECTED, task_columns
 from domain.task import Task
 from domain.verdicts import Finding, SubjectKind
 from qc import joined, parameters
+from qc.batch_scores import BatchScores
 from qc.heuristics import (
     answered_before,
     canary,
@@ -51,7 +52,7 @@ from qc.joined import Judged
 from qc.ratings import sources
 from qc.scores import TOLD_FROM, Scope
 from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import with_text_fit
+from qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name; absent: defaults, but for `OFF_BY_DEFAULT`, which are
@@ -156,6 +157,7 @@ def assess(
     *,
     seed: int,
     judged: Judged | None = None,
+    batches: BatchScores | None = None,
 ) -> list[Finding]:
     """The findings of all heuristics that are switched on.
 
@@ -168,14 +170,17 @@ def assess(
         settings: the campaign's.
         seed: the campaign's, for the random sample.
         judged: what people decided, to which the joined suspicion is fitted.
+        batches: what is known from judging fewer answers of the same campaign before.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
-    table = _compared(table, settings)
-    found = scores(table, settings, seed=seed)
+    if batches is not None:
+        batches.forget_changed(table)
+    table = _compared(table, settings, batches)
+    found = scores(table, settings, seed=seed, batches=batches)
     for name, rows in found.items():
         findings.extend(findings_of(kinds[name], rows))
     findings.extend(joined.findings(table, found, judged))
@@ -205,9 +210,19 @@ def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]
 
 
 def scores(
-    table: pd.DataFrame, settings: Settings, *, seed: int
+    table: pd.DataFrame,
+    settings: Settings,
+    *,
+    seed: int,
+    batches: BatchScores | None = None,
 ) -> dict[str, pd.DataFrame]:
     """By heuristic name, a row for every subject: `suspicion`, `flag`, `evidence`.
+
+    Args:
+        table: of `qc.ratings.with_ratings`.
+        settings: the campaign's.
+        seed: the campaign's.
+        batches: what is known of them; see `qc.batch_scores`.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
@@ -215,10 +230,10 @@ def scores(
     faults = check_settings(settings)
     if faults:
         raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
-    table = _compared(table, settings)
+    table = _compared(table, settings, batches)
     return {
-        heuristic.NAME: heuristic.score(
-            table, params_of(heuristic, settings, seed=seed)
+        heuristic.NAME: _scored(
+            heuristic, table, params_of(heuristic, settings, seed=seed), batches
         )
         for heuristic in _switched_on(settings)
     }
@@ -271,10 +286,33 @@ def describe() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
-def _compared(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def _compared(
+    table: pd.DataFrame, settings: Settings, batches: BatchScores | None
+) -> pd.DataFrame:
     """The table with its texts compared, once and not by each that reads it."""
     needs = any(set(COMPARED) <= set(one.COLUMNS) for one in _switched_on(settings))
-    return with_text_fit(table) if needs else table
+    if not needs:
+        return table
+    if batches is None:
+        return with_text_fit(table)
+    fits = batches.scored(FIT, table, text_fit, of_answers=True)
+    return with_text_fit(table, fits)
+
+
+def _scored(
+    heuristic: Heuristic,
+    table: pd.DataFrame,
+    params: Any,  # noqa: ANN401 - each has its own
+    batches: BatchScores | None,
+) -> pd.DataFrame:
+    if batches is None or heuristic.SCOPE not in {"row", "batch"}:
+        return heuristic.score(table, params)
+    return batches.scored(
+        heuristic.NAME,
+        table,
+        lambda part: heuristic.score(part, params),
+        of_answers=heuristic.SUBJECT == "answer",
+    )
 
 
 def _switched_on(settings: Settings) -> list[Heuristic]:

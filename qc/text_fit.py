@@ -58,12 +58,19 @@ NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies")
 """Of the columns of `text_fit`."""
 
 
-def with_text_fit(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a column `text_fit.<name>` for each of `text_fit`."""
+def with_text_fit(
+    table: pd.DataFrame, fits: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """The table with a column `text_fit.<name>` for each of `text_fit`.
+
+    Args:
+        table: the answers.
+        fits: of `text_fit`, where they are known.
+    """
     if f"{FIT}.log_odds" in table.columns:
         return table
-    fits = text_fit(table).add_prefix(f"{FIT}.")
-    return pd.concat([table, fits], axis=1)
+    fits = text_fit(table) if fits is None else fits
+    return pd.concat([table, fits.add_prefix(f"{FIT}.")], axis=1)
 
 
 def text_fit(table: pd.DataFrame) -> pd.DataFrame:

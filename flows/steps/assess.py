@@ -56,6 +56,7 @@ def find_suspicions(run: CampaignStore) -> list[Finding]:
         run.campaign.heuristics,
         seed=run.campaign.rehearsal.seed,
         judged=judged_by_people(run),
+        batches=run.batches,
     )
 
 

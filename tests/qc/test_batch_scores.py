@@ -1,0 +1,54 @@
+"""Judging on from what was judged before says the same as judging all anew."""
+
+import pandas as pd
+import pytest
+
+from qc import registry
+from qc.batch_scores import BatchScores
+from qc.heuristics import capitals
+from qc.ratings import with_ratings
+from qc.registry import assess
+from tests.qc.tables import row, table
+from tests.qc.test_laws import ITEMS, TASK, rated_table
+
+SETTINGS: registry.Settings = {name: {} for name in registry.OFF_BY_DEFAULT}
+
+
+def test_a_campaign_that_grows_is_judged_as_if_it_were_new() -> None:
+    """Also where answers of two batches come mixed, and a batch is judged twice."""
+    answers = rated_table(TASK, 3)
+    batches = pd.Series(
+        [place // 24 for place in range(len(answers))], index=answers.index
+    )
+    batches[answers["assignment_id"].isin(["s2.1", "s3.2"])] -= 1  # came late
+    rated = with_ratings(answers.assign(batch=batches), TASK, ITEMS)
+    known = BatchScores()
+    for size in (20, 45, 45, 80, len(rated)):
+        so_far = rated.iloc[:size]
+        going_on = assess(so_far, SETTINGS, seed=1, batches=known)
+        assert going_on == assess(so_far, SETTINGS, seed=1)
+        assert {one.heuristic for one in going_on} >= {"capitals", "too_fast"}
+
+
+def test_only_the_batch_that_changed_is_scored_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And again only when it has other answers."""
+    scored: list[int] = []
+    score = capitals.score
+
+    def counted(part: pd.DataFrame, params: capitals.Params) -> pd.DataFrame:
+        scored.extend(part["batch"].unique())
+        return score(part, params)
+
+    monkeypatch.setattr(capitals, "score", counted)
+    rows = [row(str(place), batch=place // 4) for place in range(12)]
+    known = BatchScores()
+    for size in (9, 12, 12):
+        assess(table(*rows[:size]), {}, seed=1, batches=known)
+    assert scored == [0, 1, 2, 2]
+
+
+def test_a_campaign_without_answers_has_no_findings() -> None:
+    """As `export` asks before anything came."""
+    assert assess(table(), {}, seed=1, batches=BatchScores()) == []
