@@ -5,9 +5,9 @@ that workers wrote about many items is no typo); its type says which.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from domain.edit import Edit
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # it counts texts
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """One text as a worker wrote it.
 
@@ -29,6 +29,7 @@ class Text:
         item_id: texts about the same item know its words from each other.
         protected: words that no rule may change, casefolded (`protected_words`).
         is_canned: it is the page's own sentence, not the worker's; never touched.
+        words: its words in order, casefolded; none of a canned text.
     """
 
     text_id: str
@@ -36,16 +37,18 @@ class Text:
     text: str
     protected: frozenset[str] = frozenset()
     is_canned: bool = False
+    words: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Its words in order, casefolded; rules ask for them again and again."""
-        return folded(self.text)
+    def __post_init__(self) -> None:
+        """Read the words once; rules ask for them again and again."""
+        # Each different word once: a campaign's texts repeat them a hundred times.
+        words = () if self.is_canned else tuple(map(sys.intern, folded(self.text)))
+        object.__setattr__(self, "words", words)
 
-    @cached_property
-    def capitals(self) -> tuple[str, ...]:
+    @property
+    def capitals(self) -> Iterable[str]:
         """Those of its words that have a capital inside it, casefolded."""
-        return tuple(capitals(self.text))
+        return capitals(self.text)
 
 
 @runtime_checkable

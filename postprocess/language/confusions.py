@@ -176,7 +176,8 @@ def _one_less(word: str) -> Iterator[str]:
 
 def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """All words by number with two edges between texts; whose they are, and where."""
-    line = list(chain([EDGE] * 2, *((*text.words, EDGE, EDGE) for text in texts)))
+    with_edges = ((*text.words, EDGE, EDGE) for text in texts)
+    line = [EDGE] * 2 + list(chain.from_iterable(with_edges))
     lengths = np.array([len(text.words) + 2 for text in texts], dtype=np.int64)
     starts = 2 + np.cumsum(lengths) - lengths
     owner = np.full(len(line), -1)

@@ -85,7 +85,8 @@ class Corpus:
     def _count(self, texts: Sequence[Text], times: int) -> None:
         """Count texts so many times more."""
         # Two edges after each text, so that no three neighbours belong to two of them.
-        line = list(chain([EDGE] * 3, *((*text.words, EDGE, EDGE) for text in texts)))
+        with_edges = ((*text.words, EDGE, EDGE) for text in texts)
+        line = [EDGE] * 3 + list(chain.from_iterable(with_edges))
         fresh = [word for word in dict.fromkeys(line) if word not in self._numbers]
         self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
         self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
@@ -104,27 +105,36 @@ class Corpus:
         self._about.add(_code(self._items_of(texts), stream), times)
         self.items = np.bincount(self._about.present() % _BASE, minlength=size)
         self.items[0] = 0
-        self._count_texts(texts, times, size)
+        self._count_texts(texts, stream[3:], times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
 
-    def _count_texts(self, texts: Sequence[Text], times: int, size: int) -> None:
-        """Count in how many texts each word stands, and in how many with unknown."""
-        unknown = [any(map(may_be_typo, text.words)) for text in texts]
-        different = [set(text.words) for text in texts]
-        owner = np.repeat(unknown, [len(words) for words in different])
-        numbers = self.numbers(list(chain.from_iterable(different)))
+    def _count_texts(self, texts: Sequence[Text], stream: Ints, times: int) -> None:
+        """Count in how many texts each word stands, and in how many with unknown.
+
+        Args:
+            texts: those that are counted.
+            stream: the numbers of their words, two edges after each text.
+            times: so many times more.
+        """
+        size = len(self._at_large)
+        has_unknown = (any(map(may_be_typo, text.words)) for text in texts)
+        unknown = np.fromiter(has_unknown, "bool", len(texts))
+        lengths = [len(text.words) + 2 for text in texts]
+        own = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
+        different = np.unique(_code(own, stream))
+        numbers, owner = different % _BASE, different // _BASE
         found = np.bincount(numbers, minlength=size)
+        found[0] = 0  # no word, but the edges
         self._texts = _longer(self._texts, size) + times * found
-        found = np.bincount(numbers[owner.astype("bool")], minlength=size)
+        found = np.bincount(numbers[unknown[owner]], minlength=size)
+        found[0] = 0
         self._with_unknown = _longer(self._with_unknown, size) + times * found
         self.n_texts += times * len(texts)
-        self.n_with_unknown += times * sum(unknown)
+        self.n_with_unknown += times * int(unknown.sum())
         self.n_foreign += times * sum(
-            is_foreign(text.words)
-            for text, has_unknown in zip(texts, unknown, strict=True)
-            if has_unknown
+            is_foreign(texts[place].words) for place in np.flatnonzero(unknown).tolist()
         )
 
     def texts_with(self, word: str) -> tuple[int, int]:
