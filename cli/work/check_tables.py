@@ -199,7 +199,8 @@ def _bonuses(campaign: Campaign, cost: Price) -> tuple[str, str]:
                 f"{allowed:.1f} minutes a HIT"
             ),
         )
-    minutes = f"{(rewards.expected_seconds or 0) / 60:g} minutes a HIT"
+    expected = (rewards.expected_seconds or 0) / 60
+    minutes = f"{expected:g} minute{'' if expected == 1 else 's'} a HIT"
     if not cost.bonus_each:
         return shown(0), f"{minutes}: the reward reaches {floor}"
     return (
