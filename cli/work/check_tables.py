@@ -36,7 +36,7 @@ def say_checked(checked: Checked) -> None:
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
     if checked.reached:
-        console.print(f"pictures: {checked.reached} addresses tried, all answer")
+        console.print(f"pictures: {checked.reached} tried, all can be shown")
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
 

@@ -90,12 +90,14 @@ def test_a_word_that_is_none_is_answered_with_one_that_is(
 
 class _Pictures(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        """1 is a picture, 2 is nowhere, 3 is a page, 4 a picture of no kind."""
+        """1 is a picture, 2 nowhere, 3 a page, 4 a picture of no kind, 5 leads to 5."""
         number = Path(self.path).stem
-        status = 404 if number == "2" else 200
+        status = {"2": 404, "5": 302}.get(number, 200)
         kind = {"1": "image/jpeg", "4": "application/octet-stream"}.get(number)
         self.send_response(status)
         self.send_header("Content-Type", kind or "text/html")
+        if number == "5":
+            self.send_header("Location", self.path)
         self.end_headers()
         self.wfile.write(b"\x89PNG...." if kind else b"<!doctype html>")
 
@@ -116,7 +118,7 @@ def _pictures() -> Iterator[str]:
 
 def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
     """A page in place of a picture is what a worker would see as a broken one."""
-    path = write_campaign(tmp_path)
+    path = write_campaign(tmp_path, pictures=5)
     items = tmp_path / "items.csv"
     with _pictures() as address:
         items.write_text(items.read_text().replace("https://example.org", address))
@@ -124,13 +126,14 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
         assert bad.exit_code == 2
         assert f"{address}/2.jpg: answers 404" in bad.output
         assert f"{address}/3.jpg: answers with text/html" in bad.output
+        assert f"{address}/5.jpg: answers 302, and leads nowhere" in bad.output
         assert "1.jpg" not in bad.output
         assert "4.jpg" not in bad.output
         rows = items.read_text().splitlines(keepends=True)
         items.write_text(rows[0] + rows[1] + rows[4])
         good = _check(path, "--reach")
         assert good.exit_code == 0, good.output
-        assert "2 addresses tried, all answer" in good.output
+        assert "pictures: 2 tried, all can be shown" in good.output
     gone = _check(path, "--reach")
     assert f"{address}/1.jpg: does not answer" in gone.output
 
@@ -146,6 +149,11 @@ def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     done = _check(path, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["items"] == 2
+    assert _check(path, "--reach").exit_code == 0
+    (tmp_path / "photos" / "b.jpg").write_text("<html>Please sign in</html>")
+    page = _check(path, "--reach")
+    assert page.exit_code == 2
+    assert "b.jpg: is no picture, for all its name" in page.output
     (tmp_path / "photos" / "a.jpg").unlink()
     (tmp_path / "photos" / "b.jpg").unlink()
     none = _check(path)
