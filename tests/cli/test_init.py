@@ -254,6 +254,10 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
     done = _init("lab/one.toml", "--task", "caption", "--items", "photos", "--yes")
     assert done.exit_code == 0, done.output
     assert load_campaign(Path("lab/one.toml")).pictures == Path("photos").resolve()
+    Path("birds.csv").write_text("image_id,url\n1,https://example.org/1.jpg\n")
+    done = _init("new/one.toml", "--task", "caption", "--items", "birds.csv", "--yes")
+    assert done.exit_code == 0, done.output
+    assert len(load_campaign(Path("new/one.toml")).items) == 1
 
 
 @pytest.mark.parametrize(
@@ -310,6 +314,16 @@ def test_a_person_is_asked_and_asked_again(
     assert tables["description"] == "Which descriptions fit"
     # Two minutes at $15 an hour.
     assert tables["rewards"]["reward"] == "0.50"
+
+
+def test_who_ends_at_a_question_has_written_nothing(
+    terminal: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-D, as Ctrl-C, ends it with a sentence and the code of an interruption."""
+    os.write(terminal, b"caption\n\x04")
+    assert main.main(["init"], standalone_mode=False) == 130
+    assert "interrupted: nothing was done" in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
 
 
 def test_a_program_gets_a_document_and_is_asked_nothing(
