@@ -12,6 +12,7 @@ from cli.marketplace_file import moment, site_of, transaction_in
 from cli.open_links import WantedLink, close, faults_of_link, links, make_open_link
 from cli.options import DATABASE, JSON, WholeNumber, with_database
 from cli.people import Person, faults_of
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.printable import printable
 
@@ -222,7 +223,7 @@ def revoke(*, name: str, database: Path) -> None:
         raise ConfigError(
             [refusal.message], next_step="piecework worker list shows all names"
         ) from refusal
-    click.echo(f"{name} is signed out; {ended} invitation(s) ended")
+    click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
 
 
 def _wanted_link(given: _Given) -> WantedLink:

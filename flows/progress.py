@@ -93,6 +93,8 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
         if at_work is None or (snapshot.open_hits and not at_work.last_round):
             return ""
         crowd = assignments.count_workers(store)
+        if not crowd:
+            return ""  # nobody has come yet, which says nothing of how many will
         who, then = "workers who have worked so far", "need others"
     posting = campaign.posting
     lacks = item_totals.batches_lacking(store, posting, crowd=crowd)
