@@ -209,7 +209,8 @@ def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
     tables, said = _written("--task", task, "--items", "items.jsonl", "--yes")
     assert tables["task"] == task
     assert "columns" not in tables["items"]
-    assert "WARNING" not in said
+    # An example is too small for most heuristics, which is all that is warned of.
+    assert said.count("WARNING") == said.count("WARNING: the policy relies on what")
     excluding = [
         rule for rule in tables["decisions"]["rule"] if rule["then"] == "exclude"
     ]

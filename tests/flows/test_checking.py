@@ -1,5 +1,6 @@
 """What `check` warns of, and pictures that it looks for."""
 
+import dataclasses
 import json
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from flows.planning.out_of_reach import COUNTED
+from qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 EXPECTED = 'budget = "20.00"\nexpected_minutes = 2'
@@ -57,6 +60,16 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
             "[requirements]\nworkers = 2\n[posting]",
             "requirements.workers: 2 workers cannot give 2 answers each",
         ),
+        (
+            "min_images = 2",
+            "min_images = 5",
+            "flag nothing here: heuristics.same_sentence.min_images is 5 items of one",
+        ),
+        (
+            '"capitals", "rule_violation"]',
+            '"capitals", "low_agreement"]',
+            "min_others is 2 answers by others to an item, and there are 1 at most",
+        ),
     ],
 )
 def test_what_is_allowed_and_hardly_meant_is_a_warning(
@@ -64,9 +77,20 @@ def test_what_is_allowed_and_hardly_meant_is_a_warning(
 ) -> None:
     """One sentence each, which names its key; the campaign may begin."""
     text = CAMPAIGN.replace('then = "reject"', 'then = "approve"')
+    text = text.replace("low_agreement = false\n", "")
     assert old in text
     warnings = _warnings(tmp_path, text.replace(old, new))
     assert any(said in warning for warning in warnings)
+
+
+def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
+    """What a heuristic on workers wants to have seen first is in the table."""
+    for heuristic in HEURISTICS:
+        names = {field.name for field in dataclasses.fields(heuristic.Params)}
+        assert set(COUNTED.get(heuristic.NAME, {})) <= names
+        if heuristic.SUBJECT == "worker" and heuristic.NAME != "contradiction":
+            wanted = names & {"min_items", "min_images", "min_texts"}
+            assert wanted <= set(COUNTED[heuristic.NAME]), heuristic.NAME
 
 
 @pytest.mark.parametrize(
