@@ -94,9 +94,11 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(
         clock.let_pass(timedelta(hours=35))
         waiting = run_pass(run)
         assert (waiting.answers, waiting.accepted) == (2, 0)
+        assert waiting.undecided == 2
         clock.let_pass(timedelta(hours=1, minutes=1))
         paid = run_pass(run)
         assert (paid.accepted, paid.hits_open, paid.rewards_cents) == (2, 1, 50)
+        assert paid.undecided == 0
         assert paid.waiting_for == "workers"
         assert run_pass(run) == paid
 
