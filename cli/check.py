@@ -23,7 +23,7 @@ from domain.clock import SystemClock
 @click.option(
     "--reach",
     is_flag=True,
-    help="Look whether a sample of the items' addresses answers with pictures.",
+    help="Look whether a sample of the items' addresses and files gives pictures.",
 )
 @JSON
 def check(

@@ -38,8 +38,11 @@ class ErrorCodes(click.Group):
                 super().invoke(ctx)
         except PieceworkError as error:
             said, next_step, code = str(error), error.next_step, error.exit_code
-        except KeyboardInterrupt:
-            said, next_step, code = "interrupted", _GO_ON, INTERRUPTED
+        except (KeyboardInterrupt, click.Abort) as end:
+            # At a question (Abort) nothing is done yet: all is asked before.
+            at_question = isinstance(end, click.Abort)
+            said = "interrupted: nothing was done" if at_question else "interrupted"
+            next_step, code = "" if at_question else _GO_ON, INTERRUPTED
         except BrokenPipeError:
             # Whoever read our output has seen enough (`| head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

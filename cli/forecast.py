@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from cli.options import CAMPAIGN, JSON
+from cli.options import CAMPAIGN, JSON, WholeNumber
 
 
 @click.command()
 @CAMPAIGN
 @click.option(
     "--seeds",
-    type=click.IntRange(1, 1000),
+    type=WholeNumber(1, 1000),
     default=20,
     show_default=True,
     help="How often each choice is rehearsed.",
@@ -32,7 +32,7 @@ from cli.options import CAMPAIGN, JSON
 )
 @click.option(
     "--processes",
-    type=click.IntRange(1, 256),
+    type=WholeNumber(1, 256),
     help="Rehearsals at a time; as many as there are cores, if not given.",
 )
 @JSON

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cli.options import JSON
+from cli.options import JSON, WholeNumber
 from domain.clock import SystemClock
 from domain.money import CURRENCIES, Currency, cents_from_text
 
@@ -47,7 +47,7 @@ class _Wage(click.ParamType[int]):
 
 
 MINUTES, WAGE = _Minutes(), _Wage()
-ASSIGNMENTS, BATCHES = click.IntRange(1, 100), click.IntRange(1, 1000)
+ASSIGNMENTS, BATCHES = WholeNumber(1, 100), WholeNumber(1, 1000)
 
 
 @click.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cli.marketplace_file import transaction_in
-from cli.options import DATABASE, JSON
+from cli.options import DATABASE, JSON, WholeNumber
 from config.utf8 import read_text
 from domain.errors import ConfigError
 
@@ -27,7 +27,7 @@ def layout() -> None:
 @click.argument("page", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option(
     "--frame-height",
-    type=click.IntRange(0, _TALLEST),
+    type=WholeNumber(0, _TALLEST),
     default=0,
     show_default=True,
     help="Pixels; 0 leaves it to the worker site.",

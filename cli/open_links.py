@@ -12,6 +12,7 @@ import click
 from cli.marketplace_file import moment, site_of, transaction_in
 from cli.options import DATABASE, JSON, with_database
 from cli.people import Person
+from domain.counts import plural
 from domain.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -74,11 +75,13 @@ def make_open_link(
     name = row["name"]
     click.echo(document["link"])
     click.echo(
-        f"{row['places']} people may join {name} until {document['until']}.", err=True
+        f"{plural(row['places'], 'person', 'people')} may join {name} until "
+        f"{document['until']}.",
+        err=True,
     )
     click.echo(
-        f"Completion code, shown to whoever has sent {row['completion_hits']} HIT(s): "
-        f"{row['completion_code']}",
+        f"Completion code, shown to whoever has sent "
+        f"{plural(row['completion_hits'], 'HIT')}: {row['completion_code']}",
         err=True,
     )
     click.echo("Let nobody join any more:", err=True)

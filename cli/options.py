@@ -16,6 +16,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _LEAST, _DAY = 0.1, 86_400
 
 
+class WholeNumber(click.IntRange):
+    """A whole number between two; what is none is told as "no valid integer"."""
+
+    name = "integer"
+
+
 class _Seconds(click.FloatRange):
     def convert(
         self, value: float, param: click.Parameter | None, ctx: click.Context | None

@@ -36,6 +36,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("answers", f"{progress.answers}"),
         ("subjects flagged", f"{progress.flagged}"),
         ("answers accepted", f"{progress.accepted}"),
+        ("answers not judged yet", f"{progress.undecided}"),
         ("answers missing", f"{progress.missing}"),
         *(
             [("  for labels that are not sure", f"{progress.unsure}")]

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from cli.options import CAMPAIGN
+from cli.options import CAMPAIGN, WholeNumber
 
 
 @click.command()
 @CAMPAIGN
 @click.option(
     "--port",
-    type=click.IntRange(1, 65_534),
+    type=WholeNumber(1, 65_534),
     default=8080,
     show_default=True,
     help="Port of the site; the pages of questions take the next one.",

@@ -7,6 +7,8 @@ from typing import Literal
 
 import click
 
+from cli.options import WholeNumber
+
 _LARGEST_BALANCE = 10_000_000
 _LARGEST_PERCENT = 200
 
@@ -72,7 +74,7 @@ class _Moment(click.ParamType[datetime]):
 @click.command("prolific-emulator")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65_535),
+    type=WholeNumber(0, 65_535),
     default=8090,
     show_default=True,
     help="0 takes a free one.",
@@ -113,7 +115,7 @@ class _Moment(click.ParamType[datetime]):
 )
 @click.option(
     "--participants",
-    type=click.IntRange(0, 100_000),
+    type=WholeNumber(0, 100_000),
     default=50,
     show_default=True,
     help="How many are drawn from the seed.",

@@ -1,6 +1,7 @@
 """`requester`: who may call a live marketplace, on its file, while it serves or not."""
 
 import json
+import shlex
 import sqlite3
 from datetime import UTC, datetime
 from decimal import InvalidOperation
@@ -61,11 +62,19 @@ def add(
         database, must_exist=False, must_be_live=True, currency=currency
     ) as transaction:
         key = keys.give(transaction, name, deposit_cents=cents)
+        is_empty = any(
+            row["access_key"] == key.access_key and not row["available_cents"]
+            for row in keys.listed(transaction)
+        )
     if as_json:
         click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
         return
     click.echo(f"export AWS_ACCESS_KEY_ID={key.access_key}")
     click.echo(f"export AWS_SECRET_ACCESS_KEY={key.secret}")
+    if is_empty:
+        pay = f"piecework requester add {shlex.quote(name)} --balance AMOUNT"
+        click.echo("The account is empty, and posts nothing. Pay in:", err=True)
+        click.echo(f"  {with_database(pay, database)}", err=True)
     click.echo("The secret is shown this once. Lost or leaked, it is", err=True)
     ended_by = f"piecework requester revoke {key.access_key}"
     click.echo(f"ended by:  {with_database(ended_by, database)}", err=True)

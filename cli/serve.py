@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from cli.consent_text import read_consent
+from cli.options import WholeNumber
 from domain.clock import SystemClock
 from domain.errors import ConfigError, RefusedForSafety, StoreError
 from domain.money import cents_from_text
@@ -153,26 +154,26 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 )
 @click.option(
     "--hits-per-visit",
-    type=click.IntRange(0, 100),
+    type=WholeNumber(0, 100),
     default=0,
     help="HITs of one place; left out, as many as fill some minutes.",
 )
 @click.option(
     "--hit-seconds",
-    type=click.IntRange(0, 86_400),
+    type=WholeNumber(0, 86_400),
     default=0,
     help="How long a HIT takes; left out, guessed from its reward, then measured.",
 )
 @click.option(
     "--visits-per-participant",
-    type=click.IntRange(1, 1000),
+    type=WholeNumber(1, 1000),
     default=10,
     show_default=True,
     help="How often a participant may come to the same study.",
 )
 @click.option(
     "--settle-seconds",
-    type=click.IntRange(0, 3600),
+    type=WholeNumber(0, 3600),
     default=20,
     show_default=True,
     help="HITs that are posted closer together than this become one study.",

@@ -20,7 +20,8 @@ from cli.options import JSON
 def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
     """List the tasks of the gallery, and those in FOLDERS.
 
-    Without FOLDERS, those in the current folder are listed too.
+    A folder is a task or holds some; without FOLDERS, the current folder's are
+    listed too.
 
     \b
     Example:  piecework tasks

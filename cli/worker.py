@@ -10,8 +10,9 @@ import click
 
 from cli.marketplace_file import moment, site_of, transaction_in
 from cli.open_links import WantedLink, close, faults_of_link, links, make_open_link
-from cli.options import DATABASE, JSON, with_database
+from cli.options import DATABASE, JSON, WholeNumber, with_database
 from cli.people import Person, faults_of
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.printable import printable
 
@@ -64,7 +65,7 @@ def worker() -> None:
 )
 @click.option(
     "--places",
-    type=click.IntRange(1, 10_000),
+    type=WholeNumber(1, 10_000),
     help="Make an open link for a class or team called NAME: so many may join by it.",
 )
 @click.option(
@@ -72,7 +73,7 @@ def worker() -> None:
 )
 @click.option(
     "--hits",
-    type=click.IntRange(1, 10_000),
+    type=WholeNumber(1, 10_000),
     default=1,
     show_default=True,
     help="With --places: HITs to send before the completion code is shown.",
@@ -222,7 +223,7 @@ def revoke(*, name: str, database: Path) -> None:
         raise ConfigError(
             [refusal.message], next_step="piecework worker list shows all names"
         ) from refusal
-    click.echo(f"{name} is signed out; {ended} invitation(s) ended")
+    click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
 
 
 def _wanted_link(given: _Given) -> WantedLink:

@@ -15,12 +15,12 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from config.items_file import items_of_folder, read_items
-from config.lines import Location, line_of
 from config.rewards import faults_of_money
 from config.schema import CampaignTables
 from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.hit import Item
+from domain.lines import Location, line_of
 from domain.suggestion import did_you_mean
 
 

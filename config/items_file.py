@@ -76,7 +76,8 @@ def read_items(
             for number, (line, row) in enumerate(by_line, start=1)
         ]
     faults = [f"{path}: holds no items"] if not by_line else []
-    faults += _row_faults(path, by_line, columns, _Places(pictures, drawn, addresses))
+    places = _Places(pictures, drawn, addresses)
+    faults += _row_faults(path, by_line, columns, places, renamed=tuple(renamed))
     _raise(faults)
     return items_from_rows((row for _, row in by_line), columns)
 
@@ -162,7 +163,9 @@ def _read_text(path: Path) -> str:
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    separator = _separator(text)
+    stream = io.StringIO(text, newline="")
+    reader = csv.DictReader(stream, delimiter=separator, strict=True)
     try:
         header = list(reader.fieldnames or ())
         if twice := sorted({name for name in header if header.count(name) > 1}):
@@ -183,6 +186,13 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
         raise ConfigError(
             [f"{path}: line {reader.line_num}: no valid CSV ({error})"]
         ) from error
+
+
+def _separator(text: str) -> str:
+    """What parts the cells: spreadsheets of many countries write ";" for ","."""
+    header = text.split("\n", maxsplit=1)[0]
+    others = [mark for mark in ";\t" if mark in header]
+    return others[0] if others and "," not in header else ","
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -235,11 +245,13 @@ def _row_faults(
     numbered: list[tuple[int, Row]],
     columns: tuple[str, ...],
     places: _Places,
+    *,
+    renamed: tuple[str, ...] = (),
 ) -> list[str]:
     header = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
     if numbered and (absent := [name for name in columns if name not in header]):
         return [
-            f"{path}: no column {name}{_alike(name, header)}; the columns are "
+            f"{path}: no column {name}{_alike(name, header, renamed)}; the columns are "
             f"{', '.join(header)}"
             for name in absent
         ]
@@ -266,11 +278,13 @@ def _row_faults(
     return faults
 
 
-def _alike(name: str, header: list[str]) -> str:
+def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:
     """What is to be written if a column only has another name; or ""."""
     alike = get_close_matches(name, header, n=1)
     if not alike:
         return ""
+    if alike[0] in renamed:
+        return f", and [items] columns names {alike[0]!r}; did you mean {name!r}?"
     return f"; if {alike[0]!r} is it: [items] columns = {{ {name} = {alike[0]!r} }}"
 
 

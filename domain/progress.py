@@ -82,6 +82,11 @@ class Progress:
         return self.rewards_cents + self.bonuses_cents + self.fees_cents
 
     @property
+    def undecided(self) -> int:
+        """Answers that are here, and neither accepted nor set aside yet."""
+        return max(0, self.answers - self.accepted - self.dropped - self.surplus)
+
+    @property
     def is_finished(self) -> bool:
         """Whether nothing is left to do."""
         return self.waiting_for == "nobody"

@@ -187,10 +187,13 @@ def _so_far(progress: Progress) -> str:
         "the next pass": "waiting for the next pass",
         "the next day": f"waiting for the next day, by {progress.stopped_by}",
     }[progress.waiting_for]
+    here = f"{progress.accepted} accepted"
+    if progress.undecided:
+        here += f", {progress.undecided} not judged yet"
     return (
         f"batch {progress.batch} of {progress.batches}: "
-        f"{plural(progress.answers, 'answer')} came, {progress.accepted} accepted, "
-        f"{progress.missing} missing; "
+        f"{plural(progress.answers, 'answer')} came, {here}, "
+        f"{progress.missing} still to be accepted; "
         f"{progress.shown(progress.spent_cents)} spent; {waited_for}"
     )
 

@@ -18,12 +18,14 @@ from config.schema import CampaignTables
 from domain.campaign import FORMATS, Campaign, RehearsalPlan
 from domain.errors import ConfigError
 from domain.hit import Item
+from domain.lines import line_of
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 from flows.binding import refuse_imported
 from flows.campaign_faults import faults_with_items
 from flows.gold_items import with_gold
 from hit_templates.answer_fields import answers_task
+from hit_templates.own_files import TASK_FILE
 from hit_templates.own_html.fields import Said
 from hit_templates.own_html.task import ITEM_ID, Around, html_task
 from hit_templates.qualification import faults_of_test
@@ -141,7 +143,20 @@ def _around_page(tables: CampaignTables) -> Around:
 
 
 def _task(file: CampaignFile, named: str) -> Task:
-    return load_task(named, file.tables.language, beside=file.path.parent)
+    task = load_task(named, file.tables.language, beside=file.path.parent)
+    if faults := check_settings(task.heuristics):
+        raise ConfigError([_of_task(task, fault) for fault in faults])
+    return task
+
+
+def _of_task(task: Task, fault: str) -> str:
+    """A fault of the heuristics that a task states, with file and line."""
+    if task.own is None:
+        return f"the task {task.name}: {fault}"
+    path = Path(task.own.path) / TASK_FILE
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    line = line_of(path.read_text("utf-8"), key.split("."))
+    return f"{path}:{line}: {fault}"
 
 
 def _own_faults(file: CampaignFile) -> list[str]:

@@ -25,6 +25,7 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
     missing = (
         0 if campaign_store.is_imported else to_come + counts.wanted - counts.accepted
     )
+    undecided = verdicts.answers - counts.accepted - counts.surplus - verdicts.dropped
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
     is_due = action.waiting_for == "workers" and action.at is not None
@@ -57,7 +58,9 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         waiting_for=action.waiting_for,
         cap_reached=is_finished and missing > 0 and not snapshot.stopped,
         stopped_by=action.stopped_by,
-        too_few_workers=_too_few_workers(campaign_store, snapshot),
+        too_few_workers=""
+        if undecided > 0  # they may be kept, and count as missing till then
+        else _too_few_workers(campaign_store, snapshot),
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
         **_for_people(campaign_store, snapshot),
@@ -93,6 +96,8 @@ def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
         if at_work is None or (snapshot.open_hits and not at_work.last_round):
             return ""
         crowd = assignments.count_workers(store)
+        if not crowd:
+            return ""  # nobody has come yet, which says nothing of how many will
         who, then = "workers who have worked so far", "need others"
     posting = campaign.posting
     lacks = item_totals.batches_lacking(store, posting, crowd=crowd)

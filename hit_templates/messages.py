@@ -46,12 +46,19 @@ def messages(folder: Path, language: str) -> Raw:
     spoken = languages(folder)
     path = folder / f"messages.{language}.toml"
     if language not in spoken:
-        speaks = f"it speaks {', '.join(spoken)}"
+        speaks = f"it speaks {', '.join(spoken)}" if spoken else _unframed(folder)
         raise ConfigError(
             [f"{shown_path(folder)} has no messages in {language!r}; {speaks}."],
             next_step=f"add {shown_path(path)}",
         )
     return _read(path) if path.exists() else {}
+
+
+def _unframed(folder: Path) -> str:
+    """Of a task that speaks only languages that the frame does not."""
+    own = ", ".join(sorted(_codes(folder, "messages")))
+    framed = ", ".join(sorted(_codes(FOLDER, "_messages")))
+    return f"it speaks {own}, and the frame around every task {framed}"
 
 
 @lru_cache

@@ -35,7 +35,7 @@ def own_name(folder: Path) -> str:
     """
     name = folder.resolve().name
     if not folder.is_dir():
-        fault = f"{folder}: there is no such folder, which the campaign names as task"
+        fault = f"{folder}: there is no such folder, so no task"
     elif not (folder / TASK_FILE).is_file():
         fault = f"{folder}: holds no {TASK_FILE}, so it is no task"
     elif not (folder / QUESTION).is_file():

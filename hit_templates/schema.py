@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from domain.suggestion import did_you_mean
 from domain.task import Aggregate, Arrangement, Conditions, Field, Option, Rule, Task
 from hit_templates.task_faults import Raw
 
@@ -77,8 +78,9 @@ def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[s
         inner = f"{path}.{key}".lstrip(".")
         if key not in known:
             new = _RENAMED.get(key)
-            is_now = f"it is called {new} now" if new else "no such key"
-            yield f"{where}{key}: {is_now}."
+            meant = did_you_mean(key, known)
+            no_such = f"no such key{meant or '.'}"
+            yield f"{where}{key}: {f'it is called {new} now.' if new else no_such}"
         elif key in _TEXTS and isinstance(value, str) and value.isspace():
             yield f"{where}{key}: holds nothing but space."
         elif inner in _LISTS and isinstance(value, list):

@@ -14,6 +14,9 @@ Raw = dict[str, object]
 
 _RESERVED = frozenset({"item", "hit", "order", "practice", "comment", "task"})
 
+_KINDS = frozenset({"text", "choice", "choices", "number"})
+"""Another kind of field is told by the schema, and then nothing else of the field."""
+
 _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "majority": ("choice",),
     "shares": ("choices",),
@@ -58,7 +61,8 @@ def _reference_faults(
     if name not in fields:
         return [f"there is no field {name!r}"]
     faults = []
-    if kind and fields[name].get("kind") not in kind.field_kinds:
+    of_field = fields[name].get("kind")
+    if kind and of_field in _KINDS and of_field not in kind.field_kinds:
         faults.append(f"kind {rule['kind']} is not for the field {name}")
     chosen_in = str(parameters.get("chosen_in", name))
     if chosen_in not in fields:
@@ -78,9 +82,10 @@ def faults_between(raw: Raw) -> list[str]:
     kinds = {str(entry.get("name")): entry.get("kind") for entry in fields}
     faults = [f"fields: {name} is there twice." for name in _twice(fields)]
     faults += [f"rules: {name} is there twice." for name in _twice(rules)]
-    for entry in fields:
+    for i, entry in enumerate(fields):
         faults += [
-            f"fields: {entry.get('name')} {fault}." for fault in _faults_of_field(entry)
+            f"fields.{i}: {entry.get('name')} {fault}."
+            for fault in _faults_of_field(entry)
         ]
     for key, kind in (("main_text", "text"), ("text_present_field", "choice")):
         if raw.get(key) and kinds.get(str(raw[key])) != kind:
@@ -96,7 +101,7 @@ def faults_between(raw: Raw) -> list[str]:
 def _faults_of_field(entry: Raw) -> Iterator[str]:
     has_options = bool(_tables(entry, "options"))
     kind = entry.get("kind")
-    if has_options != (kind in {"choice", "choices"}):
+    if kind in _KINDS and has_options != (kind in {"choice", "choices"}):
         yield "takes no options" if has_options else "needs options"
     for option in _tables(entry, "options"):
         if bool(option.get("label")) == bool(option.get("column")):
@@ -178,14 +183,16 @@ def _table(raw: Raw, key: str) -> Raw:
 
 
 def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
-    for entry in _tables(raw, "aggregates"):
+    for i, entry in enumerate(_tables(raw, "aggregates")):
         name, kind = str(entry.get("field")), str(entry.get("kind"))
         if name not in kinds:
-            yield f"aggregates: there is no field {name!r}."
-        elif kinds[name] not in _AGGREGATED.get(kind, (kinds[name],)):
-            yield f"aggregates: kind {kind} is not for the field {name}."
+            yield f"aggregates.{i}: there is no field {name!r}."
+        elif kinds[name] in _KINDS and kinds[name] not in _AGGREGATED.get(
+            kind, (kinds[name],)
+        ):
+            yield f"aggregates.{i}: kind {kind} is not for the field {name}."
         if (kind == "best_edit") != bool(entry.get("column")):
-            yield f"aggregates: a column is for best_edit, and {name} has {kind}."
+            yield f"aggregates.{i}: a column is for best_edit, and {name} has {kind}."
 
 
 def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.lines import line_of
 from domain.suggestion import did_you_mean
 from domain.task import Task
 from hit_templates.messages import (
@@ -115,8 +116,21 @@ def read_task(
     else:
         faults = faults or _faults_of_canned_text(task)
     if isinstance(task, list) or faults or strange:
-        raise ConfigError([*(f"{where}: {fault}" for fault in faults), *strange])
+        located = [f"{_at(where, text, raw, fault)}: {fault}" for fault in faults]
+        raise ConfigError([*located, *strange])
     return task
+
+
+def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:
+    """The file, with the line of the key that a fault begins with, where it has one."""
+    location = fault.partition(":")[0].split(".")
+    entries = raw.get(location[0])
+    if len(location) == 1 and isinstance(entries, list) and entries:
+        # Of a list of tables nothing says which one is meant.
+        line = None if isinstance(entries[0], dict) else line_of(text, location)
+    else:
+        line = line_of(text, location)
+    return f"{where}:{line}" if line else where
 
 
 def _faults_of_canned_text(task: Task) -> list[str]:

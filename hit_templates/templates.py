@@ -5,7 +5,7 @@ among the files that were read with its task. Both may extend and import the gal
 frame and macros. Whatever fails in a template is told with the file and line it is in.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
@@ -20,8 +20,10 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
 
 from domain.errors import ConfigError
+from domain.suggestion import did_you_mean
 from domain.task import OwnFiles, Task
 from hit_templates.blank_page import NeedsValue, printed
 from hit_templates.jinja_helpers import (
@@ -33,10 +35,18 @@ from hit_templates.jinja_helpers import (
     steps_of,
     wire,
 )
-from hit_templates.messages import FOLDER
+from hit_templates.messages import FOLDER, shown_path
 
 QUESTION = "question.html.j2"
 """The template of a task's page."""
+
+MACROS = "_macros.html.j2"
+"""The gallery's template of macros (docs/macros.md)."""
+
+_GIVEN = frozenset(
+    {"item", "n", "fields", "t", "task", "title", "total", "noun", "minified"}
+)
+"""What a template of a task is given under these names."""
 
 
 @lru_cache
@@ -48,7 +58,7 @@ def environment() -> ImmutableSandboxedEnvironment:
     made = ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=_NotThere,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -107,7 +117,7 @@ def _told(task: Task, name: str, fault: Exception) -> str:
     if isinstance(fault, TemplateSyntaxError):
         file = fault.filename or fault.name or name
         return f"{file}:{fault.lineno}: {str(fault.message).rstrip('.')}."
-    where = next(_lines_in_templates(fault), _path(task, name))
+    where, within = _where(task, name, fault)
     if isinstance(fault, TemplateNotFound):
         beside = ", ".join(sorted(task.own.templates)) if task.own else ""
         there = f"; beside it lie {beside}" if beside else ""
@@ -115,17 +125,57 @@ def _told(task: Task, name: str, fault: Exception) -> str:
     said = str(fault) or type(fault).__name__
     if not isinstance(fault, TemplateError):
         said = f"{said} ({type(fault).__name__})"
-    return f"{where}: {said.rstrip('.')}."
+    end = "" if said.endswith("?") and not within else "."
+    return f"{where}: {said.rstrip('.')}{within}{end}"
 
 
-def _lines_in_templates(fault: Exception) -> Iterator[str]:
-    """Where in templates it came to this, the innermost place first."""
+def _where(task: Task, name: str, fault: Exception) -> tuple[str, str]:
+    """The line that is to be mended, and where below it this came to a stop, or "".
+
+    A task's author mends the line that called a macro of the gallery, not the macro.
+    """
     frames = [
-        f"{frame.f_code.co_filename}:{line}"
+        (Path(frame.f_code.co_filename), line)
         for frame, line in walk_tb(fault.__traceback__)
         if frame.f_code.co_filename.endswith(".j2")
     ]
-    return reversed(frames)
+    if not frames:
+        return _path(task, name), ""
+    own = [at for at in frames if task.own and at[0].parent == Path(task.own.path)]
+    last = f"{shown_path(frames[-1][0])}:{frames[-1][1]}"
+    if not own or own[-1] == frames[-1]:
+        return last, ""
+    return f"{own[-1][0]}:{own[-1][1]}", f" (in {last})"
+
+
+class _NotThere(StrictUndefined):
+    """A name that is not there says which are, and which one was meant."""
+
+    __slots__ = ()
+
+    @property
+    def _undefined_message(self) -> str:
+        name, holder = str(self._undefined_name), self._undefined_obj
+        if self._undefined_hint is None and isinstance(holder, Mapping):
+            there = [str(key) for key in holder]
+            meant = did_you_mean(name, there)
+            return f"there is no {name!r} here{meant or _listed(there)}"
+        if self._undefined_hint is None and holder is missing:
+            return f"{name!r} is not defined{_known(name)}"
+        return super()._undefined_message
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"; there are {', '.join(names)}" if names else ", nor anything else"
+
+
+def _known(name: str) -> str:
+    """What is to be done about a name that a template does not know."""
+    exported = vars(environment().get_template(MACROS).module)
+    macros = {macro for macro in exported if not macro.startswith("_")}
+    if name in macros:
+        return f"; import it: {{% from {MACROS!r} import {name} with context %}}"
+    return did_you_mean(name, macros | _GIVEN)
 
 
 def _path(task: Task, name: str) -> str:

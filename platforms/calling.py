@@ -60,6 +60,12 @@ _KINDS: Mapping[str, RefusalKind] = {
 }
 """MTurk's codes, without their prefix, for the kinds that callers tell apart."""
 
+_NEXT_STEPS: Mapping[str, str] = {
+    "InsufficientFunds": "pay into the account (on a marketplace of your own: "
+    "`piecework requester add NAME --balance AMOUNT`), then run the same command again",
+}
+"""What helps after these codes."""
+
 
 def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
     """What a call gives.
@@ -76,7 +82,8 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
     except NoCredentialsError as fault:
         raise ConfigError(
             ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
-            next_step="any two words will do for `piecework serve --rehearsal`",
+            next_step="`piecework requester add NAME` prints both; where "
+            "`piecework serve` has --rehearsal, any two words will do",
         ) from fault
     # botocore's own words for what it could not parse, a moment or a number.
     except (
@@ -186,4 +193,9 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
         )
     turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
     code = one_line(turk_code, at_most=100) or code
-    return PlatformRefused(sentence, code=code, kind=_KINDS.get(code, "other"))
+    return PlatformRefused(
+        sentence,
+        code=code,
+        kind=_KINDS.get(code, "other"),
+        next_step=_NEXT_STEPS.get(code, ""),
+    )

@@ -270,10 +270,8 @@ def check_settings(settings: Settings) -> list[str]:
             faults.append(f"heuristics.{name} is called {RENAMED[name]} now.")
         elif name not in known:
             names = ", ".join(sorted(known))
-            alike = did_you_mean(name, known)
-            faults.append(
-                f"heuristics.{name}: no such heuristic{alike}; allowed are {names}."
-            )
+            meant = did_you_mean(name, known) or f"; allowed are {names}."
+            faults.append(f"heuristics.{name}: no such heuristic{meant}")
         elif own is not None:
             faults += parameters.read(
                 known[name].Params, own, where=f"heuristics.{name}"

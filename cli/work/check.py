@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
-from cli.work.reach import sample_of_addresses, unreached
+from cli.work.reach import sample_of_pictures, unreached
 from domain.campaign import Campaign, Rewards
 from domain.errors import ConfigError
 from flows.assembling import read_anywhere
@@ -35,7 +35,7 @@ class Checked:
             0 is not known.
         largest_question_bytes: of the largest HIT.
         warnings: what is allowed and probably not meant, a sentence each.
-        reached: how many addresses of pictures were tried, and answered.
+        reached: how many pictures were tried, and can be shown.
     """
 
     campaign: Campaign
@@ -105,7 +105,7 @@ def check_campaign(
 
     Raises:
         ConfigError: every fault of file, items, heuristics, policy, pages and the
-            crowd of the rehearsal; or addresses that give no picture.
+            crowd of the rehearsal; or addresses and files that give no picture.
         BudgetExceeded: a cap is below the plain cost.
         StoreError: it was begun in another currency.
     """
@@ -120,8 +120,8 @@ def check_campaign(
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     if campaign.rehearsal.replay is not None:
         answering_of(campaign)
-    urls = sample_of_addresses(campaign) if reach else []
-    if faults := unreached(urls):
+    pictures = sample_of_pictures(campaign) if reach else []
+    if faults := unreached(pictures):
         raise ConfigError(
             faults,
             next_step="open one in a browser that is signed in nowhere: workers see "
@@ -137,7 +137,7 @@ def check_campaign(
             *_about_marketplace(campaign.rewards, least),
             *campaign_warnings(campaign, cost),
         ),
-        reached=len(urls),
+        reached=len(pictures),
         least_per_hour_cents=least,
         largest_question_bytes=max(
             question_bytes(question(campaign, hit, items))

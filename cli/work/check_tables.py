@@ -36,7 +36,7 @@ def say_checked(checked: Checked) -> None:
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
     if checked.reached:
-        console.print(f"pictures: {checked.reached} addresses tried, all answer")
+        console.print(f"pictures: {checked.reached} tried, all can be shown")
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
 
@@ -199,7 +199,8 @@ def _bonuses(campaign: Campaign, cost: Price) -> tuple[str, str]:
                 f"{allowed:.1f} minutes a HIT"
             ),
         )
-    minutes = f"{(rewards.expected_seconds or 0) / 60:g} minutes a HIT"
+    expected = (rewards.expected_seconds or 0) / 60
+    minutes = f"{expected:g} minute{'' if expected == 1 else 's'} a HIT"
     if not cost.bonus_each:
         return shown(0), f"{minutes}: the reward reaches {floor}"
     return (

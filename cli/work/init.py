@@ -133,8 +133,9 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     path = wishes.file or _usual_path(items)
     _refuse_other(path, wishes)
     draft = _draft(path, asked, items, wishes, person)
-    text, _ = compose(draft, today=today)
+    # The items are read by the path that the file will name, which leads through it.
     path.parent.mkdir(parents=True, exist_ok=True)
+    text, _ = compose(draft, today=today)
     with path.open("w" if wishes.is_forced else "x", encoding="utf-8") as file:
         file.write(text)
     return Written(path, check_campaign(path, on=today), person.taken)

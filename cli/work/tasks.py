@@ -77,15 +77,14 @@ class Listed:
 
 
 def listed(folders: Sequence[Path]) -> list[Listed]:
-    """The gallery's tasks, then those of folders, or of the current folder's.
+    """The gallery's tasks, then those of folders, or of the current folder.
+
+    A folder is a task, or it holds some.
 
     Raises:
         ConfigError: a folder that was named holds no task, or one with faults.
     """
-    if not folders:
-        folders = sorted(path.parent for path in Path().glob(f"*/{TASK_FILE}"))
-        # The gallery itself is listed by name.
-        folders = [one for one in folders if one.resolve().parent != FOLDER]
+    folders = [task for folder in folders or [Path()] for task in _tasks_of(folder)]
     named = [(name, FOLDER / name) for name in task_names()]
     named += [(_as_named(folder), folder) for folder in folders]
     found = []
@@ -95,6 +94,15 @@ def listed(folders: Sequence[Path]) -> list[Listed]:
         task = load_task(name, language)
         found.append(Listed(named=name, task=task, languages=spoken))
     return found
+
+
+def _tasks_of(folder: Path) -> list[Path]:
+    """The folder itself, or the folders in it that hold a task."""
+    inside = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
+    if (folder / TASK_FILE).is_file() or (folder != Path() and not inside):
+        return [folder]
+    # The gallery itself is listed by name.
+    return [one for one in inside if one.resolve().parent != FOLDER]
 
 
 def _as_named(folder: Path) -> str:

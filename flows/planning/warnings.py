@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from domain.campaign import Campaign
+from flows.planning.out_of_reach import rules_out_of_reach
 from flows.planning.pricing import Price, expected_out_of_reach
 
 _HOUR = 3600
@@ -29,6 +30,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_crowd(campaign),
         *_about_most(campaign),
         *_about_policy(campaign),
+        *rules_out_of_reach(campaign),
         *_about_cap(campaign, price),
     ]
 

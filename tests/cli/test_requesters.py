@@ -76,6 +76,9 @@ def test_what_add_prints_can_be_pasted(tmp_path: Path) -> None:
     assert first.startswith("export AWS_ACCESS_KEY_ID=PWKEY")
     assert second.startswith("export AWS_SECRET_ACCESS_KEY=")
     assert "revoke" in added.stderr
+    assert "piecework requester add 'Vision lab' --balance AMOUNT" in added.stderr
+    rich = requester(tmp_path / "rich.db", "add", "Rich", "--balance", "1")
+    assert "empty" not in rich.stderr
     access_key, secret = first.partition("=")[2], second.partition("=")[2]
     listed = requester(database, "list").stdout
     assert access_key in listed

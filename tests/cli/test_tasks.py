@@ -26,6 +26,12 @@ def test_all_tasks_are_listed_with_what_they_ask(
     for name in (*task_names(), "./dog"):
         assert re.search(rf"^{re.escape(name)}$", told, re.MULTILINE)
     assert "answer: 0 to 100" in told
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert runner.invoke(main, ["tasks", ".."]).output.count("answer: 0 to 100") == 1
+    refused = runner.invoke(main, ["tasks", "../dgo"])
+    assert refused.exit_code == 2
+    monkeypatch.chdir(tmp_path)
     document = json.loads(runner.invoke(main, ["tasks", "--json"]).output)
     assert [one["task"] for one in document] == [*task_names(), "./dog"]
     assert document[-1]["columns"] == ["item_id", "text"]

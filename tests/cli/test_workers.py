@@ -54,7 +54,7 @@ def test_a_second_link_is_for_the_same_worker(tmp_path: Path) -> None:
     )
     assert first["worker_id"] == second["worker_id"]
     assert first["link"] != second["link"]
-    assert "2 invitation(s) ended" in worker(database, "revoke", "ann").stdout
+    assert "2 invitations ended" in worker(database, "revoke", "ann").stdout
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from config.lines import line_of
 from domain.campaign import Campaign
 from domain.errors import ConfigError
+from domain.lines import line_of
 from flows.assembling import load_campaign
 from hit_templates.tasks import load_task
 

@@ -60,6 +60,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
     [
         ({}, r"no column image_id; if 'image' is it: \[items\] columns = "),
         ({"image_id": "imgae"}, "of which items.columns speaks; did you mean 'image'"),
+        ({"imageid": "image"}, "columns names 'imageid'; did you mean 'image_id'"),
     ],
 )
 def test_a_column_that_is_not_there_is_looked_for(
@@ -70,6 +71,18 @@ def test_a_column_that_is_not_there_is_looked_for(
     path.write_text("image,url\n7,https://e.org/7.jpg\n")
     with pytest.raises(ConfigError, match=said):
         read_items(path, COLUMNS, pictures=None, renamed=renamed)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_what_spreadsheets_part_cells_by_is_read(tmp_path: Path, mark: str) -> None:
+    """Where the comma is in numbers, a table saved as CSV has semicolons."""
+    path = tmp_path / "items.csv"
+    rows = ["image_id,url,note", '7,https://e.org/7.jpg,"a, b"']
+    text = "\r\n".join(row.replace(",", mark) for row in rows).replace(f"a{mark}", "a,")
+    path.write_text(text + "\r\n")
+    (item,) = read_items(path, COLUMNS, pictures=None)
+    assert item.columns["url"] == "https://e.org/7.jpg"
+    assert item.columns["note"] == "a, b"
 
 
 def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         assert time.monotonic() - told < 10
         assert run.returncode == 130
     assert "Traceback" not in said + rest
+    assert "2 answers came, 2 accepted, 6 still to be accepted; " in said
     assert "1 HIT was posted or extended" in said
     assert re.search(r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", said)
     assert "INFO 1 HIT was posted or extended" in log.read_text()

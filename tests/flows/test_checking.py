@@ -1,5 +1,6 @@
 """What `check` warns of, and pictures that it looks for."""
 
+import dataclasses
 import json
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from flows.planning.out_of_reach import COUNTED
+from qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 EXPECTED = 'budget = "20.00"\nexpected_minutes = 2'
@@ -57,6 +60,16 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
             "[requirements]\nworkers = 2\n[posting]",
             "requirements.workers: 2 workers cannot give 2 answers each",
         ),
+        (
+            "min_images = 2",
+            "min_images = 5",
+            "flag nothing here: heuristics.same_sentence.min_images is 5 items of one",
+        ),
+        (
+            '"capitals", "rule_violation"]',
+            '"capitals", "low_agreement"]',
+            "min_others is 2 answers by others to an item, and there are 1 at most",
+        ),
     ],
 )
 def test_what_is_allowed_and_hardly_meant_is_a_warning(
@@ -64,9 +77,20 @@ def test_what_is_allowed_and_hardly_meant_is_a_warning(
 ) -> None:
     """One sentence each, which names its key; the campaign may begin."""
     text = CAMPAIGN.replace('then = "reject"', 'then = "approve"')
+    text = text.replace("low_agreement = false\n", "")
     assert old in text
     warnings = _warnings(tmp_path, text.replace(old, new))
     assert any(said in warning for warning in warnings)
+
+
+def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
+    """What a heuristic on workers wants to have seen first is in the table."""
+    for heuristic in HEURISTICS:
+        names = {field.name for field in dataclasses.fields(heuristic.Params)}
+        assert set(COUNTED.get(heuristic.NAME, {})) <= names
+        if heuristic.SUBJECT == "worker" and heuristic.NAME != "contradiction":
+            wanted = names & {"min_items", "min_images", "min_texts"}
+            assert wanted <= set(COUNTED[heuristic.NAME]), heuristic.NAME
 
 
 @pytest.mark.parametrize(
@@ -90,12 +114,14 @@ def test_a_word_that_is_none_is_answered_with_one_that_is(
 
 class _Pictures(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        """1 is a picture, 2 is nowhere, 3 is a page, 4 a picture of no kind."""
+        """1 is a picture, 2 nowhere, 3 a page, 4 a picture of no kind, 5 leads to 5."""
         number = Path(self.path).stem
-        status = 404 if number == "2" else 200
+        status = {"2": 404, "5": 302}.get(number, 200)
         kind = {"1": "image/jpeg", "4": "application/octet-stream"}.get(number)
         self.send_response(status)
         self.send_header("Content-Type", kind or "text/html")
+        if number == "5":
+            self.send_header("Location", self.path)
         self.end_headers()
         self.wfile.write(b"\x89PNG...." if kind else b"<!doctype html>")
 
@@ -116,7 +142,7 @@ def _pictures() -> Iterator[str]:
 
 def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
     """A page in place of a picture is what a worker would see as a broken one."""
-    path = write_campaign(tmp_path)
+    path = write_campaign(tmp_path, pictures=5)
     items = tmp_path / "items.csv"
     with _pictures() as address:
         items.write_text(items.read_text().replace("https://example.org", address))
@@ -124,13 +150,14 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
         assert bad.exit_code == 2
         assert f"{address}/2.jpg: answers 404" in bad.output
         assert f"{address}/3.jpg: answers with text/html" in bad.output
+        assert f"{address}/5.jpg: answers 302, and leads nowhere" in bad.output
         assert "1.jpg" not in bad.output
         assert "4.jpg" not in bad.output
         rows = items.read_text().splitlines(keepends=True)
         items.write_text(rows[0] + rows[1] + rows[4])
         good = _check(path, "--reach")
         assert good.exit_code == 0, good.output
-        assert "2 addresses tried, all answer" in good.output
+        assert "pictures: 2 tried, all can be shown" in good.output
     gone = _check(path, "--reach")
     assert f"{address}/1.jpg: does not answer" in gone.output
 
@@ -146,6 +173,11 @@ def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     done = _check(path, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["items"] == 2
+    assert _check(path, "--reach").exit_code == 0
+    (tmp_path / "photos" / "b.jpg").write_text("<html>Please sign in</html>")
+    page = _check(path, "--reach")
+    assert page.exit_code == 2
+    assert "b.jpg: is no picture, for all its name" in page.output
     (tmp_path / "photos" / "a.jpg").unlink()
     (tmp_path / "photos" / "b.jpg").unlink()
     none = _check(path)

@@ -13,6 +13,7 @@ from domain.ids import HitId, HitTypeId
 from flows.campaign_run import CampaignRun
 from flows.passes import run_pass
 from flows.polling import OPEN_HITS
+from flows.progress import read_progress
 from flows.results.clean import clean
 from flows.results.export import export
 from flows.snapshot import next_poll_of_open_hits
@@ -94,9 +95,14 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(
         clock.let_pass(timedelta(hours=35))
         waiting = run_pass(run)
         assert (waiting.answers, waiting.accepted) == (2, 0)
+        assert waiting.undecided == 2
+        # Of two workers one has answered and one can: nothing is out of reach yet.
+        two = replace(run, campaign=replace(run.campaign, crowd_size=2))
+        assert read_progress(two).too_few_workers == ""
         clock.let_pass(timedelta(hours=1, minutes=1))
         paid = run_pass(run)
         assert (paid.accepted, paid.hits_open, paid.rewards_cents) == (2, 1, 50)
+        assert paid.undecided == 0
         assert paid.waiting_for == "workers"
         assert run_pass(run) == paid
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from cli.work.check import check_campaign
-from cli.work.reach import sample_of_addresses
+from cli.work.reach import sample_of_pictures
 from domain.errors import ConfigError, StoreError
 from flows.assembling import load_campaign
 from flows.binding import bind_store
@@ -181,10 +181,10 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     assert '<img src="/pictures/pic.jpg">' in page
     assert picture_sizes(campaign) == {"row_3": (40, 30)}
     assert small_pictures(campaign, known)["row_3"].startswith("data:image/jpeg")
-    # `check --reach` asks for those that lie elsewhere.
-    assert sorted(sample_of_addresses(campaign)) == [
-        f"https://example.org/{n}.jpg" for n in (0, 1)
-    ]
+    # `check --reach` looks at files, and asks for those that lie elsewhere.
+    *files, first, second = sorted(sample_of_pictures(campaign))
+    assert [Path(file).name for file in files] == ["pic.jpg"]
+    assert [first, second] == [f"https://example.org/{n}.jpg" for n in (0, 1)]
 
 
 def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:

@@ -50,6 +50,21 @@ def test_what_names_no_task_is_told_with_its_line(tmp_path: Path, named: str) ->
     assert "./dog" in fault
 
 
+def test_a_misspelt_heuristic_of_a_task_is_told_with_its_line(tmp_path: Path) -> None:
+    """It would never look at anything, and nobody would notice."""
+    path = write_starter(tmp_path / "dog", "choice")
+    task = tmp_path / "dog" / "task.toml"
+    task.write_text(
+        task.read_text().replace("[heuristics.too_fast]", "[heuristics.too_fst]")
+    )
+    with pytest.raises(ConfigError) as raised:
+        load_campaign(path)
+    (fault,) = raised.value.faults
+    line = task.read_text().splitlines().index("[heuristics.too_fst]") + 1
+    assert f"dog/task.toml:{line}: heuristics.too_fst: no such heuristic" in fault
+    assert fault.endswith("did you mean 'too_fast'?")
+
+
 def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(
     tmp_path: Path,
 ) -> None:

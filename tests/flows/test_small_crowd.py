@@ -7,8 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from domain.errors import PlatformRefused
 from flows.passes import run_pass
 from flows.planning.pricing import expected_out_of_reach
+from flows.progress import read_progress
 from store import ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import check_books
@@ -127,3 +129,16 @@ def test_check_says_that_a_crowd_is_too_small(tmp_path: Path) -> None:
     enough = write_campaign(tmp_path, SIX.replace("= 6", "= 60"), pictures=10)
     said = CliRunner().invoke(main, ["check", str(enough)], env={"COLUMNS": "200"})
     assert "cannot give" not in said.output
+
+
+def test_where_nobody_has_come_yet_nobody_is_too_few(at_work: Open) -> None:
+    """An account without money posts nothing: that is said, and how to pay in."""
+    text = SIX.replace("[requirements]\nworkers = 6\n", "")
+    text = text.replace('reward = "0.50"', 'reward = "999.00"')
+    text = text.replace('budget = "20.00"', 'budget = "90000.00"')
+    text = text.replace("assignments = 5", "assignments = 10")
+    with at_work(text, pictures=5) as (run, _):
+        with pytest.raises(PlatformRefused, match="insufficient funds") as refused:
+            run_pass(run)
+        assert "--balance AMOUNT" in refused.value.next_step
+        assert read_progress(run).too_few_workers == ""

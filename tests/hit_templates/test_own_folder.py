@@ -80,8 +80,13 @@ def test_a_template_takes_parts_from_its_own_folder(dog: Path) -> None:
 FAULTS = {
     "{{ item.columns.text }": "unexpected '}'",
     "{% if item.columns.text %}": "needs to be closed is 'if'",
-    "{{ itme.columns.text }}": "'itme' is undefined",
-    "{{ item.columns.txt }}": "has no attribute 'txt'",
+    "{{ itme.columns.text }}": "'itme' is not defined; did you mean 'item'?",
+    "{{ item.columns.txt }}": "there is no 'txt' here; did you mean 'text'?",
+    "{{ item.columns.zebra }}": "there is no 'zebra' here; there are item_id, text.",
+    "{{ choise(fields.answer, n) }}": "not defined; did you mean 'choice'?",
+    "{{ slider(fields.answer, n) }}": "import slider with context %}.",
+    "{{ choice(fields.anser, n) }}": "there is no 'anser' here; did you mean 'answer'? "
+    "(in hit_templates/_macros.html.j2:",
     "{{ 1 / 0 }}": "division by zero (ZeroDivisionError)",
     "{{ t.how | filled }}{{ '{x}' | filled }}": "'x' (KeyError)",
     "{{ t.how | fancy }}": "No filter named 'fancy'",
@@ -128,6 +133,10 @@ def test_a_field_that_the_page_forgets_is_told(dog: Path) -> None:
         (lambda dog: (dog / "task.toml").unlink(), "holds no task.toml"),
         (lambda dog: (dog / "question.html.j2").unlink(), "holds no question.html.j2"),
         (lambda dog: dog.rename(dog.with_name("dög")), "there is no such folder"),
+        (
+            lambda dog: (dog / "messages.en.toml").rename(dog / "messages.de.toml"),
+            "it speaks de, and the frame around every task en, zh-Hant",
+        ),
         (
             lambda dog: (dog / "messages.en.toml").write_bytes(b"\n\xff"),
             "messages.en.toml:2: is no UTF-8 text",

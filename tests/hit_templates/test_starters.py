@@ -9,6 +9,8 @@ from domain.campaign import Campaign
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
 from flows.planning.dealing import all_first_rounds
+from flows.planning.pricing import price
+from flows.planning.warnings import campaign_warnings
 from flows.rehearsing.campaign import prepare
 from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from flows.results.table import answers_table
@@ -34,6 +36,8 @@ def test_a_new_task_can_be_read_and_rendered(tmp_path: Path, kind: StarterKind) 
     items = {item.item_id: item for item in campaign.items}
     first, *_ = all_first_rounds(campaign, on=START.date())[0]
     assert "answer.4" in question(campaign, first, items)
+    cost = price(campaign, on=START.date())
+    assert campaign_warnings(campaign, cost) == []
 
 
 def test_a_new_task_is_rehearsed_to_the_end(tmp_path: Path) -> None:
