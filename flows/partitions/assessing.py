@@ -23,6 +23,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from domain.errors import ConfigError
+from domain.hit import Item
 from domain.tables import COLLECTED, Column, task_columns
 from domain.task import Task
 from domain.verdicts import Finding
@@ -40,8 +42,8 @@ from flows.partitions.buckets import (
 from flows.partitions.parts import Source, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
-from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, Settings, columns
+from qc.ratings import asked_again_or_known, with_ratings
+from qc.registry import HEURISTICS, Settings, check_settings, columns
 from qc.tallies import Tally, merged
 from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from qc.two_phases import (
@@ -98,6 +100,7 @@ def assess_files(
     task: Task,
     settings: Settings,
     seed: int = 0,
+    items: Iterable[Item] = (),
     bucket_rows: int = ROWS,
 ) -> Assessed:
     """Let every heuristic look at the answers of all files together.
@@ -109,11 +112,16 @@ def assess_files(
         task: what was asked.
         settings: of heuristics, by name.
         seed: for the random sample.
+        items: of a campaign, for gold answers and twins.
         bucket_rows: about so many rows are held at a time.
 
     Raises:
         ConfigError: files that cannot be read; or the folder is there.
     """
+    faults = check_settings(settings)
+    if faults:
+        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+    known = asked_again_or_known(items)
     offered = {**COLLECTED, **task_columns(task)}
     names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
     wanted = {name: offered[name] for name in names}
@@ -126,6 +134,7 @@ def assess_files(
         "off": sorted(name for name, own in settings.items() if own is None),
         "versions": {one.NAME: one.VERSION for one in HEURISTICS},
         "seed": seed,
+        "items": [[str(item.item_id), dict(item.columns)] for item in known],
         "bucket_rows": bucket_rows,
     }
     job = _Job(
@@ -139,6 +148,7 @@ def assess_files(
         seed=seed,
     )
     folder, buckets = job.folder, range(job.buckets)
+    folder.keep("known", lambda: known)
     pieces_of_files = range(len(job.pieces))
     run("items", partial(_items, job), pieces_of_files)
     folder.keep("places", partial(_places, job))
@@ -252,7 +262,7 @@ def _of_workers(job: _Job, bucket: int) -> pd.DataFrame:
 
 
 def _rated(job: _Job, part: pd.DataFrame) -> pd.DataFrame:
-    return with_ratings(part, job.task, ())
+    return with_ratings(part, job.task, job.folder.shared("known"))
 
 
 def _write_findings(job: _Job, name: str, found: Iterable[Finding]) -> None:
