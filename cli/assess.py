@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
+from cli.options import AS_CAMPAIGN, COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
 
 
 @click.command()
@@ -28,9 +28,10 @@ from cli.options import COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
     help="Write the findings as a Parquet table.",
 )
 @FILES_IN_PARTS
+@AS_CAMPAIGN
 @DASK
 @JSON
-def assess(
+def assess(  # noqa: PLR0913 - an argument an option
     what: tuple[Path, ...],
     *,
     columns: Path | None,
@@ -38,6 +39,7 @@ def assess(
     html: Path | None,
     parquet: Path | None,
     into: Path | None,
+    campaign: Path | None,
     dask: str,
     as_json: bool,
 ) -> None:
@@ -53,6 +55,7 @@ def assess(
     Example:  piecework assess Batch_123_batch_results.csv --html findings.html
               piecework assess stance.toml
               piecework assess answers/ --to findings --task caption --dask
+              piecework assess answers/ --to findings --as birds.toml
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.work.assess import assess_campaign, assess_file, say  # noqa: PLC0415 - pandas costs a second
 
@@ -61,12 +64,11 @@ def assess(
             raise click.UsageError("--columns, --html, --parquet are not of --to")
         from cli.work import partitions  # noqa: PLC0415
 
-        partitions.assess(
-            what, into=into, task_name=task or "", dask=dask, as_json=as_json
-        )
+        asked = partitions.asked(campaign=campaign, task_name=task or "")
+        partitions.assess(what, into=into, asked=asked, dask=dask, as_json=as_json)
         return
-    if dask:
-        raise click.UsageError("--dask needs --to FOLDER")
+    if dask or campaign:
+        raise click.UsageError(f"{'--dask' if dask else '--as'} needs --to FOLDER")
     if len(what) > 1:
         raise click.UsageError("several FILES need --to FOLDER")
     (path,) = what

@@ -67,6 +67,14 @@ FILES_IN_PARTS = click.option(
     help="Of Parquet FILES of answers, of any size: work in parts, and write Parquet "
     "into this new folder.",
 )
+AS_CAMPAIGN = click.option(
+    "--as",
+    "campaign",
+    metavar="CAMPAIGN",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of Parquet FILES: the campaign file whose answers these are: its task, "
+    "[heuristics], seed and items.",
+)
 DASK = click.option(
     "--dask",
     metavar="ADDRESS",

@@ -40,6 +40,9 @@ OF_ANSWERS = (
 OF_WORKERS = ("low_agreement", "straight_line", "gold_failed", "contradiction")
 """Heuristics on workers whose suspicion is one."""
 
+_IN_SDS = ("unshared", "short", "fast")
+"""Those that are told in standard deviations of the batch."""
+
 _MOST_SDS = 3.0
 _MOST_ODDS = 5.0
 _SHRUNKEN_BY = 2.0
@@ -98,17 +101,19 @@ def worker_features(
     return whole.reindex(columns=names, fill_value=0.0)
 
 
-def own_features(table: pd.DataFrame, counts: Tally | None = None) -> pd.DataFrame:
+def own_features(
+    table: pd.DataFrame, usual: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """One row an answer: the features of `TEXT_AND_TIME`.
 
     Args:
-        table: all answers of each batch, or any if all are in `counts`.
-        counts: of `own_tally`, of all answers.
+        table: all answers of each batch, or any if `usual` is of all answers.
+        usual: of `own_usual`.
     """
-    counts = own_tally(table) if counts is None else counts
+    usual = own_usual(own_tally(table)) if usual is None else usual
     off_item = -text_fit(table)["log_odds"]
     own = {
-        name: _in_sds(values, table["batch"], counts[counts["feature"] == name])
+        name: _in_sds(values, table["batch"], usual[usual["feature"] == name])
         for name, values in _of_batch(table).items()
     }
     own["off_item"] = off_item.clip(-_MOST_ODDS, _MOST_ODDS).fillna(0.0).to_numpy()
@@ -126,6 +131,16 @@ def own_tally(table: pd.DataFrame) -> Tally:
     )
 
 
+def own_usual(counts: Tally) -> pd.DataFrame:
+    """By batch, `mean` and `sd` of each `feature`, from the `own_tally` of all."""
+    found = []
+    for name in _IN_SDS:
+        rows = counts.loc[counts["feature"] == name, ["batch", "value", "n_rows"]]
+        of_batch = spreads(rows_of(rows).set_axis(["group", "value"], axis=1))
+        found.append(of_batch[["mean", "sd"]].assign(feature=name))
+    return pd.concat(found)
+
+
 def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
     """What is told in standard deviations of the batch; NaN where it is not known."""
     fits = text_fit(table)
@@ -141,12 +156,10 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
 
 
 def _in_sds(
-    values: "pd.Series[float]", batches: "pd.Series[int]", counts: Tally
+    values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame
 ) -> Floats:
     """Distances from the batch's mean in its standard deviations; 0 without any."""
-    rows = counts[["batch", "value", "n_rows"]]
-    known = rows_of(rows).set_axis(["group", "value"], axis=1)
-    of_batch = spreads(known).reindex(batches)
+    of_batch = usual[["mean", "sd"]].reindex(batches)
     mean, spread = of_batch["mean"].to_numpy(), of_batch["sd"].to_numpy()
     apart = (values.to_numpy() - mean) / np.where(spread > 0, spread, np.nan)
     return np.asarray(np.nan_to_num(np.clip(apart, -_MOST_SDS, _MOST_SDS)))

@@ -33,7 +33,6 @@ from qc.features import (
     worker_features,
 )
 from qc.scores import TOLD_FROM
-from qc.tallies import Tally
 
 VERSION = 1
 FILE = Path(__file__).with_name("weights.json")
@@ -82,18 +81,18 @@ def findings(
     table: pd.DataFrame,
     scores: Scores,
     judged: Judged | None = None,
-    counts: Tally | None = None,
+    usual: pd.DataFrame | None = None,
 ) -> Iterator[Finding]:
     """A finding for every answer and worker that is rather bad than not.
 
     Args:
-        table: the answers (`domain.tables`); or all of each worker, if `counts` is of
+        table: the answers (`domain.tables`); or all of each worker, if `usual` is of
             all answers.
         scores: of the heuristics, by name.
         judged: what people decided in this campaign.
-        counts: of `qc.features.own_tally`.
+        usual: of `qc.features.own_usual`.
     """
-    own = own_features(table, counts)
+    own = own_features(table, usual)
     features: Mapping[SubjectKind, pd.DataFrame] = {
         "answer": answer_features(table, scores, own),
         "worker": worker_features(table, scores, own),

@@ -26,6 +26,7 @@ A table without such columns gives the heuristics that read them nothing to say.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -77,6 +78,19 @@ def with_ratings(
     if not columns:
         return table
     return pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
+
+
+def asked_again_or_known(items: Iterable[Item]) -> list[Item]:
+    """The items with a twin or an expected answer, with what `with_ratings` reads."""
+    own = (
+        (item, {name: cell for name, cell in item.columns.items() if _is_read(name)})
+        for item in items
+    )
+    return [replace(item, columns=cells) for item, cells in own if any(cells.values())]
+
+
+def _is_read(column: str) -> bool:
+    return column in {TWIN, TWIN_REVERSED} or column.startswith(GOLD)
 
 
 def sources(task: Task) -> tuple[str, ...]:

@@ -45,6 +45,8 @@ def looked_up(keys: pd.DataFrame, known: Tally) -> pd.DataFrame:
     # Of a table that is whole, the tally has these very keys.
     if len(keys) == len(known) and keys.equals(known[names]):
         return known.drop(columns=names)
+    # Of a large campaign most batches are not asked for.
+    known = known[known[names[0]].isin(keys[names[0]].unique())]
     found = keys.merge(known, how="left", on=names, validate="many_to_one")
     return found.drop(columns=names).fillna(0).astype("int64")
 

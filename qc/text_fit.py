@@ -111,8 +111,10 @@ class Uses(NamedTuple):
     def merged(cls, parts: Iterable[Self]) -> Self:
         """The uses of all parts."""
         batches, words, copies = zip(*parts, strict=True)
-        several = merged(copies)
         # Of the others, most in a large campaign, a part knows all there is to know.
+        rows = pd.concat(copies, ignore_index=True)
+        is_several = (rows["n_texts"] > 1) | rows["wording"].duplicated(keep=False)
+        several = merged([rows[is_several]])
         several = several[several["n_texts"] > 1].reset_index(drop=True)
         return cls(merged(batches), merged(words), several)
 

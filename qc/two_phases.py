@@ -15,7 +15,7 @@ import pandas as pd
 
 from domain.verdicts import Finding
 from qc import joined
-from qc.features import OF_ANSWERS, OF_WORKERS, own_tally
+from qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
 from qc.ratings import RATED
 from qc.registry import HEURISTICS, Heuristic, Settings, findings_of, is_on, params_of
 from qc.tallies import Tally, merged
@@ -56,10 +56,17 @@ def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
     return {**found, OWN_FEATURES: own_tally(part)}
 
 
-def added_up(parts: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
-    """The tallies of all parts."""
+def usual_of(
+    parts: Iterable[Mapping[str, Tally]], settings: Settings
+) -> dict[str, pd.DataFrame]:
+    """What the tallies of all parts, added up, say is usual, by name; it is small."""
     several = list(parts)
-    return {name: merged(part[name] for part in several) for name in several[0]}
+    sums = {name: merged(part[name] for part in several) for name in several[0]}
+    found = {
+        one.NAME: one.usual_of(sums[one.NAME], params_of(one, settings, seed=0))
+        for one in _planned("tally", settings)
+    }
+    return {**found, OWN_FEATURES: own_usual(sums[OWN_FEATURES])}
 
 
 def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
@@ -110,7 +117,7 @@ def judge_workers(
     settings: Settings,
     *,
     seed: int,
-    sums: Mapping[str, Tally],
+    usual: Mapping[str, pd.DataFrame],
     gathered: Mapping[str, pd.DataFrame],
 ) -> Iterator[Finding]:
     """What is found in a part that has all answers of its workers.
@@ -119,7 +126,7 @@ def judge_workers(
         part: of `qc.text_fit.with_text_fit`, in the order of its ids.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
-        sums: the tallies of all parts.
+        usual: of `usual_of`, of all parts.
         gathered: of `score_gathered`; for the joined suspicion.
     """
     scores: dict[str, pd.DataFrame] = {}
@@ -127,13 +134,13 @@ def judge_workers(
         scores[one.NAME] = one.score(part, params_of(one, settings, seed=seed))
     for one in _planned("tally", settings):
         own = params_of(one, settings, seed=seed)
-        scores[one.NAME] = one.score(part, own, sums[one.NAME])
+        scores[one.NAME] = one.score(part, own, usual[one.NAME])
     for name, rows in scores.items():
         yield from findings_of(_BY_NAME[name], rows)
     used = {
         name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered
     }
-    yield from joined.findings(part, {**scores, **used}, counts=sums[OWN_FEATURES])
+    yield from joined.findings(part, {**scores, **used}, usual=usual[OWN_FEATURES])
 
 
 def _planned(wanted: Plan, settings: Settings) -> list[Any]:

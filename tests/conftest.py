@@ -70,6 +70,7 @@ SLOW = (
     "tests/flows/test_open_hits.py",
     "tests/flows/test_own_page.py",
     "tests/flows/test_own_task.py",
+    "tests/flows/test_campaigns_in_parts.py",
     "tests/flows/test_partitions.py",
     "tests/flows/test_pay.py",
     "tests/flows/test_people_decide.py",

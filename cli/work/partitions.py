@@ -4,15 +4,17 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from domain.campaign import Campaign
 from domain.counts import plural
 from domain.task import Task
+from flows.assembling import load_campaign
 from flows.partitions.assessing import assess_files
 from flows.partitions.cleaning import clean_files
 from flows.partitions.running import Run, here, on_dask
@@ -34,12 +36,43 @@ _NOTHING = Task(
 """Without `--task`: nothing is known of what was asked but the text."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is known of how the answers in files were asked for.
+
+    Attributes:
+        campaign: whose answers they are, if that was said.
+    """
+
+    task: Task
+    campaign: Campaign | None = None
+
+
+def asked(*, campaign: Path | None, task_name: str) -> Asked:
+    """What a command's `--as` and `--task` say."""
+    if campaign is None:
+        return Asked(task=load_task(task_name) if task_name else _NOTHING)
+    if task_name:
+        raise click.UsageError("--as says the task already; leave out --task")
+    whole = load_campaign(campaign)
+    return Asked(task=whole.task, campaign=whole)
+
+
 def assess(
-    files: Sequence[Path], *, into: Path, task_name: str, dask: str, as_json: bool
+    files: Sequence[Path], *, into: Path, asked: Asked, dask: str, as_json: bool
 ) -> None:
     """Judge answers in parts; the findings are Parquet in a folder."""
+    whole = asked.campaign
     with _runner(dask) as run:
-        found = assess_files(files, run, into=into, task=_task(task_name), settings={})
+        found = assess_files(
+            files,
+            run,
+            into=into,
+            task=asked.task,
+            settings=whole.heuristics if whole else {},
+            seed=whole.rehearsal.seed if whole else 0,
+            items=whole.items if whole else (),
+        )
     if as_json:
         document = {
             "folder": str(found.folder),
@@ -69,10 +102,6 @@ def clean(files: Sequence[Path], *, into: Path, dask: str, as_json: bool) -> Non
         f"{plural(done.answers, 'answer')}, {plural(done.proposals, 'proposal')}; "
         f"in {done.folder}"
     )
-
-
-def _task(name: str) -> Task:
-    return load_task(name) if name else _NOTHING
 
 
 @contextmanager

@@ -134,7 +134,7 @@ def read(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
             for batch in file.iter_batches(
                 _AT_ONCE,
                 row_groups=[piece.row_group],
-                columns=list(piece.names.values()),
+                columns=[piece.names[name] for name in schema.names],
             ):
                 table = pa.Table.from_batches([batch])
                 cells = [table[piece.names[one.name]].cast(one.type) for one in schema]

@@ -1,12 +1,13 @@
 """`assess` for answers that outgrow memory: cut by item, then by worker.
 
-1. split: rows of the files, dealt by item.
-2. words: of each bucket of items, which words its texts use; added up.
-3. chances: how much oftener than by chance each is shared; added up.
-4. texts: each text is compared; what is found about items; rows dealt by worker.
-5. counts: of each bucket of workers, what batches and the campaign are known by; added
+1. items: which there are in which batch, so that items of a batch can stand together.
+2. split: rows of the files, dealt by item.
+3. words: of each bucket of items, which words its texts use; added up.
+4. chances: how much oftener than by chance each is shared; added up.
+5. texts: each text is compared; what is found about items; rows dealt by worker.
+6. counts: of each bucket of workers, what batches and the campaign are known by; added
    up. What a few rows decide is gathered and scored in one place.
-6. judging: what is found about answers, assignments and workers.
+7. judging: what is found about answers, assignments and workers.
 
 A step is a function from a job and a number to a file; what is there is not done again.
 """
@@ -22,32 +23,37 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from domain.errors import ConfigError
+from domain.hit import Item
 from domain.tables import COLLECTED, Column, task_columns
 from domain.task import Task
 from domain.verdicts import Finding
-from flows.partitions.answer_files import answer_files, as_frame, pieces_of
+from flows.partitions.answer_files import answer_files, as_frame, pieces_of, read
 from flows.partitions.buckets import (
     ROWS,
+    BatchByBatch,
     bucket_count,
     by_worker,
     deal,
+    item_tally,
     read_bucket,
     write_buckets,
 )
 from flows.partitions.parts import Source, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
-from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, Settings, columns
+from qc.ratings import asked_again_or_known, with_ratings
+from qc.registry import HEURISTICS, Settings, check_settings, columns
+from qc.tallies import Tally, merged
 from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from qc.two_phases import (
-    added_up,
     judge_gathered,
     judge_items,
     judge_workers,
     score_gathered,
     tallies,
     to_gather,
+    usual_of,
 )
 
 _ALWAYS = ("assignment_id", "worker_id", "item_id", "batch")
@@ -94,6 +100,7 @@ def assess_files(
     task: Task,
     settings: Settings,
     seed: int = 0,
+    items: Iterable[Item] = (),
     bucket_rows: int = ROWS,
 ) -> Assessed:
     """Let every heuristic look at the answers of all files together.
@@ -105,11 +112,16 @@ def assess_files(
         task: what was asked.
         settings: of heuristics, by name.
         seed: for the random sample.
+        items: of a campaign, for gold answers and twins.
         bucket_rows: about so many rows are held at a time.
 
     Raises:
         ConfigError: files that cannot be read; or the folder is there.
     """
+    faults = check_settings(settings)
+    if faults:
+        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+    known = asked_again_or_known(items)
     offered = {**COLLECTED, **task_columns(task)}
     names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
     wanted = {name: offered[name] for name in names}
@@ -122,6 +134,7 @@ def assess_files(
         "off": sorted(name for name, own in settings.items() if own is None),
         "versions": {one.NAME: one.VERSION for one in HEURISTICS},
         "seed": seed,
+        "items": [[str(item.item_id), dict(item.columns)] for item in known],
         "bucket_rows": bucket_rows,
     }
     job = _Job(
@@ -135,19 +148,41 @@ def assess_files(
         seed=seed,
     )
     folder, buckets = job.folder, range(job.buckets)
-    run("split", job.split, range(len(job.pieces)))
+    folder.keep("known", lambda: known)
+    pieces_of_files = range(len(job.pieces))
+    run("items", partial(_items, job), pieces_of_files)
+    folder.keep("places", partial(_places, job))
+    run("split", partial(_split, job), pieces_of_files)
     run("words", partial(_words, job), buckets)
     folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
     run("chances", partial(_chances, job), buckets)
     folder.keep("excesses", lambda: Excesses.merged(_all(job, "excesses")))
     run("texts", partial(_texts, job), buckets)
     run("counts", partial(_counts, job), buckets)
-    folder.keep("sums", lambda: added_up(_all(job, "tallies")))
+    folder.keep("usual", lambda: usual_of(_all(job, "tallies"), job.settings))
     folder.keep("gathered", partial(_score_gathered, job))
     found = judge_gathered(folder.shared("gathered"))
     _write_findings(job, "gathered.parquet", found)
     run("judging", partial(_judge, job), buckets)
     return _finished(job, into)
+
+
+def _items(job: _Job, number: int) -> None:
+    def count() -> Tally:
+        fields = [job.schema.field(name) for name in ("item_id", "batch")]
+        rows = read(job.pieces[number], pa.schema(fields))
+        return merged(map(item_tally, rows))
+
+    job.folder.keep(f"items-{number}", count)
+
+
+def _places(job: _Job) -> BatchByBatch:
+    kept = (job.folder.kept(f"items-{number}") for number in range(len(job.pieces)))
+    return BatchByBatch.of(kept, job.buckets)
+
+
+def _split(job: _Job, number: int) -> None:
+    job.split(number, job.folder.shared("places").buckets)
 
 
 def _words(job: _Job, bucket: int) -> None:
@@ -212,7 +247,7 @@ def _judge(job: _Job, bucket: int) -> None:
         _of_workers(job, bucket),
         job.settings,
         seed=job.seed,
-        sums=folder.shared("sums"),
+        usual=folder.shared("usual"),
         gathered=folder.shared("gathered"),
     )
     _write_findings(job, f"workers-{bucket:05d}.parquet", found)
@@ -227,7 +262,7 @@ def _of_workers(job: _Job, bucket: int) -> pd.DataFrame:
 
 
 def _rated(job: _Job, part: pd.DataFrame) -> pd.DataFrame:
-    return with_ratings(part, job.task, ())
+    return with_ratings(part, job.task, job.folder.shared("known"))
 
 
 def _write_findings(job: _Job, name: str, found: Iterable[Finding]) -> None:

@@ -5,13 +5,16 @@ process reads its own batch of all files. Nothing passes from process to process
 that dies has taken nothing with it but what it was writing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+
+from qc.tallies import Tally, merged, tally
 
 ROWS = 150_000
 """Of a bucket, about: some 400 MB while its texts are compared."""
@@ -33,6 +36,65 @@ def by_worker(table: pa.Table, n: int) -> npt.NDArray[np.int64]:
     """The bucket of each row, the same for all of a worker, and of an assignment."""
     workers = table["worker_id"].to_pandas()
     return _bucket(workers.where(workers != "", table["assignment_id"].to_pandas()), n)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchByBatch:
+    """Deals rows by item, the items of a batch side by side; buckets of one size.
+
+    A bucket so has the words of one batch or two, and not of all. An item of several
+    batches stands in its first.
+
+    Attributes:
+        batches: of the first item of each bucket but the first one.
+        items: their hashes.
+        moved: by the hash of an item of several batches, the first of them.
+    """
+
+    batches: npt.NDArray[np.int64]
+    items: npt.NDArray[np.uint64]
+    moved: "pd.Series[int]"
+
+    @classmethod
+    def of(cls, parts: Iterable[Tally], n: int) -> "BatchByBatch":
+        """From the `item_tally` of all rows, for so many buckets."""
+        rows = merged(parts).sort_values(["item", "batch"], ignore_index=True)
+        is_first = ~rows["item"].duplicated()
+        codes = np.cumsum(is_first.to_numpy()) - 1
+        of_item = np.bincount(codes, weights=rows["n_rows"]).astype("int64")
+        items = rows[is_first].assign(n_rows=of_item).sort_values(["batch", "item"])
+        sizes = items["n_rows"].to_numpy()
+        places = (np.cumsum(sizes) - sizes) * n // max(sizes.sum(), 1)
+        used = np.arange(1, places.max(initial=0) + 1)
+        starts = items.iloc[np.searchsorted(places, used)]
+        several = rows.loc[rows["item"].duplicated(), "item"]
+        moved = items[items["item"].isin(several)].set_index("item")["batch"]
+        return cls(starts["batch"].to_numpy(), starts["item"].to_numpy(), moved)
+
+    def buckets(self, table: pa.Table) -> npt.NDArray[np.int64]:
+        """The bucket of each row."""
+        items = _hashes(table["item_id"].to_pandas())
+        batches = table["batch"].to_numpy()
+        if len(self.moved):
+            first = self.moved.reindex(items)
+            batches = first.where(first.notna(), batches).to_numpy(dtype="int64")
+        buckets = np.zeros(len(items), dtype="int64")
+        for batch in np.unique(batches).tolist():
+            rows = np.flatnonzero(batches == batch)
+            first, last = np.searchsorted(self.batches, [batch, batch + 1])
+            inside = np.searchsorted(self.items[first:last], items[rows], side="right")
+            buckets[rows] = first + inside
+        return buckets
+
+
+def item_tally(table: pa.Table) -> Tally:
+    """How many rows each `item`, as a hash, has in each `batch`."""
+    return tally(
+        {
+            "batch": table["batch"].to_numpy(),
+            "item": _hashes(table["item_id"].to_pandas()),
+        }
+    )
 
 
 def deal(
@@ -73,8 +135,11 @@ def read_bucket(paths: Sequence[Path], bucket: int, n: int) -> pa.Table:
 
 
 def _bucket(keys: "pd.Series[str]", n: int) -> npt.NDArray[np.int64]:
-    hashes = pd.util.hash_array(keys.to_numpy(dtype="object"))
-    return (hashes % np.uint64(n)).astype("int64")
+    return (_hashes(keys) % np.uint64(n)).astype("int64")
+
+
+def _hashes(keys: "pd.Series[str]") -> npt.NDArray[np.uint64]:
+    return pd.util.hash_array(keys.to_numpy(dtype="object"))
 
 
 def _batch(table: pa.Table) -> pa.RecordBatch:

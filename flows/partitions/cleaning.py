@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from domain.tables import COLLECTED
 from flows.partitions.answer_files import answer_files, as_frame, pieces_of
-from flows.partitions.buckets import ROWS, bucket_count
+from flows.partitions.buckets import ROWS, bucket_count, by_item
 from flows.partitions.parts import Source, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
@@ -80,7 +80,7 @@ def clean_files(
         columns=_COLUMNS,
         buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
     )
-    run("split", source.split, range(len(pieces)))
+    run("split", partial(_split, source), range(len(pieces)))
     run("reading", partial(_read, source), range(source.buckets))
     rounds = _Rounds(source, run)
     until_settled(RULES, rounds.follow)
@@ -129,6 +129,10 @@ class _Rounds:
             corpus.replace(before, after)
             has_changed |= bool(after)
         return has_changed
+
+
+def _split(source: Source, number: int) -> None:
+    source.split(number, partial(by_item, n=source.buckets))
 
 
 def _read(source: Source, bucket: int) -> None:

@@ -1,15 +1,20 @@
 """The answers of all files, dealt by item: the first step of all work in parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from domain.tables import Column
 from flows.partitions.answer_files import Piece, read
-from flows.partitions.buckets import by_item, deal, read_bucket, write_buckets
+from flows.partitions.buckets import deal, read_bucket, write_buckets
 from flows.partitions.work_folder import WorkFolder
+
+Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]
+"""Says of each row which bucket it goes to: the same for all answers about an item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +39,14 @@ class Source:
         """Rows of all files."""
         return sum(piece.rows for piece in self.pieces)
 
-    def split(self, number: int) -> None:
+    def split(self, number: int, buckets: Buckets) -> None:
         """Deal the rows of a piece."""
 
         def write(path: Path) -> None:
             dealt = [
                 batch
                 for table in read(self.pieces[number], self.schema)
-                for batch in deal(table, by_item(table, self.buckets), self.buckets)
+                for batch in deal(table, buckets(table), self.buckets)
             ]
             write_buckets(path, self.schema, dealt)
 

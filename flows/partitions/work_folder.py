@@ -73,7 +73,7 @@ class WorkFolder:
         return _shared(self, name)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _shared(folder: WorkFolder, name: str) -> Any:  # noqa: ANN401
     return folder.kept(name)
 

@@ -23,7 +23,7 @@ import pandas as pd
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, grade_one, is_first, mapped
+from qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
 from qc.tallies import Tally
 from qc.tallies import tally as tally_of
 from qc.worker_scores import WorkerScore, workers_table
@@ -57,43 +57,57 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
     return tally_of({"is_ignored": _questioned(table)[_counted(table)]})
 
 
+def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
+    """In one row, how many answers there are, and how many ignored."""
+    ignored = counts["n_rows"][counts["is_ignored"]]
+    return pd.DataFrame(
+        {"n_answers": [counts["n_rows"].sum()], "n_ignored": [ignored.sum()]}
+    )
+
+
 def score(
-    table: pd.DataFrame, params: Params, counts: Tally | None = None
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """One row a worker, in the order of their ids.
 
     Args:
-        table: all answers, or all of each worker if all are in `counts`.
+        table: all answers, or all of each worker if `usual` is of all answers.
         params: where the lines are.
-        counts: of `tally`, of all answers.
+        usual: of `usual_of`, of all answers.
     """
-    counts = tally(table, params) if counts is None else counts
-    return workers_table(table, _scores(table, params, counts))
+    if usual is None:
+        usual = usual_of(tally(table, params), params)
+    return workers_table(table, _scores(table, params, usual))
 
 
 def _scores(
-    table: pd.DataFrame, params: Params, counts: Tally
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame
 ) -> Iterator[WorkerScore]:
     counted = _counted(table)
     ignored = _questioned(table)[counted]
     codes, workers = pd.factorize(table["worker_id"].array[counted], sort=True)
-    answered = np.bincount(codes, minlength=len(workers))
-    of_worker = np.bincount(codes[ignored], minlength=len(workers))
-    n_answers = int(counts["n_rows"].sum())
-    n_ignored = int(counts["n_rows"][counts["is_ignored"]].sum())
-    for worker, own, answers in zip(
-        workers.tolist(), of_worker.tolist(), answered.tolist(), strict=True
+    answers = np.bincount(codes, minlength=len(workers))
+    own = np.bincount(codes[ignored], minlength=len(workers))
+    n_answers, n_ignored = map(int, usual.iloc[0])
+    judged = (answers >= params.min_items) & (answers < n_answers)
+    workers, answers, own = workers[judged], answers[judged], own[judged]
+    shares, others = own / answers, (n_ignored - own) / (n_answers - answers)
+    flags = (shares >= params.min_share) & (others <= params.others_share)
+    suspicions = grade(shares, params.min_share, flag=flags)
+    for worker, own_ones, of_own, common, flag, suspicion in zip(
+        workers.tolist(),
+        own.tolist(),
+        answers.tolist(),
+        others.tolist(),
+        flags.tolist(),
+        suspicions.tolist(),
+        strict=True,
     ):
-        if answers < params.min_items or answers == n_answers:
-            continue
-        share = own / answers
-        common = (n_ignored - own) / (n_answers - answers)
-        flag = bool(share >= params.min_share and common <= params.others_share)
         yield WorkerScore(
             worker,
-            grade_one(share, params.min_share, flag=flag),
+            suspicion,
             flag,
-            f"goes on where the page asks on {own} of {plural(answers, 'item')}; "
+            f"goes on where the page asks on {own_ones} of {plural(of_own, 'item')}; "
             f"others on {common:.0%} of theirs",
         )
 

@@ -74,17 +74,23 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
     )
 
 
+def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
+    """By batch, the median `rate`."""
+    return rows_of(counts).groupby("batch")[["rate"]].median()
+
+
 def score(
-    table: pd.DataFrame, params: Params, counts: Tally | None = None
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """One row an answer.
 
     Args:
-        table: all answers of each batch, or any if all are in `counts`.
+        table: all answers of each batch, or any if `usual` is of all answers.
         params: where the lines are.
-        counts: of `tally`, of all answers.
+        usual: of `usual_of`, of all answers.
     """
-    counts = tally(table, params) if counts is None else counts
+    if usual is None:
+        usual = usual_of(tally(table, params), params)
     length = _lengths(table)
     words = mapped(table["text"], lambda text: len(text.split()), "float64")
     pastes = table["pastes"].to_numpy()
@@ -92,12 +98,13 @@ def score(
     losses = table["focus_losses"].to_numpy()
     seconds = table["shown_seconds"].to_numpy()
     rate = _rates(table, length)
+    usual_rates = usual["rate"].reindex(table["batch"]).to_numpy(dtype="float64")
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = words / np.where(seconds > 0, seconds, np.nan)
     elsewhere = (losses >= params.min_focus_losses) | (
         speed > params.max_words_per_second
     )
-    typing_counts = _usual_rates(table, counts) >= params.usual_keystrokes
+    typing_counts = usual_rates >= params.usual_keystrokes
     flag = (rate < params.less_keystrokes_per_character) & (
         (pastes >= params.min_pastes) | (elsewhere & typing_counts)
     )
@@ -131,9 +138,3 @@ def _rates(table: pd.DataFrame, length: Floats) -> Floats:
     return np.asarray(
         np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
     )
-
-
-def _usual_rates(table: pd.DataFrame, counts: Tally) -> Floats:
-    """By answer, the median of its batch; NaN where no keystrokes are known."""
-    medians = rows_of(counts).groupby("batch")["rate"].median()
-    return np.asarray(medians.reindex(table["batch"]), dtype="float64")

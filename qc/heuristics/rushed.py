@@ -19,8 +19,7 @@ fewer than `min_assignments` times neither. Where the fast half of a batch diffe
 no typing.
 """
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -80,27 +79,44 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
     return tally_of(times.loc[times["seconds"] > 0, ["batch", "seconds", "words"]])
 
 
+def usual_of(counts: Tally, params: Params) -> pd.DataFrame:
+    """By batch with enough times, the usual `seconds` and `words`, and the `limit`."""
+    usual = {
+        batch: _usual(of_batch, params)
+        for batch, of_batch in rows_of(counts).groupby("batch")
+        if len(of_batch) >= params.min_assignments
+    }
+    return pd.DataFrame.from_dict(
+        usual,
+        orient="index",
+        columns=["seconds", "words", "limit"],
+        dtype="float64",
+    )
+
+
 def score(
-    table: pd.DataFrame, params: Params, counts: Tally | None = None
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """One row an assignment, in the order of their ids.
 
     Args:
-        table: all answers of each batch, or of each assignment if all are in `counts`.
+        table: all answers of each batch, or of each assignment if `usual` is of all
+            answers.
         params: where the lines are.
-        counts: of `tally`, of all answers.
+        usual: of `usual_of`, of all answers.
     """
-    counts = tally(table, params) if counts is None else counts
+    if usual is None:
+        usual = usual_of(tally(table, params), params)
     times = _times(table)
     seconds = times["seconds"].to_numpy()
-    expected = np.full(len(times), np.nan)
-    limit = np.full(len(times), np.nan)
-    for batch, of_batch in rows_of(counts).groupby("batch"):
-        if len(of_batch) >= params.min_assignments:
-            usual = _Usual.of(of_batch, params)
-            own = ((times["batch"] == batch) & (times["seconds"] > 0)).to_numpy()
-            expected[own] = usual.expected(times["words"].to_numpy()[own])
-            limit[own] = usual.limit
+    of_batch = usual.reindex(times["batch"])
+    of_batch[~(seconds > 0)] = np.nan
+    limit = of_batch["limit"].to_numpy()
+    expected = _expected(
+        of_batch["seconds"].to_numpy(),
+        of_batch["words"].to_numpy(),
+        times["words"].to_numpy(),
+    )
     haste = np.log(expected) - np.log(np.where(seconds > 0, seconds, np.nan))
     flag = (haste >= limit) & (haste > 0)
     suspicion = np.nan_to_num(expit(4 * (haste - limit)))
@@ -140,26 +156,21 @@ def _times(table: pd.DataFrame) -> pd.DataFrame:
     return times
 
 
-@dataclass(frozen=True, slots=True)
-class _Usual:
-    """What is usual in a batch: medians of its assignments, and the limit of haste."""
+def _usual(times: pd.DataFrame, params: Params) -> tuple[float, float, float]:
+    """Medians of a batch's seconds and words, and the limit of haste."""
+    seconds, words = times["seconds"].to_numpy(), times["words"].to_numpy()
+    medians = float(np.median(seconds)), float(np.median(words))
+    haste = np.log(_expected(*medians, words)) - np.log(seconds)
+    limit = max(float(np.log(params.times_faster)), params.errors * _spread(haste))
+    return *medians, limit
 
-    seconds: float
-    words: float
-    limit: float = 0.0
 
-    @classmethod
-    def of(cls, times: pd.DataFrame, params: Params) -> Self:
-        seconds, words = times["seconds"].to_numpy(), times["words"].to_numpy()
-        usual = cls(float(np.median(seconds)), float(np.median(words)))
-        haste = np.log(usual.expected(words)) - np.log(seconds)
-        limit = max(float(np.log(params.times_faster)), params.errors * _spread(haste))
-        return replace(usual, limit=limit)
-
-    def expected(self, words: Floats) -> Floats:
-        """Seconds that assignments would take at the usual pace."""
-        more = SECONDS_A_WORD * (words - self.words)
-        return np.maximum(self.seconds + more, _LEAST_PART * self.seconds)
+def _expected(
+    usual_seconds: float | Floats, usual_words: float | Floats, words: Floats
+) -> Floats:
+    """Seconds that assignments of so many words would take at the usual pace."""
+    more = SECONDS_A_WORD * (words - usual_words)
+    return np.maximum(usual_seconds + more, _LEAST_PART * usual_seconds)
 
 
 def _spread(haste: Floats) -> float:

@@ -69,10 +69,11 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         return f"one sentence under all {plural(size, 'item')} of the HIT: {text}"
 
     # Spellings of the same words differ; which one is quoted must not.
-    quotes = by_assignment["text"].min().map(quoted)
+    flagged = answers[answers["assignment_id"].isin(found.index[flag])]
+    quotes = flagged.groupby("assignment_id")["text"].min().map(quoted)
     return scored(
         found.index.astype("str"),
         suspicion=flag.astype("float64"),
         flag=flag,
-        evidence=sentences(flag, sentence, found["size"], quotes),
+        evidence=sentences(flag, sentence, found["size"], quotes.reindex(found.index)),
     )

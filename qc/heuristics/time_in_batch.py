@@ -38,6 +38,9 @@ SCOPE: Scope = "batch"
 COLUMNS = ("assignment_id", "batch", "market_seconds")
 
 
+_LOG = "log_"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
     """How far is too far.
@@ -60,22 +63,32 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
     return tally_of({"batch": first["batch"], "seconds": first["market_seconds"]})
 
 
+def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
+    """By batch, `spreads` of its seconds; of their logarithms with `log_` before."""
+    rows = rows_of(counts).set_axis(["group", "value"], axis=1)
+    in_logarithms = spreads(rows.assign(value=logarithm(rows["value"])))
+    return spreads(rows).join(in_logarithms.add_prefix(_LOG))
+
+
 def score(
-    table: pd.DataFrame, params: Params, counts: Tally | None = None
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """One row an assignment, in the order of their ids.
 
     Args:
-        table: all answers of each batch, or any if all are in `counts`.
+        table: all answers of each batch, or any if `usual` is of all answers.
         params: where the lines are.
-        counts: of `tally`, of all answers.
+        usual: of `usual_of`, of all answers.
     """
-    counts = tally(table, params) if counts is None else counts
+    if usual is None:
+        usual = usual_of(tally(table, params), params)
     first = table.drop_duplicates("assignment_id").set_index("assignment_id")
     first = first.sort_index()
     seconds = first["market_seconds"]
-    raw = _distances(seconds.where(seconds > 0), first, counts, params)
-    log = _distances(logarithm(seconds), first, _in_logarithms(counts), params)
+    batches, least = first["batch"], params.min_assignments
+    logs = usual.filter(like=_LOG).rename(columns=lambda name: name.removeprefix(_LOG))
+    raw = distances(seconds.where(seconds > 0), batches, usual, least)
+    log = distances(logarithm(seconds), batches, logs, least)
     raw_distance, log_distance = raw["z"].abs().to_numpy(), log["z"].abs().to_numpy()
     distance = {
         "raw": raw_distance,
@@ -104,15 +117,3 @@ def score(
             flag | (suspicion > 0), sentence, seconds, raw["z"], log["z"], raw["mean"]
         ),
     )
-
-
-def _distances(
-    values: "pd.Series[float]", first: pd.DataFrame, counts: Tally, params: Params
-) -> pd.DataFrame:
-    rows = rows_of(counts).set_axis(["group", "value"], axis=1)
-    least = params.min_assignments
-    return distances(values, first["batch"], spreads(rows), least)
-
-
-def _in_logarithms(counts: Tally) -> Tally:
-    return counts.assign(seconds=logarithm(counts["seconds"]))

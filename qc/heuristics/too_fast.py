@@ -27,7 +27,7 @@ import pandas as pd
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
 from qc.scores import Scope, grade, mapped, scored, sentences
-from qc.tallies import Tally, looked_up
+from qc.tallies import Tally
 from qc.tallies import tally as tally_of
 
 NAME = "too_fast"
@@ -66,21 +66,29 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
     )
 
 
+def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
+    """By batch, whether at least half of its answers have a text (`asks_for_text`)."""
+    asks = 2 * counts["n_texts"] >= counts["n_answers"]
+    return counts[["batch"]].assign(asks_for_text=asks).set_index("batch")
+
+
 def score(
-    table: pd.DataFrame, params: Params, counts: Tally | None = None
+    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """One row an answer.
 
     Args:
-        table: all answers of each batch, or any if all are in `counts`.
+        table: all answers of each batch, or any if `usual` is of all answers.
         params: where the lines are.
-        counts: of `tally`, of all answers.
+        usual: of `usual_of`, of all answers.
     """
-    counts = tally(table, params) if counts is None else counts
+    if usual is None:
+        usual = usual_of(tally(table, params), params)
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
     words = _words(table)
-    is_click = canned | ~_asks_for_text(table, counts)
+    asks_for_text = usual["asks_for_text"].reindex(table["batch"]).to_numpy("bool")
+    is_click = canned | ~asks_for_text
     words[canned] = 0.0
     least = np.where(is_click, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
@@ -110,12 +118,6 @@ def score(
 
 def _words(table: pd.DataFrame) -> npt.NDArray[np.float64]:
     return mapped(table["text"], lambda text: len(text.split()), "float64")
-
-
-def _asks_for_text(table: pd.DataFrame, counts: Tally) -> npt.NDArray[np.bool_]:
-    """By answer, whether at least half of its batch have a text."""
-    of_batch = looked_up(table[["batch"]], counts)
-    return (2 * of_batch["n_texts"] >= of_batch["n_answers"]).to_numpy()
 
 
 def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":

@@ -2,9 +2,11 @@
 
 Captions are drawn into Parquet files first (`tests.bench.many_captions`). Memory is the
 sum of all processes' resident pages, looked at every half second, so that pages they
-share count for each. Run: `python -m tests.bench.partitions ROWS [FOLDER]`.
+share count for each. Where the time goes is said meanwhile, step by step, by the clock.
+Run: `python -m tests.bench.partitions ROWS [FOLDER] [--one "cleaning 2"]`.
 """
 
+import argparse
 import sys
 import threading
 import time
@@ -26,8 +28,8 @@ ROWS_OF_A_FILE = 125_000
 _MIB = 2**20
 
 
-def main(rows: int, folder: Path) -> None:
-    """Print the table."""
+def main(rows: int, folder: Path, one: str) -> None:
+    """Print the table, or the line of one work in so many processes."""
     files = folder / f"captions-{rows}"
     if not files.exists():
         write(files, rows, max(1, rows // ROWS_OF_A_FILE))
@@ -37,6 +39,8 @@ def main(rows: int, folder: Path) -> None:
     judge = partial(assess_files, task=load_task("caption"), settings={})
     for name, work in (("heuristics", judge), ("cleaning", clean_files)):
         for processes in (1, 2):
+            if one not in {"", f"{name} {processes}"}:
+                continue
             with (
                 TemporaryDirectory(dir=folder) as into,
                 _measured() as measured,
@@ -46,7 +50,8 @@ def main(rows: int, folder: Path) -> None:
             ):
                 work([files], run, into=Path(into) / "out")
                 told = f"{measured.seconds():.0f} | {measured.processor():.0f}"
-            print(f"| {name}, {rows:,} | {processes} | {told} | {measured.peak:.0f} |")
+            line = f"| {name}, {rows:,} | {processes} | {told} | {measured.peak:.0f} |"
+            print(line, flush=True)
 
 
 class _Measured:
@@ -95,9 +100,19 @@ def _processes() -> list[psutil.Process]:
 
 
 def _say(step: str, done: int, of: int) -> None:
-    if done == of:
-        print(f"{step}: {of} parts", file=sys.stderr)
+    if done in {0, of}:
+        at = f"{time.monotonic():.1f}"
+        print(f"{at} {step}: {done} of {of} parts", file=sys.stderr, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", type=int)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("out/bench"))
+    parser.add_argument("--one", default="", help='for example "heuristics 2"')
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2] if sys.argv[2:] else "out/bench"))
+    asked = _arguments()
+    main(asked.rows, asked.folder, asked.one)

@@ -10,7 +10,6 @@ from qc.ratings import with_ratings
 from qc.registry import HEURISTICS, Settings, assess
 from qc.text_fit import FIT, Excesses, Uses, Worded
 from qc.two_phases import (
-    added_up,
     judge_gathered,
     judge_items,
     judge_workers,
@@ -18,6 +17,7 @@ from qc.two_phases import (
     score_gathered,
     tallies,
     to_gather,
+    usual_of,
 )
 from tests.qc.test_laws import ITEMS, TASK, rated_table
 
@@ -50,7 +50,7 @@ def in_parts(table: pd.DataFrame, n: int) -> Iterator[Finding]:
         [pd.concat(pair, axis=1) for pair in zip(parts, fits, strict=True)]
     )
     parts = cut(fitted, "worker_id", n)
-    sums = added_up(tallies(part, EAGER) for part in parts)
+    known = usual_of((tallies(part, EAGER) for part in parts), EAGER)
     rows: dict[str, list[pd.DataFrame]] = {}
     for part in parts:
         for name, own in to_gather(part, EAGER).items():
@@ -60,7 +60,7 @@ def in_parts(table: pd.DataFrame, n: int) -> Iterator[Finding]:
     )
     yield from judge_gathered(gathered)
     for part in parts:
-        yield from judge_workers(part, EAGER, seed=1, sums=sums, gathered=gathered)
+        yield from judge_workers(part, EAGER, seed=1, usual=known, gathered=gathered)
 
 
 def cut(table: pd.DataFrame, column: str, n: int) -> list[pd.DataFrame]:
