@@ -60,12 +60,13 @@ def with_edits(
 def set_aside_reasons(table: pd.DataFrame) -> "pd.Series[str]":
     """Why an answer is no part of the dataset proper: "" for those that are.
 
-    "undecided", "rejected", "canned" or "surplus"; where several apply, the first.
+    "undecided", "dropped", "canned" or "surplus"; where several apply, the first. What
+    is dropped was paid for, unless its assignment was rejected.
     """
     reasons = pd.Series("", index=table.index, dtype="str")
     reasons[table["is_surplus"]] = "surplus"
     reasons[table["is_canned"]] = "canned"
-    reasons[table["is_rejected"]] = "rejected"
+    reasons[table["is_rejected"]] = "dropped"
     reasons[table["is_rejected"] & table["is_provisional"]] = "undecided"
     return reasons
 

@@ -37,7 +37,7 @@ def test_each_row_is_kept_or_set_aside_with_its_reason(row: MakeRow) -> None:
     )
     assert set_aside_reasons(answers).to_dict() == {
         "a": "",
-        "b": "rejected",
+        "b": "dropped",
         "c": "canned",
         "d": "surplus",
     }

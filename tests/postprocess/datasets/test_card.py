@@ -43,7 +43,7 @@ def test_counts_period_and_reasons(
     assert "3 captions of 2 images" in text
     assert "4 images). Workers: 2." in text
     assert "2026-03-01 12:00 to 2026-03-02 09:30 UTC" in text
-    for reason in ("rejected", "canned", "surplus"):
+    for reason in ("dropped", "canned", "surplus"):
         assert f"| {reason} | 1 |" in text
     # img-1 has three counted answers, one of them canned; img-2 one, none canned.
     for line in ("| medium | 1 |", "| easy | 1 |", "| unknown | 2 |"):

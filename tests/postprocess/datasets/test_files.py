@@ -153,7 +153,7 @@ def test_what_is_set_aside_is_kept_with_its_reason(
     """Every answer is in one of both files, in every format."""
     frame = captions_table(rows)
     made = contents(frame, items, facts, FORMATS)
-    reasons = {"c1": "rejected", "c2": "canned", "c3": "surplus"}
+    reasons = {"c1": "dropped", "c2": "canned", "c3": "surplus"}
     table = pd.read_csv(io.BytesIO(made["set_aside.csv"]), dtype=str)
     assert dict(zip(table["answer_id"], table["set_aside"], strict=True)) == reasons
     assert table.loc[0, "rejected_because"] == "'=spam"
