@@ -24,6 +24,7 @@ from scipy.sparse import coo_array
 
 from analyses.leaders import leading
 from analyses.votes import counted
+from domain.imported import UNNAMED
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -85,7 +86,8 @@ def ability(
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `analyses.votes`). Workers who
-            are not known are taken for ordinary ones.
+            are not known are taken for ordinary ones, and so are those whom an import
+            could not name (`domain.imported.UNNAMED`) and who have a single vote.
         values: all that could be said, of which some may never have been.
         shared_error: what no number of votes can make sure of.
 
@@ -101,9 +103,10 @@ def ability(
         unknown = next(name for name in names if name not in values)
         raise ValueError(f"a vote is {unknown!r}; what could be said is {values}")
     items, item_ids = pd.factorize(valid["item_id"], sort=True)
-    is_known = valid["worker"].notna() & (valid["worker"] != "")
     workers, worker_ids = pd.factorize(
-        valid["worker"].where(is_known), sort=True, use_na_sentinel=True
+        valid["worker"].where(_can_be_learnt(valid["worker"])),
+        sort=True,
+        use_na_sentinel=True,
     )
     columns = pd.Index(names, name="value")
     fit = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
@@ -131,6 +134,16 @@ def ability(
         difficulty=fit.difficulty,
         rounds=rounds,
     )
+
+
+def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
+    """By vote, whether anything can be learnt of who gave it.
+
+    A hundred thousand abilities of one vote each would say nothing, and not settle.
+    """
+    names = workers.fillna("").astype("str")
+    is_one_vote = names.str.startswith(UNNAMED) & ~names.duplicated(keep=False)
+    return (names != "") & ~is_one_vote
 
 
 class _Fit:

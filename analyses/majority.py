@@ -82,9 +82,7 @@ def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
     of_item = sums.groupby("item_id")
     total = of_item.transform("sum")
     is_leader = sums >= of_item.transform("max") - _CLOSE * total
-    leaders = (
-        sums[is_leader].reset_index().groupby("item_id")["value"].agg(tuple)
-    ).astype("object")
+    leaders = _tuples(sums[is_leader].reset_index())
     heaviest = (of_item.max() / of_item.sum()).fillna(1.0 / of_item.size())
     first = leaders.map(lambda values: values[0])
     return pd.DataFrame(
@@ -94,4 +92,16 @@ def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
             "votes": votes.groupby("item_id").size().astype("int64"),
             "share": heaviest.astype("float64"),
         }
+    )
+
+
+def _tuples(leaders: pd.DataFrame) -> "pd.Series[Any]":
+    """By item, its values; of rows that are sorted by item."""
+    items, values = leaders["item_id"], leaders["value"].tolist()
+    begins = np.flatnonzero(~items.duplicated().to_numpy())
+    ends = np.append(begins, len(values))[1:]
+    return pd.Series(
+        [tuple(values[at:end]) for at, end in zip(begins, ends, strict=True)],
+        index=pd.Index(items.iloc[begins], name="item_id"),
+        dtype="object",
     )

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 
 from domain.ids import WorkerId
+from domain.imported import UNNAMED
 
 _HEX_CHARACTERS = 16
 """64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""
@@ -16,10 +17,13 @@ _HEX_CHARACTERS = 16
 def pseudonym(worker_id: WorkerId, key: bytes) -> str:
     """16 hex characters that stand for a worker wherever the key is the same.
 
+    Before them stands `unnamed:`, if a file that was imported did not say who worked.
+
     Raises:
         ValueError: the key is empty, so the hash would protect no worker.
     """
     if not key:
         raise ValueError("the key of the pseudonyms is empty")
     digest = hmac.new(key, worker_id.encode(), hashlib.sha256).hexdigest()
-    return digest[:_HEX_CHARACTERS]
+    unnamed = UNNAMED if worker_id.startswith(UNNAMED) else ""
+    return unnamed + digest[:_HEX_CHARACTERS]

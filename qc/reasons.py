@@ -17,6 +17,9 @@ from domain.verdicts import PolicyRule, SubjectKind
 EVIDENCE = "evidence"
 COUNTS = ("flagged", "answers", "share")
 
+GAP = "…"
+"""What stands for a placeholder where reasons are counted."""
+
 MOST_QUOTED = 3
 """Pieces of evidence that a reason tells; a worker reads no fifty."""
 
@@ -108,7 +111,7 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
             for text, field in zip(parts, fields, strict=True)
         )
         if found := re.search(pattern + "$", because, re.DOTALL):
-            return because[: found.start()] + re.sub(r"\{[^{}]*\}", "…", rule.because)
+            return because[: found.start()] + re.sub(r"\{[^{}]*\}", GAP, rule.because)
     return because
 
 

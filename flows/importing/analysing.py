@@ -9,7 +9,7 @@ import pandas as pd
 from analyses.fields import counted
 from domain.errors import ConfigError
 from domain.ids import WorkerId
-from domain.imported import UNNAMED, Reading
+from domain.imported import Reading
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignStore
 from flows.importing.importing import campaign_name, keep, look
@@ -55,9 +55,7 @@ def analyse_file(
         with open_to_look(load_campaign(campaign.path)) as run:
             table = run.answers()
             workers = {
-                worker: worker
-                if worker.startswith(UNNAMED)
-                else pseudonym(WorkerId(worker), run.pseudonym_key)
+                worker: pseudonym(WorkerId(worker), run.pseudonym_key)
                 for worker in table["worker_id"].unique()
             }
             answers = AnalysedAnswers(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from domain.campaign import Campaign
-from domain.ids import AssignmentId
+from domain.ids import AssignmentId, ItemId
 from flows.binding import is_typed_by, keep_typed_by
 from flows.campaign_run import CampaignStore
 from flows.importing.typing_rows import RowIds, RowTyper, row_of
@@ -76,6 +76,7 @@ class _FileKeeper:
     def __init__(self, run: CampaignStore, source: Source) -> None:
         self._run, self._store, self._at = run, run.store, run.clock.now()
         self._typer, self._ids = RowTyper(run.campaign), RowIds()
+        self._items: set[ItemId] = set()
         self.counts = ImportedFile(
             file=source.path.name,
             sha256=_digest(source.path),
@@ -113,13 +114,15 @@ class _FileKeeper:
         known = imports.known_raw(self._store, ids)
         new: dict[AssignmentId, ImportedAssignment] = {}
         again: list[ImportedAssignment] = []
+        items: list[dict[str, str]] = []
         for row, one in arrived:
             twin = new.get(one.assignment_id)
             before = twin.raw if twin else known.get(one.assignment_id)
             if before is None:
                 new[one.assignment_id] = one
-                items = self._typer.items(row)
-                imports.keep_items(self._store, items, key=self._typer.key)
+                if not self._items.issuperset(one.item_ids):
+                    self._items.update(one.item_ids)
+                    items += self._typer.items(row)
             elif before != one.raw:
                 fault = f"{one.assignment_id} {_CONFLICT}"
                 self._put_aside(Unreadable(line=row.line, fault=fault))
@@ -127,6 +130,7 @@ class _FileKeeper:
                 self._count("known")
                 if twin is None:
                     again.append(one)
+        imports.keep_items(self._store, items, key=self._typer.key)
         imports.keep_outcomes(self._store, again, number=self._number)
         return list(new.values())
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from domain.counts import count, plural, with_article
+from qc.reasons import GAP
 from report.facts import Money
 from report.formatting import excerpt, listed, part_of
 from report.model import ReportModel
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_REASONS = 3
+_MOST_FLAGS = 3
 _MOST_CARES = 2
 _TITLE_CHARACTERS = 120
 _REASON_CHARACTERS = 160
@@ -95,21 +97,38 @@ def _lost(model: ReportModel) -> str:
         if is_ours or model.facts.is_finished:
             return "Every answer that came counts."
         return "Every answer that is decided counts; the others wait for a person."
+    return f"{listed(words)}.{_reasons(model)}"
+
+
+def _reasons(model: ReportModel) -> str:
     reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
-    return f"{listed(words)}.{_reasons(reasons)}"
-
-
-def _reasons(reasons: "pd.Series[str]") -> str:
     counts = reasons[reasons != ""].value_counts()
     # Equal counts stand in the order of their words, whatever the rows' order.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     if not ranked:
         return ""
     shown = "; ".join(
-        f"“{excerpt(str(reason), limit=_REASON_CHARACTERS).rstrip('.')}” ({times})"
+        f"“{excerpt(str(reason), limit=_REASON_CHARACTERS).rstrip('.')}” "
+        f"({times}{_flagged(model, reasons.index[reasons == reason], str(reason))})"
         for reason, times in ranked[:_MOST_REASONS]
     )
     return f" The reasons given most often: {shown}."
+
+
+def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
+    """What flagged answers most often, where their reason quotes only evidence."""
+    if GAP not in reason:
+        return ""
+    counts = model.flags.loc[answers].sum().astype("int64")
+    ranked = sorted(
+        ((name, times) for name, times in counts.items() if times),
+        key=lambda pair: (-pair[1], str(pair[0])),
+    )
+    if not ranked:
+        return ""
+    (name, times), *others = ranked[:_MOST_FLAGS]
+    shown = [f"{times} flagged by {name}", *(f"{n} by {one}" for one, n in others)]
+    return f"; {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:

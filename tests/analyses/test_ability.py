@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from analyses.ability import SHARED_ERROR, ability
 from analyses.majority import accuracy, majority
+from domain.imported import UNNAMED
 from tests.analyses import published
 from tests.analyses.ballots import ballots, votes_on
 
@@ -90,6 +91,19 @@ def test_workers_who_are_not_known_are_ordinary() -> None:
     assert accuracy(found.labels, truth) == pytest.approx(
         accuracy(majority(votes), truth), abs=0.02
     )
+
+
+def test_unnamed_people_with_a_vote_each_are_ordinary() -> None:
+    """As if nothing were known of them; with two votes somebody can be learnt of."""
+    votes, _ = crowd(each=5, seed=3)
+    each = votes.assign(worker=[f"{UNNAMED}{number}" for number in range(len(votes))])
+    found = ability(each, values=("0", "1"))
+    assert found.workers.empty
+    pd.testing.assert_frame_equal(
+        found.labels, ability(votes.assign(worker=None), values=("0", "1")).labels
+    )
+    each["worker"] = UNNAMED + votes["worker"]
+    assert len(ability(each, values=("0", "1")).workers) == WORKERS
 
 
 @settings(max_examples=25, deadline=None)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.ids import WorkerId
+from domain.imported import UNNAMED
 from postprocess.pseudonyms import pseudonym
 
 # RFC 4231, test case 2: HMAC-SHA-256 with key "Jefe" of "what do ya want for nothing?"
@@ -34,3 +35,13 @@ def test_an_empty_key_is_refused() -> None:
     """Without a key anyone could hash all worker ids and compare."""
     with pytest.raises(ValueError, match="key of the pseudonyms is empty"):
         pseudonym(RFC_TEXT, b"")
+
+
+def test_one_who_was_not_named_is_not_named_after_it_either() -> None:
+    """Two assignments of nobody are two people, who are seen to have no name."""
+    first, second = (
+        pseudonym(WorkerId(f"{UNNAMED}{row}"), RFC_KEY) for row in ("row_1", "row_2")
+    )
+    assert first != second
+    assert first.startswith(UNNAMED)
+    assert "row" not in first

@@ -8,11 +8,14 @@ import httpx
 import pytest
 
 from domain.verdicts import Decision
+from flows.assembling import load_campaign
 from flows.campaign_run import CampaignStore
+from flows.opening import open_for_import
 from flows.results.clean import clean
 from flows.results.export import export
 from flows.results.labels import doubtful
 from store import decisions
+from tests.flows.test_importing import done
 from tests.review import stores
 from tests.review.conftest import served
 from tests.small_campaign import CAMPAIGN
@@ -156,3 +159,35 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         assert "1 of these labels a person settled" in card_page
         ada.post("/label", data={**form, "what": "again"})
         assert doubtful(run)[0].item_id == "p1"
+
+
+def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:
+    """Two of three say yes about both items; by heads, `a` would come first.
+
+    About `a` it is two who are right about all else; about `z` it is two who are
+    wrong every other time, against one who is not.
+    """
+    rows = ["item,worker,label"]
+    for number in range(24):
+        truth, other = ("yes", "no") if number % 2 else ("no", "yes")
+        guess = truth if number % 4 < 2 else other
+        rows += [f"i{number},{name},{truth}" for name in ("able", "apt", "adept")]
+        rows += [f"i{number},{name},{guess}" for name in ("poor", "bad")]
+    rows += ["a,able,yes", "a,apt,yes", "a,poor,no"]
+    rows += ["z,poor,yes", "z,bad,yes", "z,able,no"]
+    said, columns = tmp_path / "said.csv", tmp_path / "columns.toml"
+    said.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    columns.write_text(
+        'item = ["item"]\nitem_id = "item"\nanswers = { label = "label" }\n'
+        '[columns]\nworker = "worker"\n',
+        encoding="utf-8",
+    )
+    campaign = tmp_path / "said.toml"
+    done("import", said, "--columns", columns, "--as", campaign)
+    with open_for_import(load_campaign(campaign)) as run:
+        _keep_all(run)
+        found = {one.item_id: one for one in doubtful(run)}
+    order = [item for item in found if item in {"a", "z"}]
+    assert order == ["z", "a"]
+    assert found["z"].votes == found["a"].votes
+    assert found["z"].certainty < found["a"].certainty

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from domain.verdicts import PolicyRule
 from report.model import report_model
 from report.sections import overview
 from tests.report.campaign import by_hand, made_up
@@ -31,6 +32,30 @@ def test_what_does_not_count_has_its_reasons() -> None:
         "3 answers rejected and not paid, 1 answer dropped, though paid for and "
         "1 answer good, but more than were wanted. The reasons given most often: "
         "“off the subject” (4)."
+    )
+
+
+def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
+    """Without its evidence it would say nothing: “Set aside: …” (4).
+
+    Of the four, A3's three have a fast assignment and a worker who cheats; of these
+    two were pasted, as was A2's third.
+    """
+    small = by_hand.small()
+    because = small.answers["rejected_because"].replace("off the subject", "Set by: x.")
+    rule = PolicyRule(
+        subject_kind="answer",
+        any_of=("pasted",),
+        then="drop",
+        because="Set by: {evidence}.",
+    )
+    facts = replace(
+        small, policy=(rule,), answers=small.answers.assign(rejected_because=because)
+    )
+    said = dict(overview.paragraphs(report_model(facts)))
+    assert said["What does not count, and why"].endswith(
+        "most often: “Set by: …” (4; 3 flagged by canned_share, 3 by pasted and 3 by "
+        "too_fast)."
     )
 
 
