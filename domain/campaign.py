@@ -182,6 +182,8 @@ class Campaign:
             its defaults, `None` switches it off.
         decided_by: `policy` decides by `policy`; `person` waits for people where
             anything is flagged.
+        tells_gold: workers who were wrong about an item that was mixed in as gold read
+            what is right with the decision about their work.
         imported: how results of another tool are read, if the campaign is of such;
             nothing can be posted or paid from it.
     """
@@ -210,6 +212,7 @@ class Campaign:
     formats: tuple[OutputFormat, ...]
     out: Path
     rehearsal: RehearsalPlan
+    tells_gold: bool = False
     imported: Reading | None = None
 
     @property

@@ -36,6 +36,9 @@ TRUTH = "truth."
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
 
+GOLD_BECAUSE = "gold.because"
+"""Why the known answers of an item are right, in words for workers who were wrong."""
+
 MIXED_IN = "mixed_in_gold"
 """Something in this column: the item is there to check workers, and no dataset has it.
 """

@@ -297,5 +297,6 @@ def _campaign(
             replay=(file.path.parent / replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),
+        tells_gold=tables.gold is not None and tables.gold.feedback,
         imported=None if tables.imported is None else tables.imported.reading(),
     )

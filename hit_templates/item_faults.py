@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from domain.hit import Item
-from domain.task import GOLD, PRACTICE, TRUTH, TWIN, Field, Task
+from domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
 from domain.xml_text import NOT_FOR_XML
 from hit_templates.values import offered, typed, value_problems
 
@@ -130,7 +130,7 @@ def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
             (beginning for beginning in (TRUTH, GOLD) if column.startswith(beginning)),
             "",
         )
-        if not prefix or not text:
+        if not prefix or not text or column == GOLD_BECAUSE:
             continue
         name = column.removeprefix(prefix)
         if name not in fields:

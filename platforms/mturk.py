@@ -291,12 +291,14 @@ class MTurk:
         )
         return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
 
-    def approve(self, assignment_id: AssignmentId) -> None:
+    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
         """See `Platform`; an assignment that is approved already stays so."""
         self._judge(
             assignment_id,
             "Approved",
-            lambda: self._client.approve_assignment(AssignmentId=assignment_id),
+            lambda: self._client.approve_assignment(
+                AssignmentId=assignment_id, RequesterFeedback=told
+            ),
         )
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:

@@ -201,8 +201,8 @@ class Paying(Protocol):
         """
         ...
 
-    def approve(self, assignment_id: AssignmentId) -> None:
-        """Pay the reward."""
+    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+        """Pay the reward; the worker reads what is told, if anything."""
         ...
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:

@@ -3,8 +3,9 @@
 Workers who earned money are paid before any worker is turned away.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from domain.errors import PlatformRefused
@@ -12,6 +13,7 @@ from domain.hit import PlannedHit
 from domain.ids import AssignmentId, WorkerId
 from domain.verdicts import Decision, Verdict
 from flows.campaign_run import CampaignRun
+from flows.gold_feedback import told_of_gold, with_room
 from flows.payments.interrupted_payments import close_interrupted
 from flows.posting.exclusion import exclusion_type
 from flows.settlement import (
@@ -57,6 +59,7 @@ def settle_workers(run: CampaignRun) -> int:
 
 def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
     due = [decisions.unsettled(run.store, verdict) for verdict in verdicts]
+    told = _told(run, [decision for same in due for decision in same])
     refused: list[tuple[Decision, PlatformRefused]] = []
     # One verdict after the other is done, however many calls are under way at once.
     for decisions_of_verdict in due:
@@ -65,7 +68,7 @@ def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
             (by_key[act.intent.key], refusal)
             for act, refusal in carry_out(
                 run.store,
-                (_act(run, decision, key) for key, decision in by_key.items()),
+                (_act(run, decision, key, told) for key, decision in by_key.items()),
                 clock=run.clock,
                 at_once=run.at_once,
             )
@@ -81,6 +84,14 @@ def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
             next_step=f"piecework status {run.campaign.path}",
         )
     return number
+
+
+def _told(run: CampaignRun, due: Sequence[Decision]) -> Mapping[str, str]:
+    """What workers read with decisions about their work, by assignment."""
+    if not run.campaign.tells_gold:
+        return {}
+    about = {one.subject_id for one in due if one.subject_kind == "assignment"}
+    return told_of_gold(run.campaign, run.answers(), about) if about else {}
 
 
 def _described(run: CampaignRun, decision: Decision, refusal: PlatformRefused) -> str:
@@ -100,10 +111,12 @@ def _key(run: CampaignRun, decision: Decision) -> str:
     return settlement_key(decision, times=times)
 
 
-def _act(run: CampaignRun, decision: Decision, key: str) -> Act:
-    verbs = {
-        "approve": _approve,
-        "reject": _reject,
+def _act(
+    run: CampaignRun, decision: Decision, key: str, told: Mapping[str, str]
+) -> Act:
+    verbs: dict[Verdict, Callable[[CampaignRun, Decision], _Verb]] = {
+        "approve": partial(_approve, told=told.get(decision.subject_id, "")),
+        "reject": partial(_reject, told=told.get(decision.subject_id, "")),
         "exclude": _exclude,
         "block": _block,
         "include": _include,
@@ -133,8 +146,9 @@ def _act(run: CampaignRun, decision: Decision, key: str) -> Act:
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
 
 
-def _approve(run: CampaignRun, decision: Decision) -> _Verb:
+def _approve(run: CampaignRun, decision: Decision, *, told: str) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
+    words = with_room("", told=told, longest=run.capabilities.longest_reason)
 
     def look() -> str | None:
         status = run.platform.assignment_status(assignment_id)
@@ -142,7 +156,7 @@ def _approve(run: CampaignRun, decision: Decision) -> _Verb:
 
     def do() -> str:
         try:
-            run.platform.approve(assignment_id)
+            run.platform.approve(assignment_id, words)
         except PlatformRefused:
             # It may have been rejected by hand; whether that stands, a person says.
             if (outcome := look()) is None:
@@ -153,8 +167,10 @@ def _approve(run: CampaignRun, decision: Decision) -> _Verb:
     return do, look
 
 
-def _reject(run: CampaignRun, decision: Decision) -> _Verb:
+def _reject(run: CampaignRun, decision: Decision, *, told: str) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
+    longest = run.capabilities.longest_reason
+    words = with_room(decision.because, told=told, longest=longest)
 
     def look() -> str | None:
         status = run.platform.assignment_status(assignment_id)
@@ -162,7 +178,7 @@ def _reject(run: CampaignRun, decision: Decision) -> _Verb:
 
     def do() -> str:
         try:
-            run.platform.reject(assignment_id, decision.because)
+            run.platform.reject(assignment_id, words)
         except PlatformRefused:
             # The auto-approval delay may have passed while people were thinking; then
             # the worker has the money, and keeps it.

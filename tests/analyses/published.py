@@ -237,6 +237,41 @@ def _as_all(votes: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     return votes, _believed(votes)["value"].dropna()
 
 
+def sure_rows() -> Iterator[tuple[str, ...]]:
+    """How true the probabilities of `ability` are, where experts say what is right."""
+    votes, gold = rte()
+    for who, some in (("named", votes), ("unnamed", votes.assign(worker=None))):
+        for most in (3, 5, 7):
+            drawn = [fewer(some, most, seed) for seed in range(DRAWS)]
+            found = [ability(few, values=(0, 1)) for few in drawn]
+            rows = [_truth_of(one.probabilities[1], gold) for one in found]
+            means = np.mean(rows, axis=0)
+            yield (f"{most} votes, {who}", *(f"{mean:.3f}" for mean in means))
+
+
+def _truth_of(yes: "pd.Series[float]", gold: pd.Series) -> tuple[float, ...]:
+    """Share of right labels, mean probability, Brier's score, ECE in tenths."""
+    truth = gold.reindex(yes.index)
+    sure = yes.where(yes > 0.5, 1 - yes)
+    right = ((yes > 0.5) == (truth == 1)).astype("float64").where(yes != 0.5, 0.5)
+    tenths = pd.DataFrame({"sure": sure, "right": right}).groupby(np.ceil(sure * 10))
+    off = (tenths["sure"].mean() - tenths["right"].mean()).abs()
+    ece = (off * tenths.size()).sum() / len(sure)
+    return right.mean(), sure.mean(), ((yes - truth) ** 2).mean(), ece
+
+
+def rare_rows() -> Iterator[tuple[str, ...]]:
+    """What `ability` says of a rare value, by how many unnamed workers gave it."""
+    for name, each, (votes, _) in (
+        ("can the image not be recognised", 5, recognised()),
+        ("is the caption about the image", 3, fits()),
+    ):
+        said = votes.groupby("item_id")["value"].agg(["sum", "size"])
+        found = ability(votes, values=(0, 1)).probabilities[1]
+        means = found.groupby([said["size"], said["sum"]]).mean()
+        yield name, " / ".join(f"{means[each, yes]:.2f}" for yes in range(each + 1))
+
+
 def as_right_as(fixed: Mapping[int, float], right: float) -> float:
     """The fixed number of votes that is as often right, between whole numbers too.
 
@@ -456,14 +491,26 @@ def with_blocks(page: str) -> str:
 
 
 def with_replay(page: str) -> str:
-    """The page with the table of the replay written anew; takes minutes."""
+    """The page with the tables of sureness and replay written anew; takes minutes."""
     rows = ["| " + " | ".join(row) + " |" for row in replay_rows()]
     head = (
         "| votes asked for | mean an item | right | right, all of them asked | "
         "a fixed number that is as right | saved |"
     )
     line = "|---|---:|---:|---|---:|---:|"
-    return _written(page, {"replay": "\n".join([head, line, *rows])})
+    sure = [
+        "| votes an item | right | mean probability | Brier | ECE |",
+        "|---|---:|---:|---:|---:|",
+        *("| " + " | ".join(row) + " |" for row in sure_rows()),
+    ]
+    rare = [
+        "| asked | probability of yes where 0, 1, 2 ... say it |",
+        "|---|---|",
+        *("| " + " | ".join(row) + " |" for row in rare_rows()),
+    ]
+    replay = "\n".join([head, line, *rows])
+    tables = {"replay": replay, "sure": "\n".join(sure), "rare": "\n".join(rare)}
+    return _written(page, tables)
 
 
 def _written(page: str, blocks: Mapping[str, str]) -> str:

@@ -106,6 +106,46 @@ def test_unnamed_people_with_a_vote_each_are_ordinary() -> None:
     assert len(ability(each, values=("0", "1")).workers) == WORKERS
 
 
+def rarely_said() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
+    """Five votes of unnamed workers on each of 2,000 items, of which a tenth is rare.
+
+    Three of four see what is rare, and three of a hundred see it where it is not.
+    """
+    draw = np.random.default_rng(0)
+    is_rare = draw.random(2000) < 0.1
+    says = draw.random((2000, 5)) < np.where(is_rare, 0.75, 0.03)[:, None]
+    votes = votes_on(*("".join("ry"[int(not one)] for one in row) for row in says))
+    index = [f"item-{place}" for place in range(2000)]
+    return votes.assign(worker=None), pd.Series(is_rare, index=index)
+
+
+def test_a_rare_value_on_which_most_agree_is_believed() -> None:
+    """Where hardly anybody says it of other items, three of five are nearly sure."""
+    votes, is_rare = rarely_said()
+    found = ability(votes, shared_error=0.0).probabilities
+    said = (votes["value"] == "r").groupby(votes["item_id"]).sum()
+    assert is_rare.groupby(said).mean().loc[3:].min() > 0.95
+    assert found["r"].groupby(said).mean().loc[3:].min() > 0.9
+    assert gap(found, is_rare.map({True: "r", False: "y"})) < 0.02
+
+
+VIZWIZ = (630, 165, 57, 35, 29, 21)
+"""Photographs by how many of five people called them unrecognisable, as they fell among
+23,431 (T.-Y. Chiu and others, CVPR 2020), a twenty-fifth of each."""
+
+
+def test_disagreement_about_others_speaks_little_against_a_rare_value() -> None:
+    """Where all five unnamed workers give it; of three of five, nobody can be sure."""
+    said = [count for count, items in enumerate(VIZWIZ) for _ in range(items)]
+    votes = votes_on(*("r" * count + "y" * (5 - count) for count in said))
+    found = ability(votes.assign(worker=None)).probabilities["r"]
+    counts = (votes["value"] == "r").groupby(votes["item_id"]).sum()
+    means = found.groupby(counts).mean()
+    assert means[5] > 0.84
+    assert means[4] > 0.48
+    assert means[3] < 0.5
+
+
 @settings(max_examples=25, deadline=None)
 @given(ballots())
 def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:

@@ -1,8 +1,10 @@
 """Items with known answers, mixed in: asked like others, and in no dataset."""
 
 import csv
+import re
 from pathlib import Path
 
+import httpx
 import pytest
 
 from cli.work.check import check_campaign
@@ -17,7 +19,7 @@ from flows.results.report_facts import report_facts
 from report.model import report_model
 from report.page import render
 from report.sections import gold
-from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
+from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_needed
 from tests.flows.campaigns import TODAY
 from tests.flows.conftest import Open
 
@@ -78,6 +80,60 @@ def test_check_says_how_many_are_mixed_in(
     said = " ".join(capsys.readouterr().out.split())
     assert "mixed in as gold" in said
     assert "20% of the items" in said
+
+
+def test_who_was_wrong_reads_what_is_right_and_why(
+    tmp_path: Path, at_work: Open
+) -> None:
+    """With the approval, over the wire; nobody else is told, and no page holds it."""
+    text = WITH_GOLD.replace("share = 0.2", "share = 0.2\nfeedback = true")
+    why = "The picture shows a plate that is broken."
+
+    def write(folder: Path, text: str) -> Path:
+        rows = "p9,https://example.org/p9.jpg,A plate,incongruent,"
+        path = write_with_gold(folder, text)
+        (folder / "gold.csv").write_text(
+            f"pair_id,url,description,gold.congruent,gold.because\n{rows}{why}\n"
+        )
+        return path
+
+    write(tmp_path, text)
+    with at_work(text, write=write) as (run, people):
+        voters = Voters(people.endpoint)
+        while run_pass(run).waiting_for != "nobody":
+            voters.work()
+        client = run.platform._client  # type: ignore[attr-defined]
+        hits = client.list_hits(MaxResults=100)["HITs"]
+        assert not any(why in hit["Question"] for hit in hits)
+        said = [
+            (
+                one["WorkerId"],
+                one["AssignmentId"],
+                one.get("RequesterFeedback", ""),
+            )
+            for hit in hits
+            for one in client.list_assignments_for_hit(HITId=hit["HITId"])[
+                "Assignments"
+            ]
+        ]
+        pages = []
+        for name in PEOPLE:
+            with httpx.Client(base_url=people.endpoint) as site:
+                people.sign_in(name, site)
+                pages.append(site.get("/worker/history").text)
+        answers = run.answers()
+    of_gold = answers[answers["item_id"] == "p9"]
+    wrong = of_gold[of_gold["value.congruent"] == "congruent"]
+    ((worker, told, words),) = [one for one in said if one[2]]
+    assert wrong["worker_id"].tolist() == [worker]
+    assert wrong["assignment_id"].tolist() == [told]
+    assert len(of_gold) == 2
+    assert re.fullmatch(
+        r"The answer about item [12] of this HIT was known before\. .*: you said "
+        r'"[^"]+", right is "[^"]+"\. ' + re.escape(why),
+        words,
+    )
+    assert sum(why in page for page in pages) == 1
 
 
 def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(

@@ -1,0 +1,83 @@
+"""What workers are told who were wrong about items with known answers (`[gold]`).
+
+It goes with the decision about their work (`RequesterFeedback`), so it comes when the
+work is done and cannot be changed, and only to who was wrong. A page that told it
+before, or at once, would hold the answer in its source, and show which items are gold.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pandas as pd
+
+from domain.campaign import Campaign
+from domain.hit import Item
+from domain.tables import value_column
+from domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
+from hit_templates.values import typed
+from qc.gold import wrong_answers
+from qc.heuristics import gold_failed
+from qc.ratings import with_ratings
+from qc.registry import params_of
+
+
+def told_of_gold(
+    campaign: Campaign, answers: pd.DataFrame, assignment_ids: Collection[str]
+) -> Mapping[str, str]:
+    """The words for the workers of some assignments, by assignment.
+
+    Args:
+        campaign: without `feedback` nothing is told.
+        answers: the campaign's table (`domain.tables`).
+        assignment_ids: in question.
+
+    Returns:
+        Only assignments with a wrong answer about an item that was mixed in.
+    """
+    gold = {str(i.item_id): i for i in campaign.items if i.columns.get(MIXED_IN)}
+    about = answers[
+        answers["assignment_id"].isin(list(assignment_ids))
+        & answers["item_id"].isin(list(gold))
+    ]
+    if not campaign.tells_gold or about.empty:
+        return {}
+    params = params_of(gold_failed, campaign.heuristics, seed=0)
+    table = with_ratings(about, campaign.task, gold.values())
+    fields = {field.name: field for field in campaign.task.item_fields}
+    told: dict[str, list[str]] = defaultdict(list)
+    for name, wrong in wrong_answers(table, params.tolerance):
+        for row in wrong.sort_values("place").to_dict("records"):
+            words = _about(fields[name], row, gold[row["item_id"]])
+            told[row["assignment_id"]].append(words)
+    return {assignment: " ".join(words) for assignment, words in told.items()}
+
+
+def with_room(words: str, *, told: str, longest: int) -> str:
+    """A reason, and after it what is told, as far as there is room."""
+    both = " ".join(filter(None, (words, told)))
+    return both if len(both) <= longest else both[: longest - 1].rstrip() + "…"
+
+
+def _about(field: Field, row: Mapping[Any, Any], item: Item) -> str:
+    expected = typed(field, item.columns[GOLD + field.name])
+    right = _named(field, expected, item)
+    own = _named(field, row[value_column(field)], item)
+    because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
+    words = (
+        f"The answer about item {row['place']} of this HIT was known before. "
+        f'{field.label}: you said "{own}", right is "{right}".'
+    )
+    return f"{words} {because}" if because else words
+
+
+def _named(field: Field, value: object, item: Item) -> str:
+    """A value in the words that the worker read."""
+    if isinstance(value, float | int):
+        return f"{value:g}"
+    labels = {
+        option.value: item.columns.get(option.column, "") or option.label
+        for option in field.options
+    }
+    values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
+    return ", ".join(labels.get(one, str(one)) for one in values)
