@@ -1,16 +1,18 @@
 """Which words may have been meant where another stands: from several generators.
 
 Fingers: everything within two edits, and within three for long words. Ears: whatever
-sounds alike. Spaces: two words without the space between them. Then the channel and
-how common a word is leave the likeliest.
+sounds alike. Spaces: two words without the space between them. Others' experience: what
+a list of misspellings says. Then the channel and how common a word is leave the
+likeliest, beside what was listed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from postprocess.language import lexicon
-from postprocess.language.channel import Channel
+from postprocess.language.channel import OUT_OF_REACH, Channel
 from postprocess.language.corpus import Corpus
+from postprocess.language.misspellings import listed
 from postprocess.language.targets import targets
 from postprocess.language.word_shapes import is_spelling_variant
 
@@ -46,7 +48,8 @@ def candidates(
     wanted = sorted(set(words))
     _look_up([word for word in wanted if word not in channel.known], channel)
     return {
-        word: _kept([*channel.known[word], *_split(word)], corpus) for word in wanted
+        word: _kept(word, [*channel.known[word], *_split(word)], corpus)
+        for word in wanted
     }
 
 
@@ -56,17 +59,26 @@ def _look_up(words: Sequence[str], channel: Channel) -> None:
     That takes most of the time, and holds whatever the campaign says.
     """
     ranked = {
-        word: [meant for meant in likely if _may_be_meant(word, meant)]
+        word: [
+            *[meant for meant in likely if _may_be_meant(word, meant)],
+            *[meant for meant in _listed(word) if meant not in likely],
+        ]
         for word, likely in targets().likeliest(words, _PRICED).items()
     }
     pairs = [(word, meant) for word, likely in ranked.items() for meant in likely]
     prices = iter(channel.price(pairs).tolist() if pairs else ())
     for word, likely in ranked.items():
-        channel.known[word] = [(meant, next(prices)) for meant in likely]
+        priced = [(meant, next(prices)) for meant in likely]
+        channel.known[word] = [each for each in priced if each[1] < OUT_OF_REACH]
 
 
 def _may_be_meant(word: str, meant: str) -> bool:
     return lexicon.is_surely_right(meant) and not is_spelling_variant(word, meant)
+
+
+def _listed(word: str) -> list[str]:
+    """The single words that are listed as meant by another."""
+    return [meant for meant in listed(word) if lexicon.is_surely_right(meant)]
 
 
 def _split(word: str) -> list[tuple[str, float]]:
@@ -94,11 +106,17 @@ def _may_be_a_part(word: str) -> bool:
     return lexicon.zipf(word) >= least and lexicon.is_surely_right(word)
 
 
-def _kept(priced: Sequence[tuple[str, float]], corpus: Corpus) -> list[Candidate]:
+def _kept(
+    word: str, priced: Sequence[tuple[str, float]], corpus: Corpus
+) -> list[Candidate]:
+    known = listed(word)
     promises = {
         meant: sum(map(corpus.log_share, meant.split(" ")))
         - (_NATS_A_SPLIT if " " in meant else price)
         for meant, price in priced
     }
-    order = sorted(priced, key=lambda each: (-promises[each[0]], each[0]))
+    order = sorted(
+        priced,
+        key=lambda each: (each[0] not in known, -promises[each[0]], each[0]),
+    )
     return [Candidate(meant=meant, price=price) for meant, price in order[:_KEPT]]

@@ -22,7 +22,9 @@ LONGEST_PIECE = 3
 UNHEARD_OF = 9.0
 """What one letter costs that was never seen to come out so."""
 
-_FAR = 1e6
+OUT_OF_REACH = 1e6
+"""The price of what no piece by piece way leads to."""
+
 _BAND = 4
 """How far a word may lag behind the other, in letters."""
 
@@ -55,7 +57,9 @@ class Channel:
         meant = sorted({piece for piece, _ in costs} | {"", *_SYMBOLS})
         typed = sorted({piece for _, piece in costs} | {"", *_SYMBOLS})
         self._row, self._column = _numbered(meant), _numbered(typed)
-        table = np.full((len(meant) + 2, len(typed) + 2), _FAR, dtype=np.float32)
+        table = np.full(
+            (len(meant) + 2, len(typed) + 2), OUT_OF_REACH, dtype=np.float32
+        )
         # Row and column 0 are pieces that do not exist, 1 strange letters.
         rows = {piece: n for n, piece in enumerate(meant, start=2)}
         columns = {piece: n for n, piece in enumerate(typed, start=2)}
@@ -96,7 +100,9 @@ class Channel:
         columns = self._pieces([typed for typed, _ in pairs], self._column)
         rows = self._pieces([meant for _, meant in pairs], self._row)
         height, width = int(meant_lengths.max()), int(typed_lengths.max())
-        best = np.full((height + 1, width + 1, len(pairs)), _FAR, dtype=np.float32)
+        best = np.full(
+            (height + 1, width + 1, len(pairs)), OUT_OF_REACH, dtype=np.float32
+        )
         best[0, 0] = 0
         for i in range(height + 1):
             for j in range(max(0, i - _BAND), min(width, i + _BAND) + 1):

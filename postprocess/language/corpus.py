@@ -33,6 +33,9 @@ _ENGLISH_WEIGHT = 5_000
 _NEIGHBOUR_WEIGHT = 50
 """Chance counts like this many meetings: a neighbour met less tells little."""
 
+_HALF = 0.5
+"""Chance and meetings count like this much more, so that one meeting says little."""
+
 _PAIR_WEIGHT = 10
 """What follows one word counts like this many meetings with two."""
 
@@ -71,6 +74,7 @@ class Corpus:
         self.n_texts = self.n_with_unknown = self.n_foreign = self.changes = 0
         self._texts = self._with_unknown = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
+        self._over_one = _Tally()
         self._count(list(texts), 1)
 
     def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
@@ -102,6 +106,7 @@ class Corpus:
         self.capitals = _longer(self.capitals, size) + times * capitals
         self._pairs.add(_code(stream[:-1], stream[1:]), times)
         self._triples.add(_code(stream[:-2], stream[1:-1], stream[2:]), times)
+        self._over_one.add(_code(stream[:-2], stream[2:]), times)
         self._about.add(_code(self._items_of(texts), stream), times)
         self.items = np.bincount(self._about.present() % _BASE, minlength=size)
         self.items[0] = 0
@@ -196,6 +201,17 @@ class Corpus:
     def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
         """How often three words stand side by side."""
         return self._triples.of(_code(left, middle, right))
+
+    def over_one(self, left: Ints, right: Ints) -> Floats:
+        """By how much oftener than by chance words stand two places apart, in nats.
+
+        0 where the text ends before that.
+        """
+        chance = self.counts[left] / self._total * self.counts[right]
+        together = self._over_one.of(_code(left, right))
+        nats = np.log((together + _HALF) / (chance + _HALF))
+        result: Floats = np.where((left == 0) | (right == 0), 0, nats)
+        return result
 
     def follows(self, before: Ints, word: Ints, log_share: Floats) -> Floats:
         """Probability of words after one other.

@@ -18,6 +18,7 @@ from rapidfuzz.distance import OSA
 from postprocess.language import lexicon
 from postprocess.language.candidates import Candidate
 from postprocess.language.corpus import Corpus
+from postprocess.language.misspellings import listed
 from postprocess.language.sounds import sound
 from postprocess.language.suspects import Suspect
 from postprocess.language.word_shapes import (
@@ -34,17 +35,19 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 OF_TYPO = (
-    "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
+    "listed", "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "one_edit_in_long", "one_edit_of_stranger", "sounds_alike", "first_letter",
-    "ending", "new_word", "zipf_meant", "doubled", "not_doubled", "swapped",
+    "ending", "last_letter", "plural", "new_word", "zipf_meant", "doubled",
+    "not_doubled", "swapped",
     "split", "split_article", "split_short", "split_rarer", "split_content",
     "split_function", "split_contents", "split_begins", "split_ends",
+    "split_in_wordfreq",
 )  # fmt: skip
 """Hold wherever the word stands; the last of them, for two words instead of one."""
 
 OF_MEANING = (
     "log_share", "log_items", "same_item", "split_pull", "split_met", "split_name",
-    "fits_after", "fits_before", "fits_far_after", "met_between",
+    "fits_after", "fits_before", "fits_far_after", "met_between", "met_over_one",
     "excess_zipf", "excess_items",
 )  # fmt: skip
 """How likely it is in its place. The excess is by how much the word as it stands is
@@ -58,6 +61,8 @@ OF_LEAVING = (
 )  # fmt: skip
 
 NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
+
+_PRICE = OF_TYPO.index("channel")
 
 _CUES = frozenset(
     {
@@ -81,8 +86,8 @@ _TYPOS_OF_ALL = 1.5
 """What is known of a typo's price, added to it: not every word is typed wrongly."""
 
 _NAME_SHARE = 0.5
-_REMEMBERED = 300_000
-"""Pairs of words whose features are kept for the next look at the campaign."""
+_REMEMBERED = 30_000
+"""Words whose candidates' features are kept for the next look at the campaign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +114,13 @@ class Typos:
         """Say once of each candidate what holds wherever the word stands."""
         self.meant: list[str] = []
         self.of_word: dict[str, slice] = {}
-        rows: list[tuple[float, ...]] = []
+        rows = [np.zeros((0, len(OF_TYPO)))]
         for word, found in candidates.items():
-            start = len(rows)
-            rows += [_of_typo(word, each.meant, each.price) for each in found]
+            start = len(self.meant)
+            rows.append(_of_typos(word, tuple(found)))
             self.meant += [each.meant for each in found]
-            self.of_word[word] = slice(start, len(rows))
-        self.rows = np.array(rows, dtype=np.float64).reshape(-1, len(OF_TYPO))
+            self.of_word[word] = slice(start, len(self.meant))
+        self.rows = np.concatenate(rows)
         parts = [meant.split(" ") for meant in self.meant]
         self.is_split = np.array([len(part) > 1 for part in parts], dtype=bool)
         self.head, self.head_share = _counted((part[0] for part in parts), corpus)
@@ -156,14 +161,22 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
 
 
 @lru_cache(maxsize=_REMEMBERED)
+def _of_typos(word: str, found: Sequence[Candidate]) -> Floats:
+    """`OF_TYPO`, one row for each of a word's candidates."""
+    rows = [_of_typo(word, each.meant, each.price) for each in found]
+    return np.array(rows, dtype=np.float64).reshape(-1, len(OF_TYPO))
+
+
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
     none = (0.0,)
+    is_listed = meant in listed(word)
     if " " in meant:
-        return none * 15 + _of_split(*meant.split(" "))
+        return is_listed, *none * 17, *_of_split(*meant.split(" "))
     edits = OSA.distance(word, meant)
     is_single = edits == 1
     slipped = slip(word, meant)
     return (
+        is_listed,
         price,
         price / len(meant),
         is_single,
@@ -174,12 +187,14 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
         sound(word) == sound(meant),
         word[0] != meant[0],
         is_ending(word, meant) or is_ending(meant, word),
+        word[-1] != meant[-1],
+        word.endswith("s") != meant.endswith("s"),
         not lexicon.is_known(meant),
         lexicon.zipf(meant),
         slipped == "one too many",
         slipped == "one too few",
         slipped == "swapped",
-        *none * 9,
+        *none * 10,
     )
 
 
@@ -197,6 +212,7 @@ def _of_split(head: str, tail: str) -> tuple[float, ...]:
         is_content and not is_function and shorter >= _SHORT_PART,
         begins_compounds(head) if is_content else 0,
         ends_compounds(tail) if is_content else 0,
+        lexicon.zipf(head + tail) > 0,
     )
 
 
@@ -223,7 +239,7 @@ def _in_place(
     last_but_one = np.where(is_split, head, before)
     pull = np.log(corpus.follows_two(before, head, tail, tail_share)) - tail_share
     items = np.minimum(corpus.items[head], corpus.items[tail])
-    price = typos.rows[which, 0] + _NATS_A_SPLIT * is_split
+    price = typos.rows[which, _PRICE] + _NATS_A_SPLIT * is_split
     words, _ = _counted((suspect.word for suspect in suspects), corpus)
     zipfs = np.array([lexicon.zipf(suspect.word) for suspect in suspects])[owner]
     likeliest = lexicon.CERTAIN_ZIPF + np.minimum(share, tail_share) / _NATS_A_ZIPF
@@ -248,6 +264,7 @@ def _in_place(
             np.log(corpus.follows_two(tail, after, far_after, far_share))
             - np.log(corpus.follows(after, far_after, far_share)),
             np.where(is_split, 0, np.log1p(corpus.triples(before, head, after))),
+            corpus.over_one(far, head) + corpus.over_one(tail, far_after),
             np.maximum(0, zipfs - (likeliest - price / _NATS_A_ZIPF)),
             np.maximum(0, np.log(np.maximum(1, corpus.items[words[owner]])) - expected),
         ]

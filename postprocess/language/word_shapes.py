@@ -21,6 +21,9 @@ _VARIANTS = (
 )  # fmt: skip
 """British and American ways to write one word."""
 
+_ONE_WAY = ("greyhound",)
+"""Begins words that are written alike on both sides, although one could think not."""
+
 _LEAST_PART = 3
 _COMMON_ZIPF = 3.0
 _COMPOUND_ZIPF = 1.0
@@ -134,12 +137,14 @@ def is_ending(longer: str, shorter: str) -> bool:
 
 
 def is_spelling_variant(word: str, other: str) -> bool:
-    """Whether British and American English may write one word so and so.
+    """Whether British and American English may write `other` as a word is written.
 
     >>> is_spelling_variant("colourfully", "colorfully")
     True
+    >>> is_spelling_variant("grayhound", "greyhound")
+    False
     """
-    return _american(word) == _american(other)
+    return not other.startswith(_ONE_WAY) and _american(word) == _american(other)
 
 
 def _is_common(word: str) -> bool:

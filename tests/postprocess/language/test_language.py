@@ -227,6 +227,13 @@ def test_counts_of_a_corpus() -> None:
     assert corpus.pairs(*_ids(corpus, "red", EDGE)) == [1]
     assert corpus.pairs(*_ids(corpus, "red", "cat")) == [0]
     assert corpus.triples(*_ids(corpus, "a", "red", "dog")) == [1]
+    # "dog" and "a" stand so once; by chance 2 dogs and 3 a of all words would.
+    chance = 2 * 3 / (5_000 + int(corpus.counts.sum()))
+    assert corpus.over_one(*_ids(corpus, "dog", "a")) == [
+        pytest.approx(math.log((1 + 0.5) / (chance + 0.5)))
+    ]
+    assert corpus.over_one(*_ids(corpus, EDGE, "a")) == [0]
+    assert corpus.over_one(*_ids(corpus, "red", "a")) < 0
     # Texts are apart: what ends one is no neighbour of what begins the next.
     assert corpus.triples(*_ids(corpus, "dog", EDGE, "a")) == [0]
 
@@ -266,6 +273,11 @@ def test_counting_what_changed_is_counting_again(
             + int(corpus.pairs(*_ids(corpus, left, middle))[0])
             for left in names
             for middle in names
+            for right in names
+        ],
+        lambda corpus: [
+            float(corpus.over_one(*_ids(corpus, left, right))[0])
+            for left in names
             for right in names
         ],
     ):
@@ -355,6 +367,23 @@ def test_the_likeliest_candidates_come_first() -> None:
     found = candidates({"frisbie", "onthe"}, corpus, channel.shipped())
     assert found["frisbie"][0].meant == "frisbee"
     assert "on the" in [each.meant for each in found["onthe"]]
+
+
+def test_what_is_listed_as_meant_is_a_candidate() -> None:
+    """However far it is, as long as pieces of the channel lead there."""
+    found = candidates({"abandonig", "xwindows", "passerbys"}, Corpus(), Channel({}))
+    assert found["passerbys"][0].meant == "passersby"
+    # The list says "X", which no pieces of up to three letters come out as.
+    assert "x" not in [each.meant for each in found["xwindows"]]
+    corpus, suspects = _read(Text(text_id="a", item_id="i", text="two boys persue it"))
+    found = candidates({"persue"}, corpus, channel.shipped())
+    table = features.rivals(suspects, features.Typos(found, corpus), corpus)
+    column = table.features[:, features.NAMES.index("listed")]
+    assert {
+        meant
+        for meant, is_listed in zip(table.meant, column.tolist(), strict=True)
+        if is_listed
+    } == {"pursue"}
 
 
 def test_spaces_are_missed_between_common_words_only() -> None:

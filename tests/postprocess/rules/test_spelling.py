@@ -92,9 +92,17 @@ def test_words_of_the_item_are_left() -> None:
 
 def test_a_word_of_the_crowd_is_left() -> None:
     """What was written about a dozen items is no typo, however it looks."""
-    text = "a wooden tabel near the door"
+    text = "a wooden skatebord near the door"
+    assert _spelled(text) == "a wooden skateboard near the door"
     # Twelve items in all: the text's own and eleven more.
-    assert _spelled(text, *[f"a tabel number {n}" for n in range(11)]) == text
+    assert _spelled(text, *[f"a skatebord number {n}" for n in range(11)]) == text
+
+
+def test_a_listed_misspelling_of_the_crowd_is_still_one() -> None:
+    """Everybody may spell `table` so; a list that has met it before knows better."""
+    text = "a wooden tabel near the door"
+    others = [f"a tabel number {n}" for n in range(11)]
+    assert _spelled(text, *others) == "a wooden table near the door"
 
 
 def test_another_caption_of_the_item_can_tip_the_scales() -> None:

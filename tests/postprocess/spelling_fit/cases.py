@@ -100,7 +100,12 @@ def small_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
 
 
 def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
-    """Wrong words by themselves."""
+    """Wrong words by themselves, without what is listed of them.
+
+    The list of misspellings has drawn from the same sources: it would only know itself
+    again.
+    """
+    column = features.NAMES.index("listed")
     cases = []
     nothing = Corpus()
     for name, both in half.isolated.items():
@@ -121,6 +126,8 @@ def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
         cases += _weighed(
             [(label, _alone(label.word)) for label in labels], nothing, by_fold
         )
+    for case in cases:
+        case.rows[:, column] = 0
     return cases
 
 

@@ -82,7 +82,7 @@ def fingerprint() -> str:
     """Changes with whatever was fitted and from when edits are made."""
     room = Path(str(postprocess.language.__file__)).parent
     parts = [(room / name).read_bytes() for name in ("channel.tsv", "weights.py")]
-    sure = (spelling.SURE, spelling.SURE_OF_A_SPACE, real_words.SURE)
+    sure = (spelling.SURE, real_words.SURE)
     parts.append(repr(sure).encode())
     return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
@@ -112,7 +112,7 @@ def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
     return outcomes, [
         *table_of_outcomes([*outcomes, *of_small]),
         "",
-        "Real typos, if every edit were made from one probability:",
+        "Real typos, if edits were made from another probability:",
         "",
         *table_of_thresholds(whole, half),
         "",
@@ -148,14 +148,14 @@ def _judged(case: cases.Case, weights: logit.Floats) -> Judged:
 
 
 def outcomes_of(
-    judged: Iterable[Judged], half: labels.Half, sure: float | None = None
+    judged: Iterable[Judged], half: labels.Half, sure: float = spelling.SURE
 ) -> Iterator[Outcome]:
     """The outcome of every labelled word, those that are no suspects included.
 
     Args:
         judged: the words that are suspects.
         half: all words.
-        sure: from which probability all edits are made; `None`: as the rule makes them.
+        sure: from which probability edits are made.
     """
     waiting = Counter(
         (label.kind, label.source, label.is_typo)
@@ -166,8 +166,7 @@ def outcomes_of(
         if case.kind == "isolated":
             continue
         waiting[case.kind, case.source, case.is_typo] -= 1
-        least = spelling.least_sure(case.meant[best]) if sure is None else sure
-        is_made = best > 0 and chance >= least
+        is_made = best > 0 and chance >= sure
         yield Outcome(
             kind=case.kind,
             source=case.source,
@@ -325,7 +324,7 @@ def _why(case: cases.Case, best: int, chance: float) -> str:
         return "no candidate"
     if best not in case.right:
         return "outranked"
-    if chance >= spelling.least_sure(case.meant[best]):
+    if chance >= spelling.SURE:
         return "fixed"
     steps = ((0.5, "0.5 and more"), (0.2, "0.2"), (0.0, "less"))
     return next(name for least, name in steps if chance >= least)

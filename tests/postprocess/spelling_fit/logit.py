@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 Floats = npt.NDArray[np.float64]
 
-_PENALTY = 0.02
+_PENALTY = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,8 @@ def fit(choices: Sequence[Choice]) -> Floats:
     for choice, start in zip(choices, first.tolist(), strict=True):
         right[start + np.array(choice.right)] = 1
     counts = np.array([choice.weight for choice in choices])
-    scale = np.abs(table).max(axis=0)
+    # Columns of one size, or the search stops before rare ones have their weight.
+    scale = np.sqrt((table**2).mean(axis=0))
     scale[scale == 0] = 1
     table /= scale
 
