@@ -40,6 +40,7 @@ def item_aggregates(
     aggregates: Sequence[Aggregate],
     *,
     columns: Mapping[str, Mapping[str, str]] | None = None,
+    are_all: bool = True,
 ) -> pd.DataFrame:
     """One row for each of `item_ids`, in their order; index `item_id`.
 
@@ -49,7 +50,7 @@ def item_aggregates(
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
     `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
-    items, by id.
+    items, by id. Probabilities are only there if the table has all answers.
     """
     rows = counted(table)
     by_name = {field.name: field for field in fields}
@@ -67,7 +68,8 @@ def item_aggregates(
             parts.append(best_edits(field.name, field_votes, items, before))
         else:
             parts.append(_KINDS[aggregate.kind](field, field_votes, items))
-        parts.append(_probabilities(aggregate, field, field_votes, items))
+        if are_all:
+            parts.append(_probabilities(aggregate, field, field_votes, items))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]

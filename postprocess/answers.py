@@ -16,8 +16,8 @@ from domain.edit import Edit
 from domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
 from domain.task import Task
 from postprocess.edits import replay
+from postprocess.pseudonyms import is_pseudonym
 
-_PSEUDONYM = r"[0-9a-f]{16,64}"
 _SECRET = "worker_id"  # noqa: S105 - the name of a column
 _SHOWN = 20
 
@@ -110,7 +110,7 @@ def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list
     ]
     strange = sorted(set(table["split"].dropna().unique()) - set(SPLITS))
     sentences += [f"A split is {name!r}, but must be of {SPLITS}." for name in strange]
-    if not table["worker"].dropna().str.fullmatch(_PSEUDONYM).all():
+    if not all(map(is_pseudonym, table["worker"].dropna().unique())):
         # The value is not told: it may be the very id that must not leave.
         sentences.append(
             "The column 'worker' holds something else than a keyed hash in hex."

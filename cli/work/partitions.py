@@ -1,6 +1,7 @@
 """Runs the work on files in parts, with its progress on a terminal."""
 
 import json
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -13,12 +14,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from domain.campaign import Campaign
 from domain.counts import plural
+from domain.dataset import Publication
 from domain.task import Task
 from flows.assembling import load_campaign
 from flows.partitions.assessing import assess_files
 from flows.partitions.cleaning import clean_files
+from flows.partitions.exporting import export_files
 from flows.partitions.running import Run, here, on_dask
+from flows.provenance import code_version
 from hit_templates.tasks import load_task
+from postprocess.datasets.facts import DatasetFacts
 
 _NOTHING = Task(
     name="answers",
@@ -102,6 +107,40 @@ def clean(files: Sequence[Path], *, into: Path, dask: str, as_json: bool) -> Non
         f"{plural(done.answers, 'answer')}, {plural(done.proposals, 'proposal')}; "
         f"in {done.folder}"
     )
+
+
+def export(
+    files: Sequence[Path], *, into: Path, asked: Asked, dask: str, as_json: bool
+) -> None:
+    """Write a dataset's tables in parts; they are folders of Parquet in a folder."""
+    whole = asked.campaign
+    facts = DatasetFacts(
+        campaign=whole.name if whole else into.name,
+        purpose=whole.description if whole else "",
+        task=asked.task,
+        source_hash=whole.source_hash if whole else "",
+        code_commit=code_version(),
+        is_rehearsal=False,
+        is_imported=whole is not None and whole.imported is not None,
+        wanted_per_item="",
+        publication=whole.dataset if whole else Publication(),
+        is_part=True,
+    )
+    with _runner(dask) as run:
+        done = export_files(
+            files,
+            run,
+            into=into,
+            facts=facts,
+            key=secrets.token_bytes(),
+            items=whole.items if whole else (),
+        )
+    if as_json:
+        click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
+        return
+    for name, number in done.rows.items():
+        click.echo(f"{number:>12,}  {done.folder / name}")
+    click.echo(f"of {plural(done.answers, 'answer')}")
 
 
 @contextmanager

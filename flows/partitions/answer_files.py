@@ -6,6 +6,7 @@ The columns are those of the one table of answers (`domain.tables`), the index
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,24 @@ def pieces_of(
         )
     fields = [(name, _TYPES[column.dtype]) for name, column in columns.items()]
     return pieces, pa.schema([(INDEX, _TYPES["str"]), *fields])
+
+
+def columns_of(paths: Sequence[Path]) -> frozenset[str]:
+    """The columns that any of the files has."""
+    return frozenset(name for schema in _schemas(paths) for name in schema.names)
+
+
+def warnings_of(paths: Sequence[Path]) -> list[str]:
+    """What readers of the files must not overlook, by their metadata; each once."""
+    kept = [(schema.metadata or {}).get(b"warning", b"") for schema in _schemas(paths)]
+    return list(dict.fromkeys(one.decode() for one in kept if one))
+
+
+def _schemas(paths: Sequence[Path]) -> Iterator[pa.Schema]:
+    """Of the files that can be read; `pieces_of` names the others."""
+    for path in paths:
+        with suppress(pa.ArrowException, OSError):
+            yield pq.read_schema(path)
 
 
 def read(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:

@@ -143,8 +143,9 @@ def _hashes(keys: "pd.Series[str]") -> npt.NDArray[np.uint64]:
 
 
 def _batch(table: pa.Table) -> pa.RecordBatch:
+    # Of an empty slice of texts Arrow would write all texts that it was cut from.
     arrays = [
-        column.chunk(0) if column.num_chunks else pa.array([], column.type)
+        column.chunk(0) if len(column) else pa.array([], column.type)
         for column in table.columns
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=table.schema)

@@ -18,14 +18,14 @@ import pyarrow.parquet as pq
 from domain.tables import COLLECTED
 from flows.partitions.answer_files import answer_files, as_frame, pieces_of
 from flows.partitions.buckets import ROWS, bucket_count, by_item
-from flows.partitions.parts import Source, states
+from flows.partitions.parts import Source, known_items, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
 from postprocess.apply import Drafts, Text, replay, until_settled
 from postprocess.datasets.file_table import edits_json
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
-from postprocess.text import Rule
+from postprocess.text import Rule, protected_words
 
 _COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 _CLEANED = pa.schema(
@@ -80,12 +80,27 @@ def clean_files(
         columns=_COLUMNS,
         buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
     )
-    run("split", partial(_split, source), range(len(pieces)))
+    run("split", partial(split, source), range(len(pieces)))
+    number = follow_rules(source, run)
+    run("writing", partial(_write, source, number), range(source.buckets))
+    return _finished(source, into)
+
+
+def follow_rules(source: Source, run: Run) -> int:
+    """Clean the texts of a source that is split; the number of the drafts at the end.
+
+    Words of the items that are known (`known_items`) are protected.
+    """
     run("reading", partial(_read, source), range(source.buckets))
     rounds = _Rounds(source, run)
     until_settled(RULES, rounds.follow)
-    run("writing", partial(_write, source, next(rounds.numbers)), range(source.buckets))
-    return _finished(source, into)
+    return next(rounds.numbers)
+
+
+def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
+    """The texts of a bucket with their edits, after so many rounds."""
+    drafts: Drafts = source.folder.kept(f"drafts-{bucket}-{number}")
+    return drafts
 
 
 @dataclass(slots=True)
@@ -118,7 +133,7 @@ class _Rounds:
         """The counts of all texts as they are before this round."""
         corpus = Corpus()
         for bucket in range(self.source.buckets):
-            drafts: Drafts = self.source.folder.kept(f"drafts-{bucket}-{number}")
+            drafts = drafts_of(self.source, bucket, number)
             corpus.replace((), drafts.texts())
         return corpus
 
@@ -131,13 +146,18 @@ class _Rounds:
         return has_changed
 
 
-def _split(source: Source, number: int) -> None:
+def split(source: Source, number: int) -> None:
+    """Deal the rows of a piece by item."""
     source.split(number, partial(by_item, n=source.buckets))
 
 
 def _read(source: Source, bucket: int) -> None:
     def drafts() -> Drafts:
         table = as_frame(source.about_items(bucket), source.columns)
+        protected = {
+            str(item.item_id): protected_words(item)
+            for item in known_items(source, bucket)
+        }
         cells = table.to_dict("list")
         rows = zip(
             table.index.tolist(),
@@ -145,7 +165,12 @@ def _read(source: Source, bucket: int) -> None:
             strict=True,
         )
         return Drafts(
-            Text(text_id=answer_id, item_id=item_id, text=text)
+            Text(
+                text_id=answer_id,
+                item_id=item_id,
+                text=text,
+                protected=protected.get(item_id, frozenset()),
+            )
             for answer_id, item_id, text, is_canned in rows
             if not is_canned
         )
@@ -160,7 +185,7 @@ def _follow(source: Source, number: int, rule: str, bucket: int) -> None:
     folder = source.folder
 
     def drafts() -> Drafts:
-        own: Drafts = folder.kept(f"drafts-{bucket}-{number}")
+        own = drafts_of(source, bucket, number)
         corpus: Corpus = folder.shared(f"counts-{number}")
         changes = own.accept(own.propose(_BY_NAME[rule], corpus))
         folder.keep(f"changes-{bucket}-{number}", lambda: changes)
@@ -173,7 +198,7 @@ def _write(source: Source, number: int, bucket: int) -> None:
     """Write the clean texts of a bucket."""
 
     def write(path: Path) -> None:
-        drafts: Drafts = source.folder.kept(f"drafts-{bucket}-{number}")
+        drafts = drafts_of(source, bucket, number)
         proposals = drafts.proposals()
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()

@@ -1,16 +1,18 @@
 """The answers of all files, dealt by item: the first step of all work in parts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from domain.hit import Item
 from domain.tables import Column
 from flows.partitions.answer_files import Piece, read
-from flows.partitions.buckets import deal, read_bucket, write_buckets
+from flows.partitions.buckets import by_item, deal, read_bucket, write_buckets
 from flows.partitions.work_folder import WorkFolder
 
 Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]
@@ -56,6 +58,24 @@ class Source:
         """All rows about the items of a bucket, in no order."""
         paths = [self.folder.at(f"split-{n}") for n in range(len(self.pieces))]
         return read_bucket(paths, bucket, self.buckets)
+
+
+def keep_items(source: Source, items: Iterable[Item]) -> None:
+    """Keep a campaign's items where the parts of their answers find them."""
+    buckets: list[list[Item]] = [[] for _ in range(source.buckets)]
+    several = list(items)
+    ids = pa.table({"item_id": [str(item.item_id) for item in several]})
+    for item, bucket in zip(several, by_item(ids, source.buckets), strict=True):
+        buckets[bucket].append(item)
+    for number, own in enumerate(buckets):
+        source.folder.keep(f"known-{number}", partial(list, own))
+
+
+def known_items(source: Source, bucket: int) -> list[Item]:
+    """The items of a bucket, if a campaign's are known, in the order of their file."""
+    is_known = source.folder.at(f"known-{bucket}").exists()
+    items: list[Item] = source.folder.kept(f"known-{bucket}") if is_known else []
+    return items
 
 
 def states(files: Sequence[Path]) -> list[tuple[str, int, int]]:

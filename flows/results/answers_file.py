@@ -11,7 +11,7 @@ import pandas as pd
 
 from domain.tables import INDEX, value_column
 from flows.campaign_run import CampaignStore
-from flows.results.export import write_whole
+from flows.results.export import dataset_facts, write_whole
 from flows.results.provisional import proposed_verdicts
 from flows.results.table import answers_table
 from postprocess.datasets.file_table import (
@@ -41,7 +41,9 @@ def write_answers(run: CampaignStore, path: Path) -> int:
     `edits` are JSON, `worker` is a keyed hash. What was asked of workers about
     themselves stays here: of personal fields the cells are empty.
     """
-    table = answers_table(run, proposed=proposed_verdicts(run))
+    proposed = proposed_verdicts(run)
+    warning = dataset_facts(run, provisional=len(proposed)).warning
+    table = answers_table(run, proposed=proposed)
     table = table.assign(edits=as_json(table["edits"]))
     for field in run.campaign.task.fields:
         if field.is_personal:
@@ -52,7 +54,7 @@ def write_answers(run: CampaignStore, path: Path) -> int:
         str(name): _TYPES.get(str(table[name].dtype), TEXT) for name in table
     }
     file_table = FileTable(cells=cells, types=types)
-    write_whole(path, lambda file: write_parquet(file_table, file))
+    write_whole(path, lambda file: write_parquet(file_table, file, warning=warning))
     return len(table)
 
 

@@ -38,7 +38,19 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
     table = table[~table["is_provisional"] | table.index.isin(proposed)]
     items = campaign.own_items
     table = table[table["item_id"].isin([str(item.item_id) for item in items])]
-    facts = DatasetFacts(
+    facts = dataset_facts(campaign_store, provisional=len(proposed))
+    files = dataset_files(table, items, facts, campaign.formats)
+    folder = campaign.out / DATASET
+    for name, write in files.items():
+        write_whole(folder / name, write)
+    if campaign.dataset.pictures == "files":
+        copy_pictures(campaign, folder / PICTURES)
+
+
+def dataset_facts(campaign_store: CampaignStore, *, provisional: int) -> DatasetFacts:
+    """What the dataset says about its making; so many answers are not decided yet."""
+    campaign = campaign_store.campaign
+    return DatasetFacts(
         campaign=campaign.name,
         purpose=campaign.description,
         task=campaign.task,
@@ -48,20 +60,14 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         is_imported=campaign_store.is_imported,
         is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
         wanted_per_item=campaign.posting.asked,
-        mixed_in=len(campaign.items) - len(items),
-        unfinished=_unfinished(campaign_store, provisional=len(proposed)),
+        mixed_in=len(campaign.items) - len(campaign.own_items),
+        unfinished=_unfinished(campaign_store, provisional=provisional),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),
         settled={
             key: label.value for key, label in labels.load(campaign_store.store).items()
         },
     )
-    files = dataset_files(table, items, facts, campaign.formats)
-    folder = campaign.out / DATASET
-    for name, write in files.items():
-        write_whole(folder / name, write)
-    if campaign.dataset.pictures == "files":
-        copy_pictures(campaign, folder / PICTURES)
 
 
 def write_report(campaign_store: CampaignStore) -> Path:

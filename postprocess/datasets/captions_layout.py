@@ -89,7 +89,7 @@ def captions_layout(
     types = {**COLUMNS, OUTCOME: TEXT} if facts.is_imported else COLUMNS
     cells = cells.assign(file_name=cells["item_id"].map(names))[list(types)]
     reasons = set_aside_reasons(table).set_axis(cells.index)
-    summary = image_summary(table, item_ids, facts.task)
+    summary = image_summary(table, item_ids, facts.task, are_all=not facts.is_part)
     split_of = splits(items, facts.shares)
     listed = pd.DataFrame(
         {
@@ -127,7 +127,11 @@ def captions_layout(
 
 
 def image_summary(
-    table: pd.DataFrame, item_ids: Sequence[str], task: Task
+    table: pd.DataFrame,
+    item_ids: Sequence[str],
+    task: Task,
+    *,
+    are_all: bool = True,
 ) -> pd.DataFrame:
     """One row for each of `item_ids`, in their order; index `item_id`.
 
@@ -135,8 +139,8 @@ def image_summary(
     `answers`, `canned`, `captions` (int64; answers = canned + captions), `difficulty`
     (str; "unknown" without answers), `text_detected` (str; the majority, "" for a tie),
     `text_yes`, `text_no` (int64; votes), `text_detected_likeliest` and
-    `text_detected_probability` (`postprocess.label_probabilities`), and `votes_<flaw>`
-    (int64) for each of `FLAWS`.
+    `text_detected_probability` (`postprocess.label_probabilities`; only if the table
+    has all answers), and `votes_<flaw>` (int64) for each of `FLAWS`.
     """
     rows, text_field = counted(table), _field(task, task.text_present_field)
     items = pd.Index(list(item_ids), dtype="str", name="item_id")
@@ -146,7 +150,7 @@ def image_summary(
     text = _votes(rows, text_field, items, _YES_NO)
     flaws = _votes(rows, _field(task, _FLAWS_FIELD), items, FLAWS)
     sure = pd.DataFrame(index=items)
-    if text_field is not None:
+    if text_field is not None and are_all:
         said = voices(votes(rows, text_field))
         sure = of_choice("text_detected", said, _YES_NO, items)
     return pd.DataFrame(

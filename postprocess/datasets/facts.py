@@ -28,6 +28,9 @@ class DatasetFacts:
         sizes: of pictures that are known, by item id.
         rules: version by name of every cleaning rule that ran.
         settled: labels that a person settled, by item and field.
+        is_part: the table has some of the items alone, with all answers about them; so
+            nothing is made that all answers have to say together (probabilities of
+            labels, participants, conditions).
         task: says what the columns are, and in which shape the files are written.
     """
 
@@ -48,6 +51,7 @@ class DatasetFacts:
     is_imported: bool = False
     is_drawn: bool = False
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    is_part: bool = False
 
     @property
     def shares(self) -> Shares:

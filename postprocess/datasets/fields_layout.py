@@ -139,6 +139,7 @@ def _items(
         task.fields,
         task.aggregates,
         columns={str(item.item_id): item.columns for item in items},
+        are_all=not facts.is_part,
     )
     summary = _with_settled(summary, facts.settled)
     compared_by = [condition.column for condition in task.conditions]
@@ -207,7 +208,7 @@ def _type_of(column: "pd.Series[Any]") -> pa.DataType:
 
 
 def _participants(table: pd.DataFrame, facts: DatasetFacts) -> dict[str, FileTable]:
-    if facts.open_fields == facts.task.fields:
+    if facts.is_part or facts.open_fields == facts.task.fields:
         return {}
     counts = participants(table, facts.task.fields)
     types = {str(name): TEXT for name in counts}
@@ -219,7 +220,7 @@ def _conditions(
 ) -> dict[str, FileTable]:
     """The mean of each condition, and of each part of one (`inside` not empty)."""
     task = facts.task
-    if not task.conditions:
+    if facts.is_part or not task.conditions:
         return {}
     parts = [
         condition_means(scores)

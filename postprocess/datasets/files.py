@@ -55,7 +55,7 @@ def dataset_files(
     _must_fit(table, items, facts)
     if not table.index.is_monotonic_increasing:
         table = table.sort_index()
-    layout = _LAYOUTS[facts.task.dataset](table, items, facts)
+    layout = layout_of(table, items, facts)
     plain = _plain_files(layout, facts, formats)
     written: dict[str, WrittenFile] = {}
     files: dict[str, Write] = {
@@ -70,6 +70,13 @@ def dataset_files(
         CROISSANT: partial(_write_croissant, layout, facts, files, written, table),
         CARD: partial(_write_bytes, card.encode()),
     }
+
+
+def layout_of(
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
+) -> Layout:
+    """What the dataset of a task consists of."""
+    return _LAYOUTS[facts.task.dataset](table, items, facts)
 
 
 def _plain_files(

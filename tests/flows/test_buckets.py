@@ -1,13 +1,20 @@
 """Rows dealt by item: whole items, few batches a bucket, buckets of one size."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from flows.partitions.buckets import BatchByBatch, item_tally
+from flows.partitions.buckets import (
+    BatchByBatch,
+    deal,
+    item_tally,
+    read_bucket,
+    write_buckets,
+)
 
 
 def rows(*answers: tuple[str, int]) -> pa.Table:
@@ -58,3 +65,14 @@ def test_an_item_of_more_than_a_share_leaves_buckets_empty(n: int) -> None:
     """All of them are in a bucket that is there."""
     table = rows(*[("a", 1)] * 9, ("b", 1), ("c", 2))
     assert dealt(table, n)["bucket"].between(0, n - 1).all()
+
+
+def test_an_empty_bucket_takes_no_room(tmp_path: Path) -> None:
+    """All rows in one of a hundred: each text is written once, and read again."""
+    texts = pa.table({"text": pa.array(map(str, range(20_000)), pa.large_string())})
+    path = tmp_path / "buckets"
+    batches = deal(texts, np.full(len(texts), 42), 100)
+    write_buckets(path, texts.schema, batches)
+    assert path.stat().st_size < 2 * texts.nbytes
+    assert read_bucket([path], 42, 100).equals(texts)
+    assert read_bucket([path], 41, 100).num_rows == 0
