@@ -126,9 +126,11 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
     )
     if not ranked:
         return ""
-    (name, times), *others = ranked[:_MOST_FLAGS]
-    shown = [f"{times} flagged by {name}", *(f"{n} by {one}" for one, n in others)]
-    return f"; {listed(shown)}"
+    shown = [
+        f"“{model.in_words(str(name)) or name}” {plural(int(times), 'time')}"
+        for name, times in ranked[:_MOST_FLAGS]
+    ]
+    return f"; flagged: {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:

@@ -54,8 +54,8 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     )
     said = dict(overview.paragraphs(report_model(facts)))
     assert said["What does not count, and why"].endswith(
-        "most often: “Set by: …” (4; 3 flagged by canned_share, 3 by pasted and 3 by "
-        "too_fast)."
+        "most often: “Set by: …” (4; flagged: “canned_share” 3 times, “Text that was "
+        "pasted and not typed” 3 times and “too_fast” 3 times)."
     )
 
 
