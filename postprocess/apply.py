@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
+from postprocess.language import confusions, features, suspects
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
 from postprocess.text import Rule, Text, TextRule, protected_words
 
 __all__ = [
     "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",
-    "protected_words", "replay", "undo",
+    "forget_texts", "protected_words", "replay", "undo",
 ]  # fmt: skip
 
 _MOST_PASSES = 50
@@ -95,6 +96,15 @@ def clean_and_propose(
         edits={text_id: drafts.edits.get(text_id, ()) for text_id in ids},
         proposals={text_id: proposals.get(text_id, ()) for text_id in ids},
     )
+
+
+def forget_texts() -> None:
+    """Let go of what rules remember of texts, so that they need not look twice.
+
+    What they know of English stays. Of 195,905 captions they remember 150 MB.
+    """
+    for module in (confusions, features, suspects):
+        module.forget_texts()
 
 
 def until_settled(rules: Sequence[Rule], follow: Callable[[Rule], bool]) -> None:

@@ -53,6 +53,8 @@ class BatchScores:
             known = self._scores[batch]
             if name not in known:
                 known[name] = score(table.iloc[rows])
+                if of_answers:  # one index a batch, and not one a heuristic
+                    known[name].index = self._answers[batch]
             parts.append(known[name])
         if not parts:
             return score(table)

@@ -3,7 +3,13 @@
 from domain.ids import AnswerId
 from flows.campaign_run import CampaignStore
 from flows.people.words import as_people_say, right_here, spoken_of
-from postprocess.apply import Text, clean_and_propose, protected_words
+from flows.results.unused_memory import give_back
+from postprocess.apply import (
+    Text,
+    clean_and_propose,
+    forget_texts,
+    protected_words,
+)
 from store import edits, words
 
 
@@ -21,6 +27,7 @@ def clean(campaign_store: CampaignStore) -> int:
     is_known = campaign_store.campaign.task.html_page is None
     texts = _texts(campaign_store, right_here(said)) if is_known else []
     cleaning = clean_and_propose(texts)
+    forget_texts()
     made, unsure = {}, {}
     for text_id, proposals in cleaning.proposals.items():
         accepted = [edit for edit in proposals if spoken_of(edit, said)]
@@ -30,6 +37,7 @@ def clean(campaign_store: CampaignStore) -> int:
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
     edits.replace_all(campaign_store.store, made, unsure)
+    give_back()  # of 195,905 captions a hundred megabytes
     return sum(map(len, made.values()))
 
 

@@ -13,6 +13,7 @@ from flows.results.pictures import copy_pictures, picture_sizes
 from flows.results.provisional import proposed_verdicts
 from flows.results.report_facts import report_facts
 from flows.results.table import answers_table
+from flows.results.unused_memory import give_back
 from postprocess.datasets.facts import DatasetFacts
 from postprocess.datasets.files import PICTURES, dataset_files
 from report.markdown import render_markdown
@@ -28,6 +29,7 @@ def export(campaign_store: CampaignStore) -> Path:
     """Write everything into the campaign's folder; the path of the report."""
     # One after the other: each has a table of all answers, and memory is for one.
     _write_dataset(campaign_store)
+    give_back()
     return write_report(campaign_store)
 
 

@@ -251,3 +251,8 @@ def _of_item(
             )
         )
     return np.array(rows, dtype=np.float64).reshape(-1, 5).T
+
+
+def forget_texts() -> None:
+    """Let go of what is remembered of texts."""
+    _alike.cache_clear()

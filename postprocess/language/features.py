@@ -306,3 +306,8 @@ def _counted(words: Iterable[str], corpus: Corpus) -> tuple[Ints, Floats]:
     both = [(corpus.number(word), corpus.log_share(word)) for word in words]
     numbers = np.array([number for number, _ in both], dtype=np.int64)
     return numbers, np.array([share for _, share in both], dtype=np.float64)
+
+
+def forget_texts() -> None:
+    """Let go of what is remembered of texts."""
+    _of_typos.cache_clear()

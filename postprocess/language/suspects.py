@@ -132,3 +132,8 @@ def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
 
 def _word(line: Sequence[Word], at: int) -> str:
     return line[at].word if 0 <= at < len(line) else EDGE
+
+
+def forget_texts() -> None:
+    """Let go of what is remembered of texts."""
+    _suspects.cache_clear()

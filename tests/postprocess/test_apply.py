@@ -15,8 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.edit import Edit
-from postprocess.apply import Text, clean_and_propose, clean_text, undo
+from postprocess.apply import (
+    Text,
+    clean_and_propose,
+    clean_text,
+    forget_texts,
+    undo,
+)
 from postprocess.apply import replay as replayed
+from postprocess.language import confusions, features, suspects
 from postprocess.registry import RULES
 from postprocess.rules import spelling
 from postprocess.text import Rule
@@ -186,3 +193,14 @@ def test_the_hash_seed_never_matters() -> None:
     }
     (output,) = outputs
     assert "'table'" in output
+
+
+def test_nothing_of_a_campaigns_texts_is_remembered_when_it_is_cleaned() -> None:
+    """Or a process that goes on holds them twice; afterwards it cleans as before."""
+    texts = [Text(text_id="1", item_id="1", text="a wodden tabel form above")]
+    first = clean_and_propose(texts)
+    forget_texts()
+    assert suspects._suspects.cache_info().currsize == 0
+    assert features._of_typos.cache_info().currsize == 0
+    assert confusions._alike.cache_info().currsize == 0
+    assert clean_and_propose(texts) == first
