@@ -35,6 +35,13 @@ from cli.options import CAMPAIGN, JSON, WholeNumber
     type=WholeNumber(1, 256),
     help="Rehearsals at a time; as many as there are cores, if not given.",
 )
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    default="",
+    help="Rehearse on the workers of the Dask scheduler there, which see CAMPAIGN "
+    "under the same path.",
+)
 @JSON
 def forecast(
     campaign: Path,
@@ -43,6 +50,7 @@ def forecast(
     vary: tuple[str, ...],
     from_pilot: Path | None,
     processes: int | None,
+    dask: str,
     as_json: bool,
 ) -> None:
     """Rehearse a campaign many times, as it is or varied, and compare.
@@ -56,7 +64,14 @@ def forecast(
     """  # noqa: D301 - click's mark for lines that stay lines
     from cli.work.forecast import make_forecast, say_forecast  # noqa: PLC0415 - costs seconds
 
+    if dask and processes:
+        raise click.UsageError("--processes are of this machine; leave out --dask")
     made = make_forecast(
-        campaign, seeds=seeds, vary=vary, pilot=from_pilot, processes=processes
+        campaign,
+        seeds=seeds,
+        vary=vary,
+        pilot=from_pilot,
+        processes=processes,
+        dask=dask,
     )
     say_forecast(made, as_json=as_json)

@@ -47,6 +47,7 @@ def make_forecast(
     vary: Sequence[str],
     pilot: Path | None,
     processes: int | None,
+    dask: str = "",
 ) -> Made:
     """Rehearse all choices, and write the page."""
     file = parse(campaign)
@@ -68,6 +69,7 @@ def make_forecast(
             seeds=seeds,
             pilot=measured,
             processes=processes,
+            dask=dask,
             done=lambda done: bar.update(shown, completed=done),
         )
     made = Forecast(

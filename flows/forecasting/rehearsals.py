@@ -1,4 +1,4 @@
-"""Rehearses every choice with many seeds, in processes side by side.
+"""Rehearses every choice with many seeds, side by side: here, or on a Dask cluster.
 
 Each rehearsal is a campaign of its own in a folder that is removed afterwards: real
 marketplace, real pages, virtual time. Nothing of it goes through Prefect, whose start
@@ -8,13 +8,15 @@ would take longer than most of them.
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from config.campaign_file import parse
 from domain.campaign import Campaign
+from flows.dask_cluster import dask_client
 from flows.forecasting.choices import Choice, chosen
 from flows.forecasting.outcomes import Outcome, outcome_of
 from flows.forecasting.pilot import Pilot
@@ -33,6 +35,7 @@ def forecast(
     seeds: int,
     pilot: Pilot | None = None,
     processes: int | None = None,
+    dask: str = "",
     done: Callable[[int], None] = lambda _done: None,
 ) -> list[list[Outcome]]:
     """The outcomes of each choice, one for each seed.
@@ -43,10 +46,13 @@ def forecast(
         seeds: how many rehearsals of each; from the campaign's own seed on.
         pilot: what real work said about people; else they are the file's.
         processes: how many at once; as many as there are cores.
+        dask: address of a scheduler whose workers rehearse instead; they have to see
+            the campaign's folder under the same path.
         done: told how many are finished.
 
     Raises:
-        ConfigError: a choice does not fit the campaign, or it cannot be rehearsed.
+        ConfigError: a choice does not fit the campaign, it cannot be rehearsed, or no
+            scheduler answers.
     """
     first = parse(campaign).tables.rehearsal.seed
     jobs = [
@@ -56,9 +62,7 @@ def forecast(
     ]
     # One of each choice first, so that a fault of any is told before all is rehearsed.
     outcomes: dict[tuple[int, int], Outcome] = {}
-    with ProcessPoolExecutor(
-        processes or os.cpu_count(), mp_context=multiprocessing.get_context("spawn")
-    ) as pool:
+    with _workers(processes, dask) as pool:
         begun = {
             pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (
                 number,
@@ -77,6 +81,17 @@ def forecast(
         [outcomes[number, first + step] for step in range(seeds)]
         for number in range(len(choices))
     ]
+
+
+@contextmanager
+def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
+    if dask:
+        with dask_client(dask) as client:
+            yield client.get_executor(pure=False)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes or os.cpu_count(), mp_context=spawn) as pool:
+        yield pool
 
 
 def rehearse_once(

@@ -7,14 +7,10 @@ that all of them see. A worker that dies costs the part that it was at; another 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from domain.errors import ConfigError, PieceworkError
+from domain.errors import PieceworkError
+from flows.dask_cluster import LOCAL, TRIES, dask_client
 
-LOCAL = "local"
-"""Instead of an address: a cluster of two processes on this machine."""
-
-_PROCESSES = 2
-_TRIES = 3
-_SECONDS_TO_CONNECT = 20
+__all__ = ["LOCAL", "Do", "Run", "Told", "here", "on_dask"]
 
 Told = Callable[[str, int, int], None]
 """Is told how many of how many parts of a step are done."""
@@ -40,57 +36,30 @@ def here(told: Told) -> Run:
 
 
 @contextmanager
-def on_dask(address: str, told: Told, *, processes: int = _PROCESSES) -> Iterator[Run]:
+def on_dask(address: str, told: Told, *, processes: int = 2) -> Iterator[Run]:
     """On a cluster: that at the address, or `LOCAL`, which ends with the context.
 
     Raises:
         ConfigError: Dask is not installed, or nothing answers at the address.
     """
-    try:
-        from distributed import Client, LocalCluster, as_completed  # noqa: PLC0415 - an extra
+    with dask_client(address, processes=processes) as client:
+        from distributed import as_completed  # noqa: PLC0415 - an extra
         from distributed.scheduler import KilledWorker  # noqa: PLC0415
-    except ImportError as fault:
-        raise ConfigError(
-            ["--dask: Dask is not installed"], next_step="pip install 'piecework[dask]'"
-        ) from fault
 
-    def run(step: str, do: Do, parts: Sequence[int]) -> None:
-        futures = client.map(do, parts, pure=False, retries=0, key=step)
-        told(step, 0, len(parts))
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
-                told(step, done, len(parts))
-        except KilledWorker as fault:
-            raise PieceworkError(
-                f"{step}: {_TRIES} processes died of one part; there may be too little "
-                "memory",
-                next_step="run the same again: it goes on where it stopped",
-            ) from fault
-        finally:
-            client.cancel(futures)
+        def run(step: str, do: Do, parts: Sequence[int]) -> None:
+            futures = client.map(do, parts, pure=False, retries=0, key=step)
+            told(step, 0, len(parts))
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    future.result()
+                    told(step, done, len(parts))
+            except KilledWorker as fault:
+                raise PieceworkError(
+                    f"{step}: {TRIES} processes died of one part; there may be too "
+                    "little memory",
+                    next_step="run the same again: it goes on where it stopped",
+                ) from fault
+            finally:
+                client.cancel(futures)
 
-    if address == LOCAL:
-        import dask  # noqa: PLC0415 - an extra
-
-        with (
-            dask.config.set({"distributed.scheduler.allowed-failures": _TRIES}),
-            LocalCluster(
-                n_workers=processes,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                memory_limit=0,
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            yield run
-        return
-    try:
-        client = Client(address, timeout=_SECONDS_TO_CONNECT)
-    except (OSError, ValueError, TimeoutError) as fault:
-        raise ConfigError(
-            [f"--dask {address}: no scheduler answers ({fault})"],
-            next_step="dask scheduler; or --dask without an address",
-        ) from fault
-    with client:
         yield run

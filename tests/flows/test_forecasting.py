@@ -13,6 +13,7 @@ from cli.main import main
 from cli.work.forecast import Made, say_forecast
 from config.campaign_file import parse
 from domain.errors import ConfigError
+from flows.dask_cluster import LOCAL, dask_client
 from flows.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
 from flows.forecasting.outcomes import Outcome, summarised
 from flows.forecasting.pilot import pilot_of
@@ -237,20 +238,8 @@ def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None
 def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     """Three answers cost more than two; page and document lie in the folder."""
     path = write_campaign(tmp_path, SCENES)
-    done = CliRunner().invoke(
-        main,
-        [
-            "forecast",
-            str(path),
-            "--seeds",
-            "1",
-            "--vary",
-            "assignments=2,3",
-            "--json",
-            "--processes",
-            "1",
-        ],
-    )
+    wanted = ["forecast", str(path), "--seeds", "1", "--vary", "assignments=2,3"]
+    done = CliRunner().invoke(main, [*wanted, "--json", "--processes", "1"])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     two, three = document["choices"]
@@ -262,6 +251,22 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     )
     assert "assignments 3" in (tmp_path / "out/crash/forecast.html").read_text()
     assert not (tmp_path / "out/crash/piecework.db").exists()
+
+
+@pytest.mark.full
+def test_a_forecast_on_a_dask_cluster_has_the_same_numbers(tmp_path: Path) -> None:
+    """Rehearsed by processes of the cluster; a scheduler that is not there is told."""
+    path = write_campaign(tmp_path, SCENES)
+    wanted = ["forecast", str(path), "--seeds", "2", "--json"]
+    here = CliRunner().invoke(main, [*wanted, "--processes", "1"])
+    with dask_client(LOCAL) as client:
+        address = str(client.scheduler_info()["address"])
+        there = CliRunner().invoke(main, [*wanted, "--dask", address])
+    assert there.exit_code == 0, there.output
+    assert json.loads(there.stdout) == json.loads(here.stdout)
+    gone = CliRunner().invoke(main, [*wanted, "--dask", "nowhere"])
+    assert gone.exit_code == 2
+    assert "no scheduler answers" in gone.output
 
 
 def test_a_pilot_says_how_long_people_take_and_how_many_are_bad(

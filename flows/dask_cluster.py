@@ -1,0 +1,58 @@
+"""A Dask cluster that works for a command: one that is there, or processes here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from domain.errors import ConfigError
+
+if TYPE_CHECKING:  # an extra
+    from distributed import Client
+
+LOCAL = "local"
+"""Instead of an address: a cluster of processes on this machine."""
+
+TRIES = 3
+"""Processes that may die of one piece of work before it is given up."""
+
+_PROCESSES = 2
+_SECONDS_TO_CONNECT = 20
+
+
+@contextmanager
+def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Client"]:
+    """A client of the cluster at the address; `LOCAL` ends with the context.
+
+    Raises:
+        ConfigError: Dask is not installed, or nothing answers at the address.
+    """
+    try:
+        from distributed import Client, LocalCluster  # noqa: PLC0415 - an extra
+    except ImportError as fault:
+        raise ConfigError(
+            ["--dask: Dask is not installed"], next_step="pip install 'piecework[dask]'"
+        ) from fault
+    if address == LOCAL:
+        import dask  # noqa: PLC0415 - an extra
+
+        with (
+            dask.config.set({"distributed.scheduler.allowed-failures": TRIES}),
+            LocalCluster(
+                n_workers=processes,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                memory_limit=0,
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(address, timeout=_SECONDS_TO_CONNECT)
+    except (OSError, ValueError, TimeoutError) as fault:
+        raise ConfigError(
+            [f"--dask {address}: no scheduler answers ({fault})"],
+            next_step="dask scheduler; or --dask without an address",
+        ) from fault
+    with client:
+        yield client
