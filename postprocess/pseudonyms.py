@@ -14,14 +14,16 @@ from domain.imported import UNNAMED
 _HEX_CHARACTERS = 16
 """64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""
 
-_PSEUDONYM = re.compile(r"[0-9a-f]{16,64}")
+_PSEUDONYM = re.compile(f"(?:{UNNAMED})?[0-9a-f]{{16,64}}")
 
 
 def is_pseudonym(name: str) -> bool:
-    """Whether a text can be a keyed hash in hex.
+    """Whether a text can be a keyed hash in hex, as `pseudonym` writes it.
 
     >>> is_pseudonym("A1B2C3D4E5F6G7"), is_pseudonym("0123456789abcdef")
     (False, True)
+    >>> is_pseudonym("unnamed:0123456789abcdef")
+    True
     """
     return _PSEUDONYM.fullmatch(name) is not None
 

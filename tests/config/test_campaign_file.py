@@ -99,7 +99,7 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
         ("", "holds no items"),
         ("image_id,url\na,\n", "line 2: url is missing or empty"),
         ("url\nhttps://e.org/a\n", "no column image_id; the columns are url"),
-        ("image_id;url\na;https://e.org/a\n", "the columns are image_id;url"),
+        ("image_id|url\na|https://e.org/a\n", "the columns are image_id|url"),
         ("image_id,url,url\na,b,c\n", "column 'url' stands there twice"),
         ("image_id,url\n a,https://e.org/a\n", "has space around it"),
         (
