@@ -70,13 +70,9 @@ def forecast(
             )
             for number, seed in jobs
         }
-        try:
-            for finished in as_completed(begun):
-                outcomes[begun[finished]] = finished.result()
-                done(len(outcomes))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        for finished in as_completed(begun):
+            outcomes[begun[finished]] = finished.result()
+            done(len(outcomes))
     return [
         [outcomes[number, first + step] for step in range(seeds)]
         for number in range(len(choices))
@@ -85,13 +81,18 @@ def forecast(
 
 @contextmanager
 def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
+    """Who rehearses; a fault ends what is not begun yet."""
     if dask:
         with dask_client(dask) as client:
             yield client.get_executor(pure=False)
         return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes or os.cpu_count(), mp_context=spawn) as pool:
-        yield pool
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def rehearse_once(

@@ -255,15 +255,19 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_a_forecast_on_a_dask_cluster_has_the_same_numbers(tmp_path: Path) -> None:
-    """Rehearsed by processes of the cluster; a scheduler that is not there is told."""
+    """Rehearsed by processes of the cluster, whose faults are told as here."""
     path = write_campaign(tmp_path, SCENES)
     wanted = ["forecast", str(path), "--seeds", "2", "--json"]
     here = CliRunner().invoke(main, [*wanted, "--processes", "1"])
     with dask_client(LOCAL) as client:
         address = str(client.scheduler_info()["address"])
         there = CliRunner().invoke(main, [*wanted, "--dask", address])
+        unfit = ["--vary", "assignments=0", "--dask", address]
+        faulty = CliRunner().invoke(main, [*wanted, *unfit])
     assert there.exit_code == 0, there.output
     assert json.loads(there.stdout) == json.loads(here.stdout)
+    here = CliRunner().invoke(main, [*wanted, *unfit[:2], "--processes", "1"])
+    assert (faulty.exit_code, faulty.output) == (2, here.output)
     gone = CliRunner().invoke(main, [*wanted, "--dask", "nowhere"])
     assert gone.exit_code == 2
     assert "no scheduler answers" in gone.output
