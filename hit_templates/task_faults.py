@@ -6,15 +6,16 @@ find every fault, also beside those of shape.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import get_args
 
-from domain.task import GOLD, TRUTH
+from domain.task import GOLD, TRUTH, FieldKind
 from hit_templates.rules import RULE_KINDS, parameter_faults
 
 Raw = dict[str, object]
 
 _RESERVED = frozenset({"item", "hit", "order", "practice", "comment", "task"})
 
-_KINDS = frozenset({"text", "choice", "choices", "number"})
+_KINDS = frozenset(get_args(FieldKind))
 """Another kind of field is told by the schema, and then nothing else of the field."""
 
 _AGGREGATED: Mapping[str, tuple[str, ...]] = {

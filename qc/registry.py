@@ -177,10 +177,11 @@ def assess(
     """
     findings: list[Finding] = []
     kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
+    refuse_faults(settings)
     if batches is not None:
         batches.forget_changed(table)
     table = _compared(table, settings, batches)
-    found = scores(table, settings, seed=seed, batches=batches)
+    found = _scores(table, settings, seed, batches)
     for name, rows in found.items():
         findings.extend(findings_of(kinds[name], rows))
     findings.extend(joined.findings(table, found, judged))
@@ -210,33 +211,15 @@ def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]
 
 
 def scores(
-    table: pd.DataFrame,
-    settings: Settings,
-    *,
-    seed: int,
-    batches: BatchScores | None = None,
+    table: pd.DataFrame, settings: Settings, *, seed: int
 ) -> dict[str, pd.DataFrame]:
     """By heuristic name, a row for every subject: `suspicion`, `flag`, `evidence`.
-
-    Args:
-        table: of `qc.ratings.with_ratings`.
-        settings: the campaign's.
-        seed: the campaign's.
-        batches: what is known of them; see `qc.batch_scores`.
 
     Raises:
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
-    faults = check_settings(settings)
-    if faults:
-        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
-    table = _compared(table, settings, batches)
-    return {
-        heuristic.NAME: _scored(
-            heuristic, table, params_of(heuristic, settings, seed=seed), batches
-        )
-        for heuristic in _switched_on(settings)
-    }
+    refuse_faults(settings)
+    return _scores(_compared(table, settings, None), settings, seed, None)
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -279,6 +262,16 @@ def check_settings(settings: Settings) -> list[str]:
     return faults
 
 
+def refuse_faults(settings: Settings) -> None:
+    """Stop here unless heuristics can run with these settings.
+
+    Raises:
+        ConfigError: what `check_settings` finds.
+    """
+    if faults := check_settings(settings):
+        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+
+
 def describe() -> Sequence[Description]:
     """All heuristics in their order, as the page and the help show them."""
     return [_description(heuristic) for heuristic in HEURISTICS]
@@ -295,6 +288,17 @@ def _compared(
         return with_text_fit(table)
     fits = batches.scored(FIT, table, text_fit, of_answers=True)
     return with_text_fit(table, fits)
+
+
+def _scores(
+    table: pd.DataFrame, settings: Settings, seed: int, batches: BatchScores | None
+) -> dict[str, pd.DataFrame]:
+    return {
+        heuristic.NAME: _scored(
+            heuristic, table, params_of(heuristic, settings, seed=seed), batches
+        )
+        for heuristic in _switched_on(settings)
+    }
 
 
 def _scored(

@@ -23,7 +23,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from domain.errors import ConfigError
 from domain.hit import Item
 from domain.tables import COLLECTED, Column, task_columns
 from domain.task import Task
@@ -43,7 +42,7 @@ from flows.partitions.parts import Source, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
 from qc.ratings import asked_again_or_known, with_ratings
-from qc.registry import HEURISTICS, Settings, check_settings, columns
+from qc.registry import HEURISTICS, Settings, columns, refuse_faults
 from qc.tallies import Tally, merged
 from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from qc.two_phases import (
@@ -118,9 +117,7 @@ def assess_files(
     Raises:
         ConfigError: files that cannot be read; or the folder is there.
     """
-    faults = check_settings(settings)
-    if faults:
-        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+    refuse_faults(settings)
     known = asked_again_or_known(items)
     offered = {**COLLECTED, **task_columns(task)}
     names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
