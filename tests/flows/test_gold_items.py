@@ -11,6 +11,7 @@ from cli.work.check import check_campaign
 from cli.work.check_tables import say_checked
 from domain.errors import ConfigError
 from flows.assembling import load_campaign
+from flows.gold_feedback import with_room
 from flows.passes import run_pass
 from flows.planning.pricing import price
 from flows.results.export import export
@@ -134,6 +135,18 @@ def test_who_was_wrong_reads_what_is_right_and_why(
         words,
     )
     assert sum(why in page for page in pages) == 1
+
+
+def test_a_reason_stands_before_what_is_told_and_is_the_last_to_be_cut() -> None:
+    """A rejected worker reads why first; what is told of gold takes the room left."""
+    assert with_room("", told="", longest=20) == ""
+    assert with_room("Off topic.", told="", longest=20) == "Off topic."
+    assert with_room("Off topic.", told="Right is no.", longest=23) == (
+        "Off topic. Right is no."
+    )
+    assert with_room("Off topic.", told="Right is no.", longest=20) == (
+        "Off topic. Right is…"
+    )
 
 
 def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
