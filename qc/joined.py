@@ -14,6 +14,7 @@ was bad; in a campaign with fewer it is too high until people have decided.
 
 import functools
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -195,7 +196,9 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
         for name, amount in told[:_MOST_TOLD]
         if round(abs(amount), 1)
     ]
-    return f"probability {likely:.2f} of bad work; log odds: {', '.join(words)}"
+    # Rounded down: what is nearly sure is not sure.
+    at_least = math.floor(likely * 100) / 100
+    return f"probability {at_least:.2f} of bad work; log odds: {', '.join(words)}"
 
 
 def _in_words(name: str) -> str:

@@ -28,7 +28,7 @@ from scipy.special import expit
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences
+from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences, told_apart
 from qc.tallies import Tally, rows_of
 from qc.tallies import tally as tally_of
 
@@ -122,10 +122,11 @@ def score(
     suspicion = np.nan_to_num(expit(4 * (haste - limit)))
 
     def sentence(seconds: float, expected: float, limit: float) -> str:
+        times, least = expected / seconds, float(np.exp(limit))
         return (
             f"{seconds:.1f} seconds an item, {expected:.1f} would be usual here for "
-            f"as many words: {expected / seconds:.1f} times as fast, the limit is "
-            f"{np.exp(limit):.1f}"
+            f"as many words: {told_apart(times, least)} times as fast, the limit is "
+            f"{told_apart(least, times)}"
         )
 
     return scored(

@@ -6,10 +6,10 @@ images that none to all of five workers called too bad to recognise.
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import ReportModel, tally
 from report.svg import svg
 

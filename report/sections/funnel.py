@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 

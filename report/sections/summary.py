@@ -1,9 +1,9 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
-from report.formatting import listed, part_of, share
+from report.formatting import listed, part_of
 from report.model import ReportModel
 from report.sections import planted, provenance
 from report.sections.money import wage_level, wage_notes

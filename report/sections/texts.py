@@ -6,11 +6,11 @@ from collections import Counter
 import pandas as pd
 
 from analyses.fields import votes
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from domain.task import Field
 from report import plots
 from report.components import Code, Figure, Note, Section, Table, number, text
-from report.formatting import excerpt, part_of, share
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 from report.svg import svg
 

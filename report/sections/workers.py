@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from report.formatting import excerpt, hours, part_of, share
+from report.formatting import excerpt, hours, part_of
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
