@@ -312,7 +312,7 @@ def _workers(
     paid = ledger.paid_cents(store, "rewards", "bonuses")
     worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
     by_worker = made.assign(
-        seconds=worked.dt.total_seconds().round(),
+        seconds=worked.dt.total_seconds(),
         paid=made["assignment_id"].map(paid).fillna(0).astype("int64"),
         is_rejected=(made["verdict"] == "reject") & ~_was_paid_before(made),
     ).groupby("worker_id")
