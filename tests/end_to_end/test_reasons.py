@@ -71,6 +71,7 @@ def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> N
         ("scenes = 60", "scenes = 2000"),
         ("batches = 5", "batches = 10"),
         ('budget = "130.00"', 'budget = "5000.00"'),
+        ('folder = "../../out/demo"', 'folder = "drawn"'),
     ):
         assert before in text
         text = text.replace(before, after)
@@ -79,5 +80,5 @@ def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> N
         said = check(heard)
         made = Counter(one.verdict for known in heard.passes for one in known.decisions)
     assert said.total() > 1500
-    assert made["drop"] > 300
+    assert made["drop"] > 150
     assert made["reject"] > 10

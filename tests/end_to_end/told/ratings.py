@@ -173,7 +173,9 @@ def _contradicts(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
 def _drawn(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     seed = world.campaign.rehearsal.seed
     digest = hashlib.sha256(f"{seed}:{own[0].answer_id}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64 < float(said[1])
+    share = float(world.param("random_sample", "share", 0.02))
+    drawn = int.from_bytes(digest[:8], "big") / 2**64
+    return drawn < float(said[1]) == share
 
 
 def _outside(_: Said, own: Sequence[RawAnswer], world: World) -> bool:

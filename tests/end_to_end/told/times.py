@@ -84,7 +84,8 @@ def _out_of_batch(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     mine, raw = times[own[0].assignment_id], [*times.values()]
     logs = [math.log(one) for one in raw]
     return (
-        is_near(said[1], mine)
+        float(said[5]) == world.param("time_in_batch", "outlier_sds", 1.95)
+        and is_near(said[1], mine)
         and is_near(said[2], fmean(raw))
         and is_near(said[3], (mine - fmean(raw)) / pstdev(raw))
         and is_near(said[4], (math.log(mine) - fmean(logs)) / pstdev(logs))
