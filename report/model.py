@@ -11,7 +11,9 @@ from typing import Literal
 
 import pandas as pd
 
+from analyses.fields import votes
 from domain.counts import plural
+from domain.task import Field
 from qc.reasons import stated
 from report.facts import ReportFacts
 
@@ -91,8 +93,16 @@ class ReportModel:
         return int(self.outcomes.isin(outcomes).sum())
 
     def rows(self, *outcomes: Outcome) -> pd.DataFrame:
-        """The answers that ended in one of these outcomes."""
+        """The answers that ended in one of these outcomes: a copy of all they have."""
         return self.facts.answers[self.outcomes.isin(outcomes)]
+
+    def column(self, name: str, *outcomes: Outcome) -> pd.Series:
+        """A column of the answers that ended in one of these outcomes."""
+        return self.facts.answers.loc[self.outcomes.isin(outcomes), name]
+
+    def votes(self, field: Field, *outcomes: Outcome) -> pd.DataFrame:
+        """`analyses.fields.votes` of the answers that ended so."""
+        return votes(self.facts.answers, field)[self.outcomes.isin(outcomes)]
 
     @property
     def submitted(self) -> int:
@@ -124,7 +134,8 @@ class ReportModel:
     @property
     def accepted_per_item(self) -> pd.Series:
         """Accepted answers, canned or novel, of each image that has any."""
-        return self.rows("canned", "novel").groupby("item_id").size()
+        items = self.column("item_id", "canned", "novel")
+        return items.groupby(items).size()
 
     @property
     def complete_items(self) -> int:

@@ -54,7 +54,8 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
     campaign = campaign_store.campaign
     table, task = answers_table(campaign_store), campaign.task
-    answers = table[~table["is_provisional"]]
+    is_open = table["is_provisional"]
+    answers = table[~is_open] if is_open.any() else table
     rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
     decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
     started, finished = _span(campaign_store, rounds, decisions)

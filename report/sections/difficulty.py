@@ -55,9 +55,9 @@ def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
 
 def _levels(model: ReportModel) -> pd.Series:
     """Images by the number of canned answers among their accepted ones."""
-    accepted = model.rows("canned", "novel")
-    per_item = accepted.groupby("item_id")["is_canned"].sum().astype(int)
-    return tally(per_item, at_least=model.facts.wanted_per_item)
+    items = model.column("item_id", "canned", "novel")
+    per_item = model.column("is_canned", "canned", "novel").groupby(items).sum()
+    return tally(per_item.astype(int), at_least=model.facts.wanted_per_item)
 
 
 def _figure(levels: pd.Series) -> Figure:

@@ -101,7 +101,7 @@ def _lost(model: ReportModel) -> str:
 
 
 def _reasons(model: ReportModel) -> str:
-    reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
+    reasons = model.as_stated(model.column("rejected_because", "rejected", "dropped"))
     counts = reasons[reasons != ""].value_counts()
     # Equal counts stand in the order of their words, whatever the rows' order.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))

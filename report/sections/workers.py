@@ -42,7 +42,7 @@ def build(model: ReportModel) -> Section:
 
 
 def _spread(model: ReportModel) -> str:
-    per_worker = model.rows("novel")["worker"].value_counts()
+    per_worker = model.column("worker", "novel").value_counts()
     if per_worker.empty:
         return ""
     tenth = -(-len(model.facts.workers) // 10)
