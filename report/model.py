@@ -110,6 +110,12 @@ class ReportModel:
         return len(self.facts.answers)
 
     @property
+    def waiting(self) -> int:
+        """Imported answers that nobody has decided; no section speaks of them else."""
+        imported = self.facts.imported
+        return 0 if imported is None else len(imported.answers) - self.submitted
+
+    @property
     def wanted(self) -> int:
         """Accepted answers that the campaign asks for."""
         least = self.facts.wanted_per_item
@@ -166,7 +172,7 @@ def report_model(facts: ReportFacts) -> ReportModel:
     return ReportModel(
         facts=facts,
         outcomes=_outcomes(facts.answers, verdicts),
-        flags=_flags(facts),
+        flags=flags_of(facts.findings, facts.answers),
         verdicts=verdicts,
         wages=_wages(facts.workers if facts.money else facts.workers.iloc[:0]),
     )
@@ -196,14 +202,22 @@ def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
     return outcomes
 
 
-def _flags(facts: ReportFacts) -> pd.DataFrame:
-    answers = facts.answers
+def flags_of(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Which heuristics flag which answers, themselves or where they belong.
+
+    Args:
+        findings: as `ReportFacts.findings`.
+        answers: `assignment_id` and `worker`, index answer_id.
+
+    Returns:
+        One row an answer, one column a heuristic that flagged anything, bool.
+    """
     ids = {
         "answer": pd.Series(answers.index, index=answers.index),
         "assignment": answers["assignment_id"],
         "worker": answers["worker"],
     }
-    flagged = facts.findings[facts.findings["flag"]]
+    flagged = findings[findings["flag"]]
     columns = {}
     for name, rows in flagged.groupby("heuristic"):
         touched = pd.Series(data=False, index=answers.index)
