@@ -357,3 +357,34 @@ def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     said = done("assess", potato(tmp_path))
     assert "What each heuristic flagged: Nothing is flagged." in said
     assert "┏" not in said
+
+
+def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None:
+    """Analyse says how much does not count yet, assess how much was drawn."""
+    text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
+    campaign.write_text(text)
+    said = done("assess", campaign)
+    assert "6 answers drawn by chance" in " ".join(said.split())
+    said = " ".join(done("analyse", campaign).split())
+    assert "Answers: 0" in said
+    assert "Without 6 answers of which nobody has decided" in said
+
+
+def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
+    """No file says a time here, and no item has a right answer."""
+    said = " ".join(done("assess", potato(tmp_path)).split())
+    looked, _, could_not = said.partition("Could say nothing here:")
+    assert "no time is known: rushed and too_fast" in could_not
+    assert "gold_failed" in could_not
+    assert "too_fast" not in looked
+
+
+def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
+    """Of Prolific's export the code is all that there is."""
+    file = tmp_path / "export.csv"
+    file.write_text(
+        "Submission id,Participant id,Status,Started at,Completed at,Completion code\n"
+        "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
+    )
+    said = done("import", file, "--as", tmp_path / "code.toml", "--map")
+    assert "no column names items, so each HIT is one" in " ".join(said.split())
