@@ -121,7 +121,7 @@ def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) ->
     )
     assert len(kept) + len(aside) == answers
     why = aside["set_aside"].value_counts()
-    assert set(why.index) <= {"undecided", "surplus"}
+    assert set(why.index) <= {"undecided", "surplus", "canned"}
     # The rules ask for more than one flag of some heuristics, and for whole HITs.
     assert (int(why.get("undecided", 0)) > 0) == (flagged > 0)
     assert (tmp_path / "out/c/report.html").is_file()
