@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -49,7 +50,10 @@ def installed(environment: dict[str, str]) -> Command:
 def piecework(
     environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Command]:
-    """Runs `piecework` with the given words, forked where all is imported already."""
+    """Runs `piecework` with the given words, forked where all is imported already.
+
+    One command at a time: beside another, `installed` is what runs.
+    """
     folder = tmp_path_factory.mktemp("said")
     printed, complained = folder / "printed.txt", folder / "complained.txt"
 
@@ -64,13 +68,19 @@ def piecework(
         assert forking.stdin is not None
         assert forking.stdout is not None
 
+        alone = threading.Lock()
+
         def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
             asked = [[*map(str, words)], str(printed), str(complained)]
-            print(json.dumps(asked), file=forking.stdin, flush=True)
-            assert forking.stdout is not None
-            code = int(forking.stdout.readline())
-            return subprocess.CompletedProcess(
-                words, code, printed.read_text(), complained.read_text()
-            )
+            assert alone.acquire(blocking=False), "a command is under way already"
+            try:
+                print(json.dumps(asked), file=forking.stdin, flush=True)
+                assert forking.stdout is not None
+                code = int(forking.stdout.readline())
+                return subprocess.CompletedProcess(
+                    words, code, printed.read_text(), complained.read_text()
+                )
+            finally:
+                alone.release()
 
         yield run

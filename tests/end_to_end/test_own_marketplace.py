@@ -71,7 +71,7 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
 
 
 def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
-    tmp_path: Path, piecework: Command
+    tmp_path: Path, installed: Command
 ) -> None:
     """It dies while many HITs are posted, for four seconds; each HIT is there once."""
     text = CAMPAIGN.replace("batches = 2", "batches = 1").replace("= 2\n[r", "= 1\n[r")
@@ -81,7 +81,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
         slow = [{"kind": "slow", "seconds": 0.3, "times": 1000}]
         httpx.put(f"{world.endpoint}/rehearsal/faults", json=slow)
         begun = pool.submit(
-            piecework,
+            installed,
             "run",
             path,
             "--endpoint",
@@ -98,7 +98,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
             assert not begun.done(), begun.result().stderr
             time.sleep(0.2)
         # It waits for workers now; a stop lets it end.
-        assert piecework("stop", path).returncode == 0
+        assert installed("stop", path).returncode == 0
         done = begun.result()
         books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
         named = [hit["annotation"] for hit in books["hits"]]
