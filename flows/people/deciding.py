@@ -199,7 +199,8 @@ def _approvals_along(
         if proposal is None or is_said or None in of_answers:
             continue
         if proposal.verdict == "approve" or "keep" in of_answers:
-            last = next(iter(chosen.values()))
+            # A file may say again what somebody else decided before.
+            last = max(chosen.values(), key=lambda decision: decision.decided_at)
             approvals.append(
                 replace(
                     proposal,
