@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, plural_of
 from domain.tables import value_column
 from domain.task import Field
 from report.components import Card, Gallery, Reply, Section, Tag
@@ -61,7 +61,7 @@ def build(model: ReportModel) -> Section | None:
     )
     return Section(
         key="items",
-        title=f"Some {noun}s and what was said about them",
+        title=f"Some {plural_of(noun)} and what was said about them",
         lead=(lead,),
         galleries=tuple(
             Gallery(
