@@ -21,6 +21,7 @@ from domain.hit import PICTURES, Item
 from domain.ids import ItemId
 from domain.suggestion import did_you_mean
 from domain.table_text import table_rows
+from domain.xml_text import with_newlines
 
 _FAULTS_SHOWN = 20
 # XML 1.0 cannot carry these, and no id or url needs them.
@@ -159,7 +160,7 @@ def _renamed(
 def _read_text(path: Path) -> str:
     if path.suffix.lower() not in {".csv", ".jsonl"}:
         raise ConfigError([f"{path}: an items file ends in .csv or .jsonl"])
-    return read_text(path, name="items file")
+    return with_newlines(read_text(path, name="items file"))
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -228,7 +229,7 @@ def _no_number(word: str) -> object:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value)
+    return with_newlines(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _row_faults(
