@@ -71,8 +71,8 @@ def decided(
     kind = proposed.subject_kind
     if verdict not in VERDICTS[kind]:
         raise ValueError(
-            f"verdict {verdict!r} is none of {list(VERDICTS[kind])}, which a row about "
-            f"the {kind} may have"
+            f"verdict {verdict!r} is none of {', '.join(VERDICTS[kind])}, which are "
+            f"said of the {kind}"
         )
     because = because.strip()
     if verdict == proposed.verdict and verdict in NEEDS_REASON:

@@ -167,7 +167,7 @@ def _decision(
     )
     if kind is None:
         raise ValueError(
-            f"subject_kind {row.get('subject_kind')!r} is none of {list(VERDICTS)}"
+            f"subject_kind {row.get('subject_kind')!r} is none of {', '.join(VERDICTS)}"
         )
     written = (row.get("verdict") or "").strip().lower()
     if not written:
@@ -175,8 +175,8 @@ def _decision(
     verdict: Verdict | None = _one_of(VERDICTS[kind], written)
     if verdict is None:
         raise ValueError(
-            f"verdict {written!r} is none of {list(VERDICTS[kind])}, which a row about "
-            f"the {kind} may have"
+            f"verdict {written!r} is none of {', '.join(VERDICTS[kind])}; left empty, "
+            f"the {kind} goes on waiting"
         )
     subject = kind, (row.get("subject_id") or "").strip()
     proposed, earlier = waiting.get(subject), before.get(subject)
