@@ -42,6 +42,8 @@ def compared(
         fields: of the task.
         conditions: of the task.
     """
+    if not conditions:
+        return ()
     by_name = {field.name: field for field in fields}
     rows = counted(table)
     return tuple(

@@ -46,6 +46,11 @@ def say(
 
 
 def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
+    console.print()
+    if not table.rows:
+        console.print(Text(f"{table.caption}: {table.empty}"))
+        _say_note(console, table)
+        return
     # Text and not str: what a stranger wrote in brackets must not become a style.
     shown = RichTable(title=Text(table.caption), title_justify="left")
     for column in table.columns:
@@ -56,9 +61,12 @@ def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
         shown.add_row(
             *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
         )
-    console.print()
     console.print(shown)
     if most_rows is not None and len(table.rows) > most_rows:
         console.print(f"Shown are {most_rows} of {len(table.rows)} rows.")
+    _say_note(console, table)
+
+
+def _say_note(console: Console, table: Table) -> None:
     if table.note:
         console.print(Text(table.note, style="dim"))

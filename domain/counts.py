@@ -1,4 +1,9 @@
-"""Counts in words that agree: one HIT, two HITs; an answer, a novel caption."""
+"""Counts in words that agree: one HIT, two HITs; an answer, a novel caption.
+
+Shares never round to a lie: 99.96 % is not 100 %.
+"""
+
+NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
 _VOWELS = "aeiou"
 
@@ -41,3 +46,19 @@ def with_article(noun: str) -> str:
     ('an answer', 'a novel caption', 'an item')
     """
     return f"{'an' if noun[:1].lower() in _VOWELS else 'a'} {noun}"
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage with one decimal that says 0 and 100 only where they are exact.
+
+    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(0, 5), share(1, 0)
+    ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
+    """
+    if not whole:
+        return NOTHING
+    percent = 100 * part / whole
+    if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
+        return "<0.1 %"
+    if 99.95 <= percent < 100:  # noqa: PLR2004 - as above
+        return ">99.9 %"
+    return f"{percent:.1f} %"

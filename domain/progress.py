@@ -65,9 +65,9 @@ class Progress:
     waiting_for: Waiting
     cap_reached: bool
     stopped_by: str
-    too_few_workers: str
     goes_on_at: str
     due_at: str
+    too_few_workers: str = ""
     review_seconds: int = 0
     pays_itself_at: str = ""
     unsure: int = 0

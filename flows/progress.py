@@ -1,5 +1,6 @@
 """What has been done, what it cost, and who waits for whom; for people and programs."""
 
+from dataclasses import replace
 from typing import TypedDict
 
 from domain.progress import Progress
@@ -25,11 +26,10 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
     missing = (
         0 if campaign_store.is_imported else to_come + counts.wanted - counts.accepted
     )
-    undecided = verdicts.answers - counts.accepted - counts.surplus - verdicts.dropped
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
     is_due = action.waiting_for == "workers" and action.at is not None
-    return Progress(
+    progress = Progress(
         campaign=campaign.name,
         is_rehearsal=campaign_store.is_rehearsal,
         items=len(campaign.items),
@@ -58,13 +58,14 @@ def read_progress(campaign_store: CampaignStore) -> Progress:
         waiting_for=action.waiting_for,
         cap_reached=is_finished and missing > 0 and not snapshot.stopped,
         stopped_by=action.stopped_by,
-        too_few_workers=""
-        if undecided > 0  # they may be kept, and count as missing till then
-        else _too_few_workers(campaign_store, snapshot),
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
         **_for_people(campaign_store, snapshot),
     )
+    if progress.undecided:  # they may be kept, and count as missing till then
+        return progress
+    too_few = _too_few_workers(campaign_store, snapshot)
+    return replace(progress, too_few_workers=too_few)
 
 
 class _ForPeople(TypedDict):

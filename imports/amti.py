@@ -12,6 +12,8 @@ from imports.tables import CellError, Cells, filled, read_table, time_in
 
 NAME = "amti"
 
+FILE = "assignments.jsonl"
+
 _OF_THE_WORK = frozenset(
     {
         *("HITId", "HITTypeId", "HITGroupId", "HITStatus", "Title", "Description"),
@@ -26,10 +28,10 @@ _OF_THE_WORK = frozenset(
 
 
 def fits(head: Head) -> bool:
-    """A folder (looked into when it is read), or the extract's columns."""
+    """A folder with a file of assignments, or the extract's columns."""
     wanted = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime")
     is_extract = head.has(*wanted) and not any("." in name for name in head.header)
-    return head.is_folder or is_extract
+    return FILE in head.names or is_extract
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
@@ -41,11 +43,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
     if not head.is_folder:
         yield from read_table(path, head, _row)
         return
-    files = sorted(path.rglob("assignments.jsonl"))
-    if not files:
-        fault = "the folder holds no assignments.jsonl; amti's batches have one a HIT"
-        yield Unreadable(line=0, fault=fault)
-    for number, file in enumerate(files, start=1):
+    for number, file in enumerate(sorted(path.rglob(FILE)), start=1):
         yield from _of_hit(file, number)
 
 

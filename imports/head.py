@@ -32,7 +32,8 @@ class Head:
     """What a file begins with.
 
     Attributes:
-        is_folder: it is a folder; then all else is empty.
+        is_folder: it is a folder; then all else but `names` is empty.
+        names: of the files in a folder and below it.
         text: the first megabyte; "" of what is no text.
         encoding: as Python calls it.
         delimiter: of a table, else "".
@@ -42,6 +43,7 @@ class Head:
     """
 
     is_folder: bool = False
+    names: frozenset[str] = frozenset()
     text: str = ""
     encoding: str = "utf-8"
     delimiter: str = ""
@@ -61,7 +63,8 @@ def head_of(path: Path) -> Head:
         ConfigError: it cannot be read, or is empty.
     """
     if path.is_dir():
-        return Head(is_folder=True)
+        names = frozenset(file.name for file in path.rglob("*"))
+        return Head(is_folder=True, names=names)
     # A pipe or a device would be waited for, for ever.
     if not path.is_file():
         raise ConfigError([f"{path}: there is no such file or folder"])

@@ -16,6 +16,7 @@ from imports import (
     mturk_json,
     parquet,
     potato,
+    potato_items,
     prolific_export,
     results_file,
     simple_amt,
@@ -50,7 +51,10 @@ class Source(NamedTuple):
 
 
 def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Source]:
-    """How files are to be read; Prolific's export is joined to what comes with it.
+    """How files are to be read; some are joined to what comes with them.
+
+    Prolific's export says who gave the answers of a table, and a file of items what
+    Potato's instances are.
 
     Args:
         paths: of files, or of a folder that a tool made.
@@ -74,6 +78,18 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
             )
             for path, head in others.items()
         ]
+    annotated = [path for path, head in heads.items() if potato.fits(head)]
+    items = [(path, head) for path, head in heads.items() if path not in annotated]
+    if annotated and items and not any(_of_a_tool(head) for _, head in items):
+        return [
+            Source(
+                path,
+                heads[path],
+                f"{potato.NAME}, joined to its items",
+                partial(potato_items.joined, path, heads[path], items),
+            )
+            for path in annotated
+        ]
     return [_source(path, head, reading) for path, head in heads.items()]
 
 
@@ -86,6 +102,14 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
         rows = partial(mapped.read, path, head, reading)
         return Source(path, head, mapped.NAME, rows)
     names = ", ".join(reader.NAME for reader in READERS)
+    if head.is_folder:
+        wanted = (
+            f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
+        )
+        raise ConfigError(
+            [f"{path}: the folder holds no {wanted}"],
+            next_step="name the files themselves",
+        )
     raise ConfigError(
         [f"{path}: is of no format that is known; those are {names}"],
         next_step="say which column is what: --columns FILE (docs/importing.md)",
@@ -94,7 +118,11 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
 
 def _is_plain(head: Head) -> bool:
     """A table of no tool that is known."""
-    return bool(head.header) and not any(reader.fits(head) for reader in READERS)
+    return bool(head.header) and not _of_a_tool(head)
+
+
+def _of_a_tool(head: Head) -> bool:
+    return head.is_folder or any(reader.fits(head) for reader in READERS)
 
 
 def _check_columns(path: Path, head: Head, reading: Reading) -> None:

@@ -21,6 +21,11 @@ class BatchScores:
         self._scores: dict[int, dict[str, pd.DataFrame]] = {}
         self._answers: dict[int, pd.Index[str]] = {}
 
+    def forget(self) -> None:
+        """Forget everything: of a campaign that is over nothing is scored again."""
+        self._scores.clear()
+        self._answers.clear()
+
     def forget_changed(self, table: pd.DataFrame) -> None:
         """Forget what is known of batches that have other answers than they had.
 

@@ -5,7 +5,7 @@ Write it anew with `python -m qc.docs_page > docs/heuristics.md`; a test compare
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from domain.verdicts import JOINED, SubjectKind
 from qc import joined
@@ -86,7 +86,7 @@ def _joined() -> Iterator[str]:
     yield "|---|---:|---:|---:|"
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
-            if name != "fitted to":
+            if name in _FIGURES:
                 told = figures.values() if "ece" in figures else [*figures.values(), ""]
                 cells = " | ".join(str(figure) for figure in told)
                 label = "joined" if name == "held out" else name
@@ -110,9 +110,18 @@ def _verdict() -> str:
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
             f"On {kind}s it {'beats' if better else 'does NOT beat'} the best single "
-            "heuristic."
+            f"heuristic; its AUC is {_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
+
+
+def _beyond(figures: Mapping[str, float]) -> str:
+    least, most = figures["least"], figures["most"]
+    interval = f"{least:+.2f} to {most:+.2f} beyond that one's (95 %"
+    cases = f"of {figures['cases']} cases {figures['bad']} are bad)"
+    if least <= 0 <= most:
+        return f"{interval}; {cases}, so which of them is better cannot be told"
+    return f"{interval}; {cases}"
 
 
 def _section(description: Description) -> Iterator[str]:

@@ -8,12 +8,20 @@ weights are fitted again to their decisions, drawn towards the shipped ones: few
 decisions move them little. Decisions by policy have no part, for they follow from the
 heuristics themselves.
 
+Of workers hardly more is learnt than from whether their texts fit: of the features only
+few tell anything there, and weights have to be learnt from some eighteen bad workers at
+a time. Of those with more than sixteen answers the joined suspicion tells bad from good
+a little better than the single heuristic (0.93 and 0.89), of those with four and fewer
+worse (0.76 and 0.83); the single one as a feature, heavier shrinking and more weight on
+other sets move its area between 0.76 and 0.78.
+
 The probability is that of work like the work it was fitted to, where one answer in six
 was bad; in a campaign with fewer it is too high until people have decided.
 """
 
 import functools
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -195,7 +203,9 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
         for name, amount in told[:_MOST_TOLD]
         if round(abs(amount), 1)
     ]
-    return f"probability {likely:.2f} of bad work; log odds: {', '.join(words)}"
+    # Rounded down: what is nearly sure is not sure.
+    at_least = math.floor(likely * 100) / 100
+    return f"probability {at_least:.2f} of bad work; log odds: {', '.join(words)}"
 
 
 def _in_words(name: str) -> str:

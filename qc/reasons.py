@@ -3,8 +3,9 @@
 A reason of a rule may hold placeholders, which each decision fills: `{evidence}` with
 the evidence of the flags that made the rule apply, the most suspicious first;
 `{flagged}` and `{answers}` with how many of the subject's answers are flagged and how
-many there are; `{share}` with the one divided by the other. What is not in a
-placeholder is the same for every subject, so it must not say what differs.
+many there are, in the batch that is judged; `{share}` with the one divided by the
+other. What is not in a placeholder is the same for every subject, so it must not say
+what differs.
 """
 
 import re
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
 
 from domain.capabilities import MTURK
+from domain.counts import share
 from domain.verdicts import PolicyRule, SubjectKind
 
 EVIDENCE = "evidence"
@@ -70,8 +72,8 @@ def filled(
     Args:
         rule: of the policy.
         evidence: suspicion and sentence of each flag that made the rule apply.
-        flagged: how many of the subject's answers are flagged.
-        answers: how many answers the subject has.
+        flagged: how many of the subject's answers are flagged, of those judged.
+        answers: how many answers of the subject are judged.
     """
     if "{" not in rule.because:
         return rule.because
@@ -80,7 +82,7 @@ def filled(
     told = {
         "flagged": str(flagged),
         "answers": str(answers),
-        "share": f"{flagged / answers:.0%}" if answers else "none",
+        "share": share(flagged, answers),
     }
     bare = rule.because.format(**told, evidence="")
     room = MTURK.longest_reason - len(bare)
@@ -98,7 +100,7 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
     >>> from domain.verdicts import PolicyRule
     >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
     ...     because="Set aside: {evidence}.")
-    >>> stated("Set aside: 90% of the characters are capitals.", [rule])
+    >>> stated("Set aside: 90.0 % of the characters are capitals.", [rule])
     'Set aside: ….'
     """
     for rule in rules:

@@ -23,6 +23,8 @@ FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
 TOLD_FROM = 0.25
 """Suspicions below this are no findings; half of what a limit is."""
 
+_MOST_DECIMALS = 6
+
 Suspicions = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.intp]
@@ -103,6 +105,19 @@ def quoted(text: str, *, longest: int = 80) -> str:
     if len(line) > longest:
         line = line[: longest - 1] + "…"
     return f"“{line}”"
+
+
+def told_apart(measure: float, limit: float, *, decimals: int = 1) -> str:
+    """A measure with as many decimals as it takes not to look like its limit.
+
+    >>> told_apart(1.96, 2.0), told_apart(1.5, 2.0), told_apart(2.0, 2.0)
+    ('1.96', '1.5', '2.0')
+    """
+    while measure != limit and decimals < _MOST_DECIMALS:
+        if round(measure, decimals) != round(limit, decimals):
+            break
+        decimals += 1
+    return f"{measure:.{decimals}f}"
 
 
 def is_first(table: pd.DataFrame) -> "pd.Series[bool]":

@@ -20,6 +20,7 @@ of the table that has all answers about its items is enough, beside the tallies 
 parts, and says the same of them to the bit.
 """
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
@@ -56,6 +57,18 @@ Flags = npt.NDArray[np.bool_]
 
 NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies")
 """Of the columns of `text_fit`."""
+
+
+def odds_for(log_odds: float) -> str:
+    """The odds of a logarithm in words; a million and more are as good as any.
+
+    >>> odds_for(math.log(25)), odds_for(40.0)
+    ('odds of 25 to 1', 'odds of more than 1,000,000 to 1')
+    """
+    most = 1_000_000
+    if log_odds > math.log(most):
+        return f"odds of more than {most:,} to 1"
+    return f"odds of {math.exp(log_odds):,.0f} to 1"
 
 
 def with_text_fit(

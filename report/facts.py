@@ -69,13 +69,18 @@ class ImportedFacts:
     """Where answers come from that another tool collected.
 
     Attributes:
+        answers: `assignment_id` and `worker` of all that was imported, decided here or
+            not; index answer_id.
         outcomes: what became of each answer there, in that tool's word; by answer id.
+        has_times: whether any file says when anything was done.
         unnamed_workers: assignments of which no file says who worked.
         wages_cents_per_hour: by worker, what the files state as rewards over the time.
     """
 
     files: tuple[ImportedSource, ...]
+    answers: pd.DataFrame
     outcomes: "pd.Series[str]"
+    has_times: bool
     unnamed_workers: int
     wages_cents_per_hour: "pd.Series[float]"
 

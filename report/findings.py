@@ -15,7 +15,7 @@ from report.components import (
     number,
     text,
 )
-from report.formatting import excerpt, part_of
+from report.formatting import excerpt, listed, part_of
 from report.sections_page import SectionsPage
 
 _MOST_ROWS = 200
@@ -29,6 +29,7 @@ def findings_page(
     answers: pd.DataFrame,
     *,
     ideas: Mapping[str, str],
+    silent: Mapping[str, str],
     remarks: tuple[str, ...] = (),
 ) -> SectionsPage:
     """The page of all findings that flag something, the most suspicious first.
@@ -41,6 +42,7 @@ def findings_page(
         answers: a row an answer, index its id, with `assignment_id`, `worker_id`,
             `item_id` and `is_touched` (some finding is about it).
         ideas: what each heuristic looks for, by name.
+        silent: why a heuristic can say nothing of these answers, by name.
         remarks: what bears on all of it.
     """
     touched = int(answers["is_touched"].sum())
@@ -67,11 +69,13 @@ def findings_page(
             ),
         ),
         notes=tuple(Note("watch", remark) for remark in remarks),
-        sections=(_by_heuristic(findings, ideas), _suspicious(findings)),
+        sections=(_by_heuristic(findings, ideas, silent), _suspicious(findings)),
     )
 
 
-def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
+def _by_heuristic(
+    findings: pd.DataFrame, ideas: Mapping[str, str], silent: Mapping[str, str]
+) -> Section:
     flagged = findings.groupby("heuristic").agg(
         kind=("subject_kind", "first"),
         subjects=("subject_id", "nunique"),
@@ -87,7 +91,13 @@ def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
         for name, idea in ideas.items()
         if name in flagged.index
     )
-    silent = [name for name in ideas if name not in flagged.index]
+    rest = [name for name in ideas if name not in flagged.index]
+    looked = ", ".join(name for name in rest if name not in silent)
+    because: dict[str, list[str]] = {}
+    for name in rest:
+        if name in silent:
+            because.setdefault(silent[name], []).append(name)
+    could_not = "; ".join(f"{why}: {listed(names)}" for why, names in because.items())
     return Section(
         key="heuristics",
         title="Each heuristic",
@@ -101,9 +111,8 @@ def _by_heuristic(findings: pd.DataFrame, ideas: Mapping[str, str]) -> Section:
                     number("Answers touched"),
                 ),
                 rows=rows,
-                note="Looked and flagged nothing: " + ", ".join(silent) + "."
-                if silent
-                else "",
+                note=f"Looked and flagged nothing: {looked or 'none'}."
+                + f" Could say nothing here: {could_not}." * bool(could_not),
                 empty="Nothing is flagged.",
                 is_wide=True,
             ),

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
-from domain.counts import plural
+from domain.counts import NOTHING, plural
 from domain.money import Currency, shown
 from report.components import Figure, KeyFigure, Section, Table, number, text
-from report.formatting import NOTHING, excerpt
+from report.formatting import excerpt
 from report.means_plot import Mean, means
 from report.page import environment
 from report.svg import svg

@@ -1,8 +1,7 @@
 """Numbers and strangers' text as people can read them.
 
-Shares never round to a lie (99.96 % is not 100 %), wages round down (what is below the
-floor never looks as if it met it), and text that a worker typed can neither reorder
-the line it stands in nor flood the page.
+Wages round down (what is below the floor never looks as if it met it), and text that a
+worker typed can neither reorder the line it stands in nor flood the page.
 """
 
 import math
@@ -13,29 +12,11 @@ from datetime import datetime
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from domain.counts import count, plural
+from domain.counts import NOTHING, count, plural, share
 from domain.money import Currency, shown
-
-NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
 """Joiners shape Persian, Hindi and emoji, and cannot reorder anything."""
-
-
-def share(part: float, whole: float) -> str:
-    """A percentage with one decimal that says 0 and 100 only where they are exact.
-
-    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(0, 5), share(1, 0)
-    ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
-    """
-    if not whole:
-        return NOTHING
-    percent = 100 * part / whole
-    if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
-        return "<0.1 %"
-    if 99.95 <= percent < 100:  # noqa: PLR2004 - as above
-        return ">99.9 %"
-    return f"{percent:.1f} %"
 
 
 def part_of(part: int, whole: int, noun: str = "") -> str:

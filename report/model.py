@@ -11,7 +11,9 @@ from typing import Literal
 
 import pandas as pd
 
+from analyses.fields import votes
 from domain.counts import plural
+from domain.task import Field
 from qc.reasons import stated
 from report.facts import ReportFacts
 
@@ -91,13 +93,27 @@ class ReportModel:
         return int(self.outcomes.isin(outcomes).sum())
 
     def rows(self, *outcomes: Outcome) -> pd.DataFrame:
-        """The answers that ended in one of these outcomes."""
+        """The answers that ended in one of these outcomes: a copy of all they have."""
         return self.facts.answers[self.outcomes.isin(outcomes)]
+
+    def column(self, name: str, *outcomes: Outcome) -> pd.Series:
+        """A column of the answers that ended in one of these outcomes."""
+        return self.facts.answers.loc[self.outcomes.isin(outcomes), name]
+
+    def votes(self, field: Field, *outcomes: Outcome) -> pd.DataFrame:
+        """`analyses.fields.votes` of the answers that ended so."""
+        return votes(self.facts.answers, field)[self.outcomes.isin(outcomes)]
 
     @property
     def submitted(self) -> int:
         """Answers that came back."""
         return len(self.facts.answers)
+
+    @property
+    def waiting(self) -> int:
+        """Imported answers that nobody has decided; no section speaks of them else."""
+        imported = self.facts.imported
+        return 0 if imported is None else len(imported.answers) - self.submitted
 
     @property
     def wanted(self) -> int:
@@ -124,7 +140,8 @@ class ReportModel:
     @property
     def accepted_per_item(self) -> pd.Series:
         """Accepted answers, canned or novel, of each image that has any."""
-        return self.rows("canned", "novel").groupby("item_id").size()
+        items = self.column("item_id", "canned", "novel")
+        return items.groupby(items).size()
 
     @property
     def complete_items(self) -> int:
@@ -155,7 +172,7 @@ def report_model(facts: ReportFacts) -> ReportModel:
     return ReportModel(
         facts=facts,
         outcomes=_outcomes(facts.answers, verdicts),
-        flags=_flags(facts),
+        flags=flags_of(facts.findings, facts.answers),
         verdicts=verdicts,
         wages=_wages(facts.workers if facts.money else facts.workers.iloc[:0]),
     )
@@ -185,14 +202,22 @@ def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
     return outcomes
 
 
-def _flags(facts: ReportFacts) -> pd.DataFrame:
-    answers = facts.answers
+def flags_of(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Which heuristics flag which answers, themselves or where they belong.
+
+    Args:
+        findings: as `ReportFacts.findings`.
+        answers: `assignment_id` and `worker`, index answer_id.
+
+    Returns:
+        One row an answer, one column a heuristic that flagged anything, bool.
+    """
     ids = {
         "answer": pd.Series(answers.index, index=answers.index),
         "assignment": answers["assignment_id"],
         "worker": answers["worker"],
     }
-    flagged = facts.findings[facts.findings["flag"]]
+    flagged = findings[findings["flag"]]
     columns = {}
     for name, rows in flagged.groupby("heuristic"):
         touched = pd.Series(data=False, index=answers.index)

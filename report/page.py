@@ -32,6 +32,7 @@ def render(facts: ReportFacts) -> str:
             is_rehearsal=facts.is_rehearsal,
             is_imported=facts.imported is not None,
             is_finished=facts.is_finished,
+            has_times=facts.imported is None or facts.imported.has_times,
             began=moment(facts.started_at),
             ended=moment(facts.finished_at),
             in_short=overview.paragraphs(model),

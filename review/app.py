@@ -1,6 +1,7 @@
 """The pages and forms of the review; what they decide is in `flows.people`."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from sqlite3 import OperationalError
 from typing import Any
@@ -158,7 +159,7 @@ class Review:
             session,
             view=group.view,
             card=card,
-            choice=choice,
+            choice=replace(choice, follows=made.follows.sentences(self._desk.run)),
             because=because or next(iter(choice.reasons), ""),
             touched=touched[:_PREVIEWED],
             more=max(0, len(touched) - _PREVIEWED),

@@ -197,6 +197,18 @@ def verdict_and_outcome(
     return verdict, outcome
 
 
+def rejected_of(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> set[AssignmentId]:
+    """Those of these assignments that are rejected."""
+    rows = store.db.execute(
+        "SELECT assignment_id FROM assignments WHERE verdict = 'reject' "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return {AssignmentId(name) for (name,) in rows}
+
+
 def mark_settled(store: Store, assignment_id: AssignmentId, *, outcome: str) -> None:
     """Write down how the verdict about an assignment was carried out.
 

@@ -106,17 +106,17 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     return rows[0]
 
 
-def of_assignments(
-    store: Store, assignment_ids: Sequence[AssignmentId]
-) -> dict[AssignmentId, PlannedHit]:
-    """The HITs that these assignments are of."""
-    pairs = store.db.execute(
-        "SELECT assignment_id, hit_id FROM assignments "
+def prices_of(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> dict[AssignmentId, tuple[int, int]]:
+    """Reward and fee of each of these assignments, in cents."""
+    rows = store.db.execute(
+        "SELECT assignment_id, reward_cents, fee_cents "
+        "FROM assignments JOIN hits USING (hit_id) "
         "WHERE assignment_id IN (SELECT value FROM json_each(?))",
         [json.dumps(list(assignment_ids))],
-    ).fetchall()
-    by_id = {hit.hit_id: hit for hit in load(store, {HitId(one) for _, one in pairs})}
-    return {AssignmentId(name): by_id[HitId(hit_id)] for name, hit_id in pairs}
+    )
+    return {AssignmentId(name): (reward, fee) for name, reward, fee in rows}
 
 
 def unposted(store: Store) -> list[PlannedHit]:

@@ -5,6 +5,7 @@ on who says it, or when: its votes come in their order.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from domain.hit import Item
@@ -72,8 +73,8 @@ def write_as_needed(folder: Path, text: str = AS_NEEDED) -> Path:
 class Voters:
     """Everybody takes what is offered; the next vote about each pair is sent."""
 
-    def __init__(self, endpoint: str) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoint: str, votes: Mapping[str, str] = VOTES) -> None:
+        self._endpoint, self._votes = endpoint, votes
         self._sent: Counter[str] = Counter()
 
     def work(self) -> int:
@@ -94,7 +95,7 @@ class Voters:
         orders = orders_sent(page, _TASK, AssignmentId(assignment_id), _ITEMS)
         form |= {name: values[0] for name, values in orders.items()}
         for position, item_id in enumerate(page.item_ids, start=1):
-            vote = VOTES.get(item_id, "ynyn")[self._sent[item_id]]
+            vote = self._votes.get(item_id, "ynyn")[self._sent[item_id]]
             self._sent[item_id] += 1
             form |= {
                 f"congruent.{position}": _SAID[vote],

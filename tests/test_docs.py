@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from cli.main import main
 from config.schema import CampaignTables
+from hit_templates.tasks import task_names
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
@@ -61,6 +62,14 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
     help_text = command.get_help(click.Context(command))
     assert "Example:" in help_text
     assert f"piecework {name}" in help_text
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_every_task_is_in_the_gallery(name: str) -> None:
+    """The page has it under its name, with a picture."""
+    page = (ROOT / "docs/gallery.md").read_text()
+    _, _, section = page.partition(f"\n## {name}\n")
+    assert f"(gallery/{name}.en.png)" in section.partition("\n## ")[0]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,10 @@ def say(
     for path in (html, parquet):
         if path is not None:
             click.echo(f"written: {path}")
+    _end(found)
+
+
+def _end(found: Assessed) -> None:
     progress = found.progress
     if progress is None:
         click.echo("nothing was kept, and nothing decided")
@@ -75,3 +79,8 @@ def say(
         f"{plural(progress.accepted, 'answer')} kept, {progress.dropped:,} dropped; "
         f"{plural(progress.to_decide, 'decision')} wait for a person"
     )
+    if found.drawn:
+        click.echo(
+            f"{plural(found.drawn, 'answer')} drawn by chance for a person to look at, "
+            "flagged or not (random_sample)"
+        )

@@ -133,10 +133,15 @@ def _columns(understood: Understanding) -> Table:
         if reading.numbers
         else ""
     )
-    told_by = f"the column {reading.item_id}" if reading.item_id else "its columns"
+    if reading.item_id:
+        told_by = f"an item is named by the column {reading.item_id}"
+    elif reading.item:
+        told_by = "an item is named by its columns"
+    else:
+        told_by = "no column names items, so each HIT is one"
     title = (
         f"{plural(understood.answers, 'answer')} about "
-        f"{plural(understood.items, 'item')}{numbered}; an item is named by {told_by}"
+        f"{plural(understood.items, 'item')}{numbered}; {told_by}"
         + (
             f"\ntask of the gallery: {understood.task_name}"
             * bool(understood.task_name)

@@ -147,6 +147,6 @@ def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:
             any_of=tuple(texts),
             share=_TWO_IN_FIVE,
             then="exclude",
-            because="Not invited again: {flagged} of {answers} answers, such as: "
-            "{evidence}.",
+            because="Not invited again: {flagged} of {answers} answers in one batch, "
+            "such as: {evidence}.",
         )

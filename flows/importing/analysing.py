@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analyses.fields import counted
+from domain.counts import plural
 from domain.errors import ConfigError
 from domain.ids import WorkerId
 from domain.imported import Reading
@@ -80,7 +81,7 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
     """
     with open_to_look(load_campaign(path)) as run:
         campaign = run.campaign
-        table = _counted(run)
+        table, waiting = _counted(run)
         known = campaign.task.conditions
         answers = AnalysedAnswers(
             table=table,
@@ -92,13 +93,24 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
             seed=wanted.seed,
         )
         _check(answers)
-        return analyse(campaign.name, answers)
+        return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 
-def _counted(run: CampaignStore) -> pd.DataFrame:
+def _counted(run: CampaignStore) -> tuple[pd.DataFrame, int]:
+    """Answers that count, and how many others wait, and so do not yet."""
     proposed = proposed_verdicts(run)
     table = answers_table(run, proposed=proposed)
-    return counted(table[~table["is_provisional"] | table.index.isin(proposed)])
+    is_known = ~table["is_provisional"] | table.index.isin(proposed)
+    kept = counted(table[is_known])
+    waits = table["is_provisional"] & ~table.index.isin(kept.index)
+    return kept, int((waits & ~table["is_surplus"]).sum())
+
+
+def _left_out(waiting: int) -> tuple[str, ...]:
+    if not waiting:
+        return ()
+    more = plural(waiting, "answer")
+    return (f"Without {more} of which nobody has decided whether to keep it.",)
 
 
 def _check(answers: AnalysedAnswers) -> None:

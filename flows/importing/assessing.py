@@ -23,9 +23,12 @@ from flows.steps.assess import assess, find_suspicions
 from flows.steps.decide import decide
 from postprocess.pseudonyms import pseudonym
 from qc.heuristics.random_sample import NAME as SAMPLE
+from qc.ratings import with_ratings
 from qc.registry import describe, is_on
+from qc.silence import silences
 from report.findings import findings_page
 from report.sections_page import SectionsPage
+from store.findings import flagged_by
 from store.lock import only_pass
 
 COLUMNS = (
@@ -52,12 +55,14 @@ class Assessed:
         page: the same for people.
         understood: what the file holds; `None` of a campaign.
         progress: of a campaign, how far it is now; `None` of a file.
+        drawn: answers that a person is to look at by chance, flagged or not.
     """
 
     findings: pd.DataFrame
     page: SectionsPage
     understood: Understanding | None = None
     progress: Progress | None = None
+    drawn: int = 0
 
 
 def assess_file(path: Path, reading: Reading, *, task_name: str = "") -> Assessed:
@@ -90,7 +95,8 @@ def assess_campaign(path: Path) -> Assessed:
         decide(run)
         findings, page = _found(run, campaign.name, ())
         progress = read_progress(run)
-    return Assessed(findings=findings, page=page, progress=progress)
+        drawn = len(flagged_by(run.store, SAMPLE))
+    return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
 
 
 def _found(
@@ -112,8 +118,10 @@ def _found(
         for one in describe()
         if is_on(one.name, settings) and one.name != SAMPLE
     }
+    rated = with_ratings(table, run.campaign.task, run.campaign.items)
+    silent = silences(rated, settings)
     return findings, findings_page(
-        source, findings, answers, ideas=ideas, remarks=remarks
+        source, findings, answers, ideas=ideas, silent=silent, remarks=remarks
     )
 
 

@@ -59,10 +59,17 @@ def _head(
     yield f"#   piecework export {file_name}           (the dataset and its report)"
     yield ""
     yield _line("name", name)
-    said = description or "What these answers are about; report and dataset repeat it."
-    yield _line("description", said)
+    if not description:
+        yield "# Say what was asked about what; report and dataset repeat it."
+    yield _line("description", description or _elsewhere(understood))
     if understood.task_name:
         yield _line("task", understood.task_name)
+
+
+def _elsewhere(understood: Understanding) -> str:
+    """What files say of themselves: which tool wrote them."""
+    tools = ", ".join(dict.fromkeys(file.format_name for file in understood.files))
+    return f"Answers that were collected elsewhere ({tools})."
 
 
 def _imported(reading: Reading) -> Iterator[str]:
@@ -113,6 +120,8 @@ def _field(column: str, table: FieldTable) -> Iterator[str]:
 def _rewards(understood: Understanding) -> Iterator[str]:
     yield "[rewards]"
     cents = understood.reward_cents
+    if not cents:
+        yield "# The files do not say what was paid; this amount enters nothing."
     yield _line("reward", cents_to_wire(max(1, cents)))
     yield 'budget = "0.00"                  # nothing is paid from here'
     yield 'wage_floor_per_hour = "0.00"'

@@ -75,7 +75,7 @@ class _FileKeeper:
 
     def __init__(self, run: CampaignStore, source: Source) -> None:
         self._run, self._store, self._at = run, run.store, run.clock.now()
-        self._typer, self._ids = RowTyper(run.campaign), RowIds()
+        self._typer, self._ids = RowTyper(run.campaign), RowIds(run.pseudonym_key)
         self._items: set[ItemId] = set()
         self.counts = ImportedFile(
             file=source.path.name,

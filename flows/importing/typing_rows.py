@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -20,6 +21,7 @@ from flows.importing.parts import (
 from hit_templates.answers import MEASURES, read_answers
 from hit_templates.values import SEPARATOR
 from imports.rows import ImportedRow, RowPart
+from postprocess.pseudonyms import pseudonym
 from store.imports import ImportedAssignment
 
 _DIGEST = 24
@@ -40,7 +42,6 @@ class RowTyper:
     def __init__(self, campaign: Campaign) -> None:
         assert campaign.imported is not None  # noqa: S101 - the caller has looked
         self._task, self._reading = campaign.task, campaign.imported
-        self._reward_cents = campaign.rewards.reward_cents
         self.key = campaign.task.columns[0]
 
     def items(self, row: ImportedRow) -> list[dict[str, str]]:
@@ -62,9 +63,8 @@ class RowTyper:
             status=_STATUS.get(row.outcome.lower(), "Submitted"),
             accepted_at=row.accepted_at,
             submitted_at=row.submitted_at,
-            reward_cents=self._reward_cents
-            if row.reward_cents is None
-            else row.reward_cents,
+            # What no file says is unknown: no wage may be made of it.
+            reward_cents=row.reward_cents or 0,
             item_ids=item_ids,
             raw=raw,
             answers=answers,
@@ -144,15 +144,20 @@ class RowIds:
 
     So the same file read again gives the same ids. Equal rows of one file are
     different assignments: two people may have said the same.
+
+    Args:
+        key: of the pseudonyms, one of which stands for a worker whose id is part of an
+            assignment's: datasets repeat assignments' ids, and never a worker's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes) -> None:
+        self._key = key
         self._seen: Counter[bytes] = Counter()
 
     def of(self, row: ImportedRow, raw: str) -> AssignmentId:
         """The id of the next row."""
         if row.assignment_id:
-            return AssignmentId(row.assignment_id)
+            return AssignmentId(self._without_worker(row))
         said = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
         digest = hashlib.sha256("\n".join(said).encode(errors="replace"))
         key = digest.digest()[:12]
@@ -160,6 +165,14 @@ class RowIds:
         number = self._seen[key]
         name = f"row_{digest.hexdigest()[:_DIGEST]}"
         return AssignmentId(name if number == 1 else f"{name}_{number}")
+
+    def _without_worker(self, row: ImportedRow) -> str:
+        if not row.worker_id or row.worker_id not in row.assignment_id:
+            return row.assignment_id
+        # Readers join what tells assignments apart by slashes.
+        part = rf"(?:^|(?<=/)){re.escape(row.worker_id)}(?=/|$)"
+        name = pseudonym(WorkerId(row.worker_id), self._key)
+        return re.sub(part, name, row.assignment_id)
 
 
 def row_of(raw: str) -> ImportedRow:

@@ -41,6 +41,10 @@ _MOST_TIMED = 60
 _ANY_REASON = "to be written"
 """Stands for a reason while it is only asked what an act would do."""
 
+_MOST_FORESEEN = 1_000
+_LATER = "What follows is shown before it is done."
+"""Of an act about more than that many: six of them took seconds to foresee."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerShown:
@@ -268,12 +272,13 @@ def _choices(
         proposals = targets(run, work, group, act, waiting=waiting)
         if not proposals:
             continue
-        fault, follows, decides = "", [], len(proposals)
+        fault, follows, decides = "", [_LATER], len(proposals)
         try:
-            planned = plan(
-                run, work, group, act, because=_ANY_REASON, by="", waiting=waiting
-            )
-            follows = planned.follows.sentences(run)
+            if decides <= _MOST_FORESEEN:
+                planned = plan(
+                    run, work, group, act, because=_ANY_REASON, by="", waiting=waiting
+                )
+                follows = planned.follows.sentences(run)
         except (ConfigError, DecidedMeanwhile) as refusal:
             fault = str(refusal)
         choices.append(

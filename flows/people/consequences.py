@@ -76,13 +76,13 @@ def consequences(
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
     whole = [one for one in made if one.subject_kind == "assignment"]
     ids = [AssignmentId(one.subject_id) for one in whole]
-    hit_of = hits.of_assignments(run.store, ids)
+    prices = hits.prices_of(run.store, ids)
     for assignment_id, decision in zip(ids, whole, strict=True):
-        hit = hit_of[assignment_id]
+        reward_cents, fee_cents = prices[assignment_id]
         if decision.verdict == "approve":
-            paid, paid_cents = paid + 1, paid_cents + hit.reward_cents + hit.fee_cents
+            paid, paid_cents = paid + 1, paid_cents + reward_cents + fee_cents
         else:
-            unpaid, unpaid_cents = unpaid + 1, unpaid_cents + hit.reward_cents
+            unpaid, unpaid_cents = unpaid + 1, unpaid_cents + reward_cents
     dropped = [one.subject_id for one in made if one.verdict == "drop"]
     return Consequences(
         paid=paid,

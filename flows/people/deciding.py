@@ -109,17 +109,22 @@ def _allowed(able: Capabilities) -> str:
 
 def contradictions(run: CampaignStore, chosen: Chosen) -> list[str]:
     """Answers that are kept of a rejected assignment: used, and not paid for."""
-    rejected = _rejected(chosen)
-    faults = []
+    kept = {
+        subject: one
+        for subject, one in chosen.items()
+        if subject[0] == "answer" and one.verdict == "keep"
+    }
+    rejected, faults = _rejected(chosen), []
+    whole = _assignments_of_answers(run, kept)
+    rejected_before = assignments.rejected_of(run.store, whole)
     for answer_id, assignment_id, _ in assignments.verdicts_of_answers(
-        run.store, _assignments_of_answers(run, chosen)
+        run.store, whole
     ):
-        decision = chosen.get(("answer", answer_id))
         is_rejected = assignment_id in rejected or (
-            assignments.verdict_and_outcome(run.store, assignment_id)[0] == "reject"
+            assignment_id in rejected_before
             and ("assignment", assignment_id) not in chosen
         )
-        if decision and decision.verdict == "keep" and is_rejected:
+        if is_rejected and ("answer", answer_id) in kept:
             faults.append(
                 f"answer {answer_id!r} is kept although its assignment is "
                 "rejected; drop it, or approve the assignment"

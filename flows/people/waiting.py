@@ -60,8 +60,7 @@ class Waiting:
     def _take_in(
         self, now: Mapping[Subject, Decision], before: Collection[Subject], work: Work
     ) -> None:
-        for subject in set(before) - now.keys():
-            self._take_out(subject, work)
+        self._take_out(set(before) - now.keys(), work)
         if new := now.keys() - before:
             self._put_in(new, work)
         self.proposals.update(now)
@@ -95,14 +94,20 @@ class Waiting:
         """How many groups of a view something waits in."""
         return len(self._members[view])
 
-    def _take_out(self, subject: Subject, work: Work) -> None:
-        del self.proposals[subject]
-        for view, key in _groups(work, subject):
-            members = self._members[view].get(key, set())
-            members.discard(subject)
-            if not members and self._members[view].pop(key, None) is not None:
-                keys = self._keys.get(view, ())
-                self._keys[view] = tuple(one for one in keys if one != key)
+    def _take_out(self, subjects: Iterable[Subject], work: Work) -> None:
+        done: dict[View, set[str]] = {}
+        for subject in subjects:
+            del self.proposals[subject]
+            for view, key in _groups(work, subject):
+                members = self._members[view].get(key, set())
+                members.discard(subject)
+                if not members and self._members[view].pop(key, None) is not None:
+                    done.setdefault(view, set()).add(key)
+        # Once a view: an act may decide ten thousand, each of which is a group.
+        for view, gone in done.items():
+            if view in self._keys:
+                left = (one for one in self._keys[view] if one not in gone)
+                self._keys[view] = tuple(left)
 
     def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
         strongest = findings.strongest(self._run.store, but=SAMPLE)

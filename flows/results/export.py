@@ -37,9 +37,11 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
     campaign = campaign_store.campaign
     proposed = proposed_verdicts(campaign_store)
     table = answers_table(campaign_store, proposed=proposed)
-    table = table[~table["is_provisional"] | table.index.isin(proposed)]
     items = campaign.own_items
-    table = table[table["item_id"].isin([str(item.item_id) for item in items])]
+    is_shown = ~table["is_provisional"] | table.index.isin(proposed)
+    is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
+    if not is_shown.all():  # most campaigns show all, and a copy has as many bytes
+        table = table[is_shown]
     facts = dataset_facts(campaign_store, provisional=len(proposed))
     files = dataset_files(table, items, facts, campaign.formats)
     folder = campaign.out / DATASET

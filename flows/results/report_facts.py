@@ -54,7 +54,8 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
     campaign = campaign_store.campaign
     table, task = answers_table(campaign_store), campaign.task
-    answers = table[~table["is_provisional"]]
+    is_open = table["is_provisional"]
+    answers = table[~is_open] if is_open.any() else table
     rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
     decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
     started, finished = _span(campaign_store, rounds, decisions)
@@ -88,7 +89,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()}
         | {JOINED: "Probably bad work, by all that is known of it together."},
-        imported=_imported(campaign_store),
+        imported=_imported(campaign_store, table),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,
         as_needed=_as_needed(campaign_store),
@@ -130,7 +131,9 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
     )
 
 
-def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
+def _imported(
+    campaign_store: CampaignStore, table: pd.DataFrame
+) -> ImportedFacts | None:
     if not campaign_store.is_imported:
         return None
     store = campaign_store.store
@@ -156,12 +159,18 @@ def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
             )
             for file in imports.files(store)
         ),
+        answers=table[["assignment_id", "worker"]],
         outcomes=pd.Series(
             outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
         ),
+        has_times=_has_times(rewards),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
     )
+
+
+def _has_times(rewards: pd.DataFrame) -> bool:
+    return bool(rewards[["accepted_at", "submitted_at"]].any(axis=None))
 
 
 def _silent(campaign_store: CampaignStore) -> dict[str, str]:
@@ -237,14 +246,22 @@ def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
 def _span(
     campaign_store: CampaignStore, rounds: pd.DataFrame, decisions: pd.DataFrame
 ) -> tuple[datetime, datetime]:
-    """From the first posting to the last thing that happened."""
+    """From the first posting to the last thing that happened.
+
+    Of imported answers from when one was begun to when one was sent: what is decided
+    here years later is no part of how they were collected.
+    """
+    columns = [
+        rounds["posted_at"],
+        rounds["last_submitted_at"],
+        decisions["decided_at"],
+    ]
+    if campaign_store.is_imported:
+        rewards = pd.DataFrame(report_tables.rewards(campaign_store.store))
+        columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
     moments = [
         datetime.fromisoformat(text)
-        for cells in (
-            rounds["posted_at"],
-            rounds["last_submitted_at"],
-            decisions["decided_at"],
-        )
+        for cells in columns
         for text in (cells.min(), cells.max())
         if isinstance(text, str) and text
     ]
@@ -312,7 +329,7 @@ def _workers(
     paid = ledger.paid_cents(store, "rewards", "bonuses")
     worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
     by_worker = made.assign(
-        seconds=worked.dt.total_seconds().round(),
+        seconds=worked.dt.total_seconds(),
         paid=made["assignment_id"].map(paid).fillna(0).astype("int64"),
         is_rejected=(made["verdict"] == "reject") & ~_was_paid_before(made),
     ).groupby("worker_id")

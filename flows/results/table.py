@@ -74,8 +74,9 @@ def surplus(
     Returns:
         By answer id, in the order of the table.
     """
-    kept = table.loc[is_kept].sort_values(
-        ["submitted_at", "assignment_id", "position"], kind="stable"
+    by = ["submitted_at", "assignment_id", "position"]
+    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(
+        by, kind="stable"
     )
     is_second = kept.duplicated(["item_id", "worker_id"])
     place = kept.loc[~is_second].groupby("item_id").cumcount()

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from domain.dataset import SPLITS
@@ -48,26 +49,30 @@ def documents(
         about: what the document says about itself.
         licence: of the pictures, if it is stated.
     """
+    numbers = np.arange(1, len(items) + 1)
     images = items.assign(
-        id=np.arange(1, len(items) + 1),
+        id=numbers,
         license=pd.Series(_LICENCE if licence else pd.NA, items.index, dtype="Int64"),
-    ).set_index("id")
+    )
     licences = [_entry_of(licence)] if licence else []
-    annotations = _annotations(cells, reasons, items)
-    is_kept = annotations["set_aside"] == ""
-    kept, aside = annotations[is_kept], annotations[~is_kept]
-    shown = images[images.index.isin(aside["image_id"])]
+    annotations, order = _annotations(cells, reasons, items)
+    is_kept = annotations["set_aside"].to_numpy() == ""
+    kept, aside = order[is_kept[order]], order[~is_kept[order]]
+    is_shown = np.isin(numbers, annotations["image_id"].to_numpy()[aside])
+    document = partial(
+        _Document, about=about, licences=licences, images=images, cells=annotations
+    )
     whole = {
-        "captions.json": _Document(about, licences, images, kept, _KEPT),
-        "set_aside.json": _Document(about, licences, shown, aside, _ASIDE),
+        "captions.json": document(rows=kept, fields=_KEPT),
+        "set_aside.json": document(images=images[is_shown], rows=aside, fields=_ASIDE),
     }
+    of_image, of_row = (one["split"].to_numpy(object) for one in (images, annotations))
     for split in SPLITS:
-        whole[f"captions_{split}.json"] = _Document(
-            {**about, "split": split},
-            licences,
-            images[images["split"] == split],
-            kept[kept["split"] == split],
-            _KEPT,
+        whole[f"captions_{split}.json"] = document(
+            about={**about, "split": split},
+            images=images[of_image == split],
+            rows=kept[of_row[kept] == split],
+            fields=_KEPT,
         )
     return {name: partial(_write, document) for name, document in whole.items()}
 
@@ -92,16 +97,18 @@ def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
 
 def _annotations(
     cells: pd.DataFrame, reasons: "pd.Series[str]", items: pd.DataFrame
-) -> pd.DataFrame:
-    """One row an answer by annotation id (the index), captions and others."""
+) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+    """The cells with `image_id`, `id` and `set_aside`; the order of their ids."""
     numbers = pd.Series(np.arange(1, len(items) + 1), index=items["item_id"])
-    rows = cells[list(_OF_CELLS)].assign(
-        image_id=cells["item_id"].map(numbers).astype("int64"),
-        submitted_at=cells["submitted_at"],
-        set_aside=reasons,
+    rows = cells.assign(
+        image_id=cells["item_id"].map(numbers).astype("int64"), set_aside=reasons
     )
-    rows = rows.sort_values(["image_id", "submitted_at", "answer_id"], kind="stable")
-    return rows.set_index(pd.RangeIndex(1, len(rows) + 1, name="id"))
+    by = ["image_id", "submitted_at", "answer_id"]
+    sorted_rows = rows[by].reset_index(drop=True).sort_values(by, kind="stable")
+    order = sorted_rows.index.to_numpy()
+    ids = np.empty(len(rows), dtype="int64")
+    ids[order] = np.arange(1, len(rows) + 1)
+    return rows.assign(id=ids), order
 
 
 _LICENCE = 1
@@ -116,7 +123,10 @@ class _Document(NamedTuple):
     about: About
     licences: Sequence[About]
     images: pd.DataFrame
-    annotations: pd.DataFrame
+    cells: pd.DataFrame
+    """The annotations of all documents: a copy of each would be a table more."""
+    rows: npt.NDArray[np.intp]
+    """Which of them this document has, in their order."""
     fields: Sequence[str]
 
 
@@ -129,9 +139,6 @@ _KEPT = (
     "answer_id",
 )  # fmt: skip
 _ASIDE = (*_KEPT, "set_aside")
-_OF_CELLS = (
-    "caption", "is_precanned", "is_rejected", "text_detected", "answer_id", "split",
-)  # fmt: skip
 
 
 def _write(document: _Document, file: BinaryIO) -> None:
@@ -142,8 +149,9 @@ def _write(document: _Document, file: BinaryIO) -> None:
     """
     file.write(b'{\n "info": ' + _indented(document.about))
     file.write(b',\n "licenses": ' + _indented(document.licences))
-    _write_list(file, "images", document.images, _IMAGE)
-    _write_list(file, "annotations", document.annotations, document.fields)
+    images = np.arange(len(document.images))
+    _write_list(file, "images", document.images, images, _IMAGE)
+    _write_list(file, "annotations", document.cells, document.rows, document.fields)
     file.write(b"\n}\n")
 
 
@@ -153,12 +161,16 @@ def _indented(value: object) -> bytes:
 
 
 def _write_list(
-    file: BinaryIO, name: str, rows: pd.DataFrame, fields: Sequence[str]
+    file: BinaryIO,
+    name: str,
+    cells: pd.DataFrame,
+    rows: npt.NDArray[np.intp],
+    fields: Sequence[str],
 ) -> None:
     file.write(f',\n "{name}": ['.encode())
     separator = "\n"
     for start in range(0, len(rows), ROWS_AT_ONCE):
-        batch = rows.iloc[start : start + ROWS_AT_ONCE]
+        batch = cells.iloc[rows[start : start + ROWS_AT_ONCE]]
         file.write((separator + ",\n".join(_entries(batch, fields))).encode())
         separator = ",\n"
     file.write(b"\n ]" if len(rows) else b"]")
@@ -172,8 +184,6 @@ def _entries(rows: pd.DataFrame, fields: Sequence[str]) -> Iterator[str]:
 
 
 def _encoded(rows: pd.DataFrame, name: str) -> Iterable[str]:
-    if name == "id":
-        return map(str, rows.index)
     column: pd.Series[Any] = rows[name]
     if name == "text_detected":
         return map(_TRUTH.__getitem__, texts(column))

@@ -76,6 +76,7 @@ _RENAMED = {
 _FLAWS_FIELD = "flaws"
 _OTHER_FIELD = "flaw_other"
 _YES_NO = ("yes", "no")
+_COUNTED = ("item_id", "worker", "is_canned", "is_rejected", "is_surplus")
 
 
 def captions_layout(
@@ -142,13 +143,17 @@ def image_summary(
     `text_detected_probability` (`postprocess.label_probabilities`; only if the table
     has all answers), and `votes_<flaw>` (int64) for each of `FLAWS`.
     """
-    rows, text_field = counted(table), _field(task, task.text_present_field)
+    text_field, flaws_field = (
+        _field(task, name) for name in (task.text_present_field, _FLAWS_FIELD)
+    )
+    asked = [value_column(field) for field in (text_field, flaws_field) if field]
+    rows = counted(table[[*_COUNTED, *asked]])
     items = pd.Index(list(item_ids), dtype="str", name="item_id")
     by_item = rows.groupby("item_id")["is_canned"]
     answers = by_item.size().reindex(items, fill_value=0).astype("int64")
     canned = by_item.sum().reindex(items, fill_value=0).astype("int64")
     text = _votes(rows, text_field, items, _YES_NO)
-    flaws = _votes(rows, _field(task, _FLAWS_FIELD), items, FLAWS)
+    flaws = _votes(rows, flaws_field, items, FLAWS)
     sure = pd.DataFrame(index=items)
     if text_field is not None and are_all:
         said = voices(votes(rows, text_field))

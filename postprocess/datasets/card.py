@@ -36,7 +36,7 @@ def captions_card(
         names: the files that the card describes.
     """
     reasons = set_aside_reasons(table)
-    captions = table[reasons == ""]
+    captions = table.loc[reasons == "", ["edits", "split"]]
     known = frozenset(names)
     card = _template(_CAPTIONS_TEMPLATE).render(
         facts=facts,

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from domain.counts import share
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import Scope, grade, quoted, scored, sentences
@@ -59,9 +60,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     flag = shares > params.more_than_share
     suspicion = grade(shares, params.more_than_share, flag=flag)
 
-    def sentence(share: float, text: str) -> str:
+    def sentence(capitals: float, text: str) -> str:
         whole = "letters" if params.letters_only else "characters"
-        return f"{share:.0%} of the {whole} are capitals: {quoted(text)}"
+        return f"{share(capitals, 1)} of the {whole} are capitals: {quoted(text)}"
 
     return scored(
         table.index,

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural
+from domain.counts import plural, share
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
@@ -108,7 +108,7 @@ def _scores(
             suspicion,
             flag,
             f"goes on where the page asks on {own_ones} of {plural(of_own, 'item')}; "
-            f"others on {common:.0%} of theirs",
+            f"others on {share(common, 1)} of theirs",
         )
 
 

@@ -37,7 +37,7 @@ from qc.scores import FIRST_ANSWER, Scope
 from qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
-VERSION = 2
+VERSION = 3
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
@@ -45,7 +45,8 @@ COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
 Floats = npt.NDArray[np.float64]
 
 _STEPS = 50
-"""A scale is read in steps of one fiftieth; a hand on a slider means no more."""
+"""A slider is read in steps of one fiftieth; a hand on it means no more. Grades are
+read as they are."""
 
 
 _FAR = 2.33
@@ -101,9 +102,9 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 max(graded, 0.5) if flag else graded,
                 flag,
-                f"{field}: agreement with others of {agreement:.2f} on "
-                f"{plural(items, 'item')} (1 is full, 0 is an answer without looking), "
-                f"{error:.2f} of it is noise",
+                f"{field}: agreement with others of {round(agreement, 2) + 0.0:.2f}, "
+                f"give or take {error:.2f}, on {plural(items, 'item')} (1 is full, "
+                "0 is chance)",
             )
 
 
@@ -165,9 +166,12 @@ def _coded(
 ) -> tuple[npt.NDArray[np.intp], list[tuple[str, ...]] | Floats]:
     """Each rating as a number, and what the numbers stand for."""
     if is_scale(ratings):
-        steps = np.round(ratings.to_numpy(dtype="float64") * _STEPS)
-        codes, places = pd.factorize(steps, sort=True)
-        return codes, np.asarray(places, dtype="float64") / _STEPS
+        places = ratings.to_numpy(dtype="float64")
+        codes, different_places = pd.factorize(places, sort=True)
+        if len(different_places) > _STEPS:
+            rounded = np.round(places * _STEPS) / _STEPS
+            codes, different_places = pd.factorize(rounded, sort=True)
+        return codes, np.asarray(different_places, dtype="float64")
     codes, different = pd.factorize(ratings)
     values = sorted(different)
     ranks = {value: rank for rank, value in enumerate(values)}

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from domain.counts import plural, share
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Share
 from qc.ratings import RATED
@@ -68,6 +69,13 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 worker,
                 grade_one(stillness, 1.0, flag=flag),
                 flag,
-                f"{field}: most answers lie within {width:.0%} of the scale, those of "
-                f"others within {np.median(others):.0%}",
+                f"{field}: the middle four fifths of the answers lie within "
+                f"{share(_up(width), 1)} of the scale; half of "
+                f"{plural(len(others), 'other')} spread over "
+                f"{share(-_up(-np.median(others)), 1)} or more",
             )
+
+
+def _up(width: float) -> float:
+    """A width rounded up to a thousandth of the scale, so that *within* is true."""
+    return float(np.ceil(width * 1000 - 1e-6)) / 1000

@@ -115,7 +115,7 @@ def score(
     ) -> str:
         told = [plural(keystrokes, "keystroke")]
         told += [plural(pastes, "paste")] if pastes >= 0 else []
-        told += [f"{losses:.0f} times out of focus"] if losses > 0 else []
+        told += [f"{plural(losses, 'time')} out of focus"] if losses > 0 else []
         told += [f"{seconds:.1f} seconds"] if seconds > 0 else []
         return f"{', '.join(told)} for a text of {plural(length, 'character')}"
 

@@ -78,7 +78,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         flag[place] = bool(matches[place])
 
     def sentence(words: list[str], text: str) -> str:
-        return f"speaks of the photo's quality ({', '.join(words)}): {quoted(text)}"
+        return f"has words for a photo's quality ({', '.join(words)}): {quoted(text)}"
 
     return scored(
         table.index,

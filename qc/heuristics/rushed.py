@@ -10,7 +10,14 @@ Naive reading: mean and standard deviation. The tail makes the deviation so larg
 nothing is ever fast (`time_in_batch`), and slow workers are flagged instead, who are
 honest. And a fixed number of seconds (`too_fast`) only finds what is impossible. Time
 alone hardly tells bad work from good in most tasks: on 3,387 labelled paraphrases no
-better than a coin. It is evidence beside other evidence.
+better than a coin. It is evidence beside other evidence. No line on time does more
+there: whichever time is taken (an assignment's, less its typing, against others' of the
+same item, a worker's median or fastest), the line that 2 % of the honest pass is passed
+by 3 to 5 % of the bad answers and assignments, and by 2 of 22 bad workers. Lower limits
+flag more honest than bad assignments (at 2.0 deviations 8 and 3). In 12 real MTurk
+batches without labels (1,450 assignments) these limits flag 10, of which 8 in one
+batch. Sets in which raw times tell more (areas of .73 and .82 were found on two) are
+not here, so what would find their bad work could not be chosen on them.
 
 Edge cases: the time of the page where it is known, else from accepting to submitting. A
 missing, negative or zero time is no suspicion (`too_fast` has these), and a batch with
@@ -28,7 +35,7 @@ from scipy.special import expit
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences
+from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences, told_apart
 from qc.tallies import Tally, rows_of
 from qc.tallies import tally as tally_of
 
@@ -122,10 +129,11 @@ def score(
     suspicion = np.nan_to_num(expit(4 * (haste - limit)))
 
     def sentence(seconds: float, expected: float, limit: float) -> str:
+        times, least = expected / seconds, float(np.exp(limit))
         return (
             f"{seconds:.1f} seconds an item, {expected:.1f} would be usual here for "
-            f"as many words: {expected / seconds:.1f} times as fast, the limit is "
-            f"{np.exp(limit):.1f}"
+            f"as many words: {told_apart(times, least)} times as fast, the limit is "
+            f"{told_apart(least, times)}"
         )
 
     return scored(

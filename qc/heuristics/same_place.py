@@ -59,11 +59,13 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=ORDER):
         places, n_shown = _places(answers, field)
-        yield from _of_workers(answers["worker_id"], field, places, n_shown, params)
+        told = f"{field}: the one option chosen"
+        yield from _of_workers(answers["worker_id"], told, places, n_shown, params)
     for field, answers in own_answers(table, prefix=SIDES):
         sides = answers[SIDES + field].tolist()
         shown = [2] * len(sides)
-        yield from _of_workers(answers["worker_id"], field, sides, shown, params)
+        told = f"{field}: the side preferred"
+        yield from _of_workers(answers["worker_id"], told, sides, shown, params)
 
 
 def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
@@ -80,7 +82,7 @@ def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
 
 def _of_workers(
     workers: "pd.Series[str]",
-    field: str,
+    told: str,
     places: list[str],
     n_shown: list[int],
     params: Params,
@@ -88,7 +90,7 @@ def _of_workers(
     own = pd.DataFrame({"worker": workers, "place": places, "n_shown": n_shown})
     for worker, mine in own[own["place"] != ""].groupby("worker"):
         options = float(mine["n_shown"].mean())
-        yield from _score(str(worker), field, mine["place"].tolist(), options, params)
+        yield from _score(str(worker), told, mine["place"].tolist(), options, params)
 
 
 def _ordinal(place: int) -> str:
@@ -96,7 +98,7 @@ def _ordinal(place: int) -> str:
 
 
 def _score(
-    worker: str, field: str, places: list[str], options: float, params: Params
+    worker: str, told: str, places: list[str], options: float, params: Params
 ) -> Iterator[WorkerScore]:
     if len(places) < params.min_items:
         return
@@ -108,6 +110,6 @@ def _score(
         worker,
         grade_one(rare, params.rarer_than, flag=flag),
         flag,
-        f"{field}: what stands {place} on {times} of {plural(len(places), 'item')}, "
-        f"by chance about {len(places) / options:.0f}",
+        f"{told} stands {place} on {times} of {plural(len(places), 'item')}, by "
+        f"chance it would on {len(places) / options:.1f}",
     )

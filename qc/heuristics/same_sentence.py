@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural
+from domain.counts import plural, share
 from domain.verdicts import SubjectKind
 from qc.parameters import Count, Phrases, Share
 from qc.scores import (
@@ -72,19 +72,19 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     for phrase in plain_texts(params.instructions):
         copies |= np.array([phrase in text for text in plain], dtype="bool")
     copied = copies[places]
-    images, share = _repetitions(table, plain, places, params)
+    images, shares = _repetitions(table, plain, places, params)
     repeated = images >= params.min_images
-    too_often = repeated & (share >= params.min_share)
+    too_often = repeated & (shares >= params.min_share)
     flag = too_often | copied
-    suspicion = grade(np.where(repeated, share, 0.0), params.min_share, flag=flag)
+    suspicion = grade(np.where(repeated, shares, 0.0), params.min_share, flag=flag)
     suspicion[copied] = 1.0
 
-    def sentence(copied: object, images: int, share: float, text: str) -> str:
+    def sentence(copied: object, images: int, repeating: float, text: str) -> str:
         if copied:
             return f"copies the instructions: {quoted(text)}"
         return (
             f"the same sentence on {plural(images, 'image')} of this worker, "
-            f"{share:.0%} of whose texts repeat: {quoted(text)}"
+            f"{share(repeating, 1)} of whose texts repeat: {quoted(text)}"
         )
 
     return scored(
@@ -96,7 +96,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             sentence,
             copied,
             images,
-            share,
+            shares,
             texts,
         ),
     )

@@ -81,9 +81,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(items: int, shared: float, chance: float, text: str) -> str:
         return (
-            f"stands on {plural(items, 'item')}, where {shared:.1f} of its words are "
-            f"in others' texts about the same item, {chance:.1f} would be in those "
-            f"about any other: {quoted(text)}"
+            f"stands on {plural(items, 'item')} that others wrote about; on average "
+            f"{shared:.1f} of its words are in their texts about the same item, "
+            f"{chance:.1f} would be in those about any other: {quoted(text)}"
         )
 
     return scored(

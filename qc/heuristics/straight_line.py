@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural
+from domain.counts import plural, share
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Share
 from qc.ratings import RATED
@@ -75,5 +75,5 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 flag,
                 f"{field}: {' and '.join(rating)} on {times} of "
                 f"{plural(own.total(), 'item')}; others say so on "
-                f"{chance:.0%} of theirs",
+                f"{share(pool[rating] - times, others)} of theirs",
             )

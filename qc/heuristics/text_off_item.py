@@ -30,7 +30,7 @@ from domain.verdicts import SubjectKind
 from qc.parameters import Ratio
 from qc.scores import TOLD_FROM, Scope, scored, sentences
 from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import text_fit
+from qc.text_fit import odds_for, text_fit
 
 NAME = "text_off_item"
 VERSION = 1
@@ -61,9 +61,10 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         against: float, words: float, shared: float, chance: float, others: float
     ) -> str:
         return (
-            f"{shared:.0f} of {plural(words, 'word')} are in {plural(others, 'text')} "
-            f"of others about this item, {chance:.1f} would be in as many about "
-            f"another item; odds of {np.exp(min(against, 20.0)):.0f} to 1 for another"
+            f"{shared:.0f} of {plural(words, 'different word')} are in "
+            f"{plural(others, 'text')} of others about this item, {chance:.1f} would "
+            f"be in as many about another item; word by word, {odds_for(against)} for "
+            "another"
         )
 
     return scored(

@@ -24,7 +24,7 @@ from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
 from qc.scores import TOLD_FROM, Scope, scored, sentences, summed
 from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import text_fit
+from qc.text_fit import odds_for, text_fit
 
 NAME = "texts_off_items"
 VERSION = 1
@@ -69,11 +69,14 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
     suspicion = np.where(enough, graded, 0.0)
 
-    def sentence(texts: float, words: float, shared: float, chance: float) -> str:
+    def sentence(
+        against: float, texts: float, words: float, shared: float, chance: float
+    ) -> str:
         return (
-            f"{shared:.0f} of {plural(words, 'word')} in {plural(texts, 'text')} are "
-            f"in others' texts about the same items, {chance:.0f} would be in as many "
-            "about other items"
+            f"{shared:.0f} of {plural(words, 'different word')} in "
+            f"{plural(texts, 'text')} are in others' texts about the same items, "
+            f"{chance:.1f} would be in as many about other items; word by word, "
+            f"{odds_for(against)} for other items"
         )
 
     return scored(
@@ -83,6 +86,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         evidence=sentences(
             suspicion >= TOLD_FROM,
             sentence,
+            against,
             sums["texts"],
             sums["words"],
             sums["shared"],

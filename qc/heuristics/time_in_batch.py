@@ -26,7 +26,7 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count
-from qc.scores import Scope, grade, scored, sentences
+from qc.scores import Scope, grade, scored, sentences, told_apart
 from qc.tallies import Tally, rows_of
 from qc.tallies import tally as tally_of
 from qc.times import distances, logarithm, spreads
@@ -105,8 +105,8 @@ def score(
             return f"{seconds:.1f} seconds an item: submitted before it was accepted"
         return (
             f"{seconds:.1f} seconds an item, the batch's mean is {mean:.1f}: "
-            f"{raw_z:+.2f} sd on raw times, {log_z:+.2f} sd on log times, "
-            f"limit {params.outlier_sds:g} ({params.scale})"
+            f"{_in_sds(raw_z, params)} on raw times, {_in_sds(log_z, params)} on log "
+            f"times, limit {params.outlier_sds:g} ({params.scale})"
         )
 
     return scored(
@@ -117,3 +117,8 @@ def score(
             flag | (suspicion > 0), sentence, seconds, raw["z"], log["z"], raw["mean"]
         ),
     )
+
+
+def _in_sds(z: float, params: Params) -> str:
+    sign = "-" if z < 0 else "+"
+    return f"{sign}{told_apart(abs(z), params.outlier_sds, decimals=2)} sd"

@@ -24,7 +24,15 @@ import pandas as pd
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
+from qc.scores import (
+    FIRST_ANSWER,
+    Scope,
+    grade,
+    is_first,
+    scored,
+    sentences,
+    told_apart,
+)
 from qc.times import TimeColumn, z_scores
 
 NAME = "time_in_image"
@@ -64,7 +72,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             return f"{seconds:.1f} seconds: ended before it began"
         return (
             f"{seconds:.1f} seconds, the mean of {plural(count, 'answer')} about this "
-            f"item is {mean:.1f}: {z:+.2f} sd, limit {params.outlier_sds:g} "
+            f"item is {mean:.1f}: {told_apart(abs(z), params.outlier_sds, decimals=2)} "
+            f"sd {'above' if z > 0 else 'below'}, limit {params.outlier_sds:g} "
             f"({params.time})"
         )
 

@@ -26,7 +26,7 @@ import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import Scope, grade, mapped, scored, sentences
+from qc.scores import Scope, grade, mapped, scored, sentences, told_apart
 from qc.tallies import Tally
 from qc.tallies import tally as tally_of
 
@@ -102,11 +102,12 @@ def score(
     suspicion = grade(beyond, 1.0, flag=flag)
 
     def sentence(seconds: float, speed: float, least: float) -> str:
-        typed = f", {speed:.1f} words a second" if speed > 0 else ""
+        most = params.max_words_per_second
+        typed = f", {told_apart(speed, most)} words a second" if speed > 0 else ""
         limits = f"at least {least:g} seconds"
         if speed > 0:
-            limits += f", at most {params.max_words_per_second:g} words a second"
-        return f"{seconds:.1f} seconds{typed} (expected {limits})"
+            limits += f", at most {most:g} words a second"
+        return f"{told_apart(seconds, least)} seconds{typed} (expected {limits})"
 
     return scored(
         table.index,

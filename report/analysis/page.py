@@ -39,8 +39,10 @@ def analyse(
     source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()
 ) -> Analysed:
     """Every analysis that has something to say about these answers."""
-    found = [(key, title, build(answers)) for key, title, build in _QUESTIONS]
     table = answers.table
+    # Without an answer there is no column of values to ask.
+    asked = _QUESTIONS if len(table) else ()
+    found = [(key, title, build(answers)) for key, title, build in asked]
     return Analysed(
         page=SectionsPage(
             source=source,

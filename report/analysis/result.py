@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import count
+from domain.counts import NOTHING, count
 from report.components import Cell, Column, Section, Table, number, text
-from report.formatting import NOTHING, excerpt
+from report.formatting import excerpt
 
 _LONGEST = 80
 _MOST_ROWS = 100

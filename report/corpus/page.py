@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report.components import KeyFigure, Note, Section
 from report.corpus.description import Description
 from report.corpus.sections import SECTIONS
-from report.formatting import excerpt, share
+from report.formatting import excerpt
 from report.page import environment
 
 _TITLE_CHARACTERS = 120

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from domain.counts import count, plural_of
+from domain.counts import count, plural_of, share
 from report.components import Section, Table, number
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import ReportModel
 
 

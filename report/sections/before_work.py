@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report.components import Section, Table, number, text
 from report.facts import BeforeWork
-from report.formatting import excerpt, part_of, share
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 
 _LABEL_CHARACTERS = 60

@@ -17,7 +17,7 @@ def build(model: ReportModel) -> Section | None:
     """Edits by rule, and the changes made most often."""
     if not model.facts.task.main_text:
         return None
-    lists: list[tuple[Edit, ...]] = model.rows("novel")["edits"].tolist()
+    lists: list[tuple[Edit, ...]] = model.column("edits", "novel").tolist()
     edits = [edit for edits in lists for edit in edits]
     lead = (
         f"{part_of(sum(map(bool, lists)), len(lists), model.accepted_noun)} changed by "

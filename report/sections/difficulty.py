@@ -6,10 +6,10 @@ images that none to all of five workers called too bad to recognise.
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import ReportModel, tally
 from report.svg import svg
 
@@ -55,9 +55,9 @@ def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
 
 def _levels(model: ReportModel) -> pd.Series:
     """Images by the number of canned answers among their accepted ones."""
-    accepted = model.rows("canned", "novel")
-    per_item = accepted.groupby("item_id")["is_canned"].sum().astype(int)
-    return tally(per_item, at_least=model.facts.wanted_per_item)
+    items = model.column("item_id", "canned", "novel")
+    per_item = model.column("is_canned", "canned", "novel").groupby(items).sum()
+    return tally(per_item.astype(int), at_least=model.facts.wanted_per_item)
 
 
 def _figure(levels: pd.Series) -> Figure:

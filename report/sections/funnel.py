@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from domain.counts import count, plural, plural_of
+from domain.counts import count, plural, plural_of, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 
@@ -38,8 +38,8 @@ def build(model: ReportModel) -> Section:
         lead=(
             _lead(model),
             (
-                "Every submitted answer has exactly one outcome, and all of them are "
-                "exported with it: nothing disappears."
+                f"Every {_those(model)} answer has exactly one outcome, and all of "
+                "them are exported with it: nothing disappears."
             ),
         ),
         figures=(_figure(model),),
@@ -65,9 +65,9 @@ def _lead(model: ReportModel) -> str:
     )
     if facts.imported is not None:
         return (
-            f"{plural(model.submitted, 'answer')} about "
-            f"{plural(facts.items, model.item_noun)} were imported and decided; "
-            f"{accepted} were accepted{of_these}."
+            f"{part_of(model.submitted, model.submitted + model.waiting, 'answer')} "
+            f"about {plural(facts.items, model.item_noun)} that were imported are "
+            f"decided; {accepted} were accepted{of_these}."
         )
     return (
         f"The campaign asks for {model.answers_each} about each "
@@ -75,6 +75,11 @@ def _lead(model: ReportModel) -> str:
         f"{plural(model.submitted, 'answer')} came back; {accepted} were "
         f"accepted{of_these}."
     )
+
+
+def _those(model: ReportModel) -> str:
+    """What answers have in common that have an outcome."""
+    return "submitted" if model.facts.imported is None else "decided"
 
 
 def _name(model: ReportModel, outcome: Outcome) -> str:
@@ -97,14 +102,13 @@ def _flagged(model: ReportModel) -> int:
 def _figure(model: ReportModel) -> Figure:
     submitted = model.submitted
     flagged = _flagged(model)
+    # How many another tool wanted is not known.
+    first, whole = "wanted", model.wanted
+    if model.facts.imported is not None:
+        first, whole = "imported", submitted + model.waiting
     rows = [
-        # How many another tool wanted is not known.
-        *(
-            [plots.Bar("wanted", model.wanted, count(model.wanted))]
-            if model.facts.imported is None
-            else []
-        ),
-        plots.Bar("submitted", submitted, count(submitted)),
+        plots.Bar(first, whole, count(whole)),
+        plots.Bar(_those(model), submitted, count(submitted)),
         plots.Bar(
             "of these flagged", flagged, _beside(flagged, submitted), plots.AMBER
         ),
@@ -118,7 +122,7 @@ def _figure(model: ReportModel) -> Figure:
             for outcome in model.possible_outcomes
         ),
     ]
-    title = f"Answers from wanted to {_name(model, 'novel')}"
+    title = f"Answers from {first} to {_name(model, 'novel')}"
     description = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
     return Figure(title=title, svg=drawing)
@@ -143,13 +147,13 @@ def _table(model: ReportModel) -> Table:
             )
         )
     total = (
-        "All submitted",
+        f"All {_those(model)}",
         count(model.submitted),
         share(model.submitted, model.submitted),
         part_of(_flagged(model), model.submitted),
     )
     return Table(
-        caption="Outcomes of the submitted answers",
+        caption=f"Outcomes of the {_those(model)} answers",
         columns=(
             text("Outcome"),
             number("Answers"),

@@ -2,9 +2,9 @@
 
 from scipy.stats import binomtest
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report.components import Cell, Code, Section, Table, number, text
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import ReportModel
 
 _MOST_ROWS = 50

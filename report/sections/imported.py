@@ -6,10 +6,11 @@ What others decided is shown so that it can be compared. Nothing here is judged 
 import pandas as pd
 
 from domain.counts import count, plural
+from qc.heuristics.random_sample import NAME as SAMPLE
 from report.components import Section, Table, number, text
 from report.facts import ImportedFacts
 from report.formatting import excerpt, part_of
-from report.model import ReportModel
+from report.model import ReportModel, flags_of
 
 _MOST_OUTCOMES = 30
 
@@ -87,14 +88,26 @@ def _files(imported: ImportedFacts) -> Table:
 
 
 def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
-    said = imported.outcomes.reindex(model.outcomes.index).fillna("")
+    said = imported.outcomes.reindex(imported.answers.index).fillna("")
     if not said.map(bool).any():
         return ()
-    flagged = model.flags.any(axis="columns").reindex(said.index, fill_value=False)
-    is_out = model.outcomes.isin(["dropped", "rejected"])
-    table = pd.DataFrame({"said": said, "flagged": flagged, "out": is_out})
+    # A sample that was drawn by chance is no suspicion.
+    flags = flags_of(model.facts.findings, imported.answers)
+    flagged = flags.drop(columns=SAMPLE, errors="ignore").any(axis="columns")
+    here = model.outcomes.reindex(said.index)
+    table = pd.DataFrame(
+        {
+            "said": said,
+            "flagged": flagged,
+            "out": here.isin(["dropped", "rejected"]),
+            "waits": here.isna(),
+        }
+    )
     counts = table.groupby("said").agg(
-        answers=("flagged", "size"), flagged=("flagged", "sum"), out=("out", "sum")
+        answers=("flagged", "size"),
+        flagged=("flagged", "sum"),
+        out=("out", "sum"),
+        waits=("waits", "sum"),
     )
     ranked = counts.sort_values("answers", ascending=False, kind="stable")
     return (
@@ -105,6 +118,7 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
                 number("Answers"),
                 number("Flagged here"),
                 number("Dropped here"),
+                number("Not decided here"),
             ),
             rows=tuple(
                 (
@@ -112,14 +126,15 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
                     count(row["answers"]),
                     part_of(int(row["flagged"]), int(row["answers"])),
                     part_of(int(row["out"]), int(row["answers"])),
+                    count(row["waits"]),
                 )
                 for said, row in ranked.head(_MOST_OUTCOMES).iterrows()
             ),
-            note="Of answers that are decided here."
-            + (
-                f" {count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are left out."
+            note=(
+                f"{count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are left out."
                 if len(ranked) > _MOST_OUTCOMES
                 else ""
             ),
+            is_wide=True,
         ),
     )

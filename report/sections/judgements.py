@@ -11,12 +11,12 @@ import pandas as pd
 from analyses.alpha import Alpha, Level, krippendorff_alpha
 from analyses.fields import votes
 from analyses.multilabel_agreement import jaccard
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from domain.scales import is_graded, is_unlimited
 from domain.task import Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
-from report.formatting import excerpt, share
+from report.formatting import excerpt
 from report.model import ReportModel
 from report.svg import Plot, svg
 

@@ -3,12 +3,12 @@
 import math
 from statistics import quantiles
 
-from domain.counts import count, plural, with_article
+from domain.counts import count, plural, share, with_article
 from domain.money import NAMES
 from report import plots
 from report.components import Figure, Level, Note, Section, Table, number, text
 from report.facts import Money, OtherLedgers
-from report.formatting import part_of, share
+from report.formatting import part_of
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 

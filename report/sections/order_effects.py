@@ -11,13 +11,12 @@ import pandas as pd
 from scipy.stats import chisquare
 
 from analyses.order import first_side_advantage, position_effect
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from domain.scales import is_graded
 from domain.tables import ITEM_VALUE, ORDER
 from domain.task import Arrangement, Field
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
-from report.formatting import share
 from report.model import ReportModel
 from report.svg import svg
 

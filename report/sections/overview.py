@@ -62,12 +62,14 @@ def _came(model: ReportModel) -> str:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
     workers = f"{'simulated ' * facts.is_rehearsal}worker"
-    came = (
-        f"{plural(model.submitted, 'answer')} by {plural(len(facts.workers), workers)}."
-        f" {listed(kinds)} count."
-    )
+    whom = plural(len(facts.workers), workers)
+    counted = f"{listed(kinds)} count."
     if facts.imported is not None:
-        return came
+        came = plural(model.submitted + model.waiting, "answer")
+        verb = "waits" if model.waiting == 1 else "wait"
+        waits = f" {count(model.waiting)} {verb} for a person." * bool(model.waiting)
+        return f"{came} by {whom}. {counted}{waits}"
+    came = f"{plural(model.submitted, 'answer')} by {whom}. {counted}"
     return (
         f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
@@ -101,7 +103,7 @@ def _lost(model: ReportModel) -> str:
 
 
 def _reasons(model: ReportModel) -> str:
-    reasons = model.as_stated(model.rows("rejected", "dropped")["rejected_because"])
+    reasons = model.as_stated(model.column("rejected_because", "rejected", "dropped"))
     counts = reasons[reasons != ""].value_counts()
     # Equal counts stand in the order of their words, whatever the rows' order.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))

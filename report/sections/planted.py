@@ -39,7 +39,7 @@ def score(model: ReportModel) -> Score:
         bad_found=int((is_bad & is_hit).sum()),
         honest=int((~is_bad).sum()),
         honest_wronged=int((~is_bad & is_hit).sum()),
-        novel_by_bad=int(model.rows("novel")["worker"].isin(bad_ids).sum()),
+        novel_by_bad=int(model.column("worker", "novel").isin(bad_ids).sum()),
     )
 
 

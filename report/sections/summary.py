@@ -1,9 +1,9 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
-from domain.counts import count, plural, plural_of
+from domain.counts import count, plural, plural_of, share
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
-from report.formatting import listed, part_of, share
+from report.formatting import listed, part_of
 from report.model import ReportModel
 from report.sections import planted, provenance
 from report.sections.money import wage_level, wage_notes
@@ -13,6 +13,7 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     """Images, captions, workers, money and wage."""
     facts = model.facts
     hours = float(facts.workers["seconds_worked"].sum()) / 3600
+    worked = f"{hours:,.1f} person-hours" if hours else "time not known"
     excluded = int(facts.workers["is_excluded"].sum())
     return (
         KeyFigure(
@@ -24,7 +25,7 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
         KeyFigure(
             label="Workers",
             value=count(len(facts.workers)),
-            beside=f"{hours:,.1f} person-hours; {count(excluded)} excluded",
+            beside=f"{worked}; {count(excluded)} excluded",
         ),
         *(_money_figures(model, facts.money) if facts.money else ()),
     )
@@ -45,13 +46,15 @@ def _wanted(model: ReportModel) -> str:
 
 def _accepted(model: ReportModel) -> KeyFigure:
     is_imported = model.facts.imported is not None
-    wanted = "imported" if is_imported else f"{count(model.wanted)} wanted"
+    imported = count(model.submitted + model.waiting)
+    wanted = f"{imported} imported" if is_imported else f"{count(model.wanted)} wanted"
+    came = "decided" if is_imported else "submitted"
     noun = model.text_noun or "answer"
     if not model.facts.task.canned_text:
         return KeyFigure(
             label=f"Accepted {plural_of(noun)}",
             value=count(model.count("novel")),
-            beside=f"{count(model.submitted)} submitted; {wanted}",
+            beside=f"{count(model.submitted)} {came}; {wanted}",
         )
     return KeyFigure(
         label=f"Accepted {plural_of(noun)}",

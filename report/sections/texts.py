@@ -5,12 +5,11 @@ from collections import Counter
 
 import pandas as pd
 
-from analyses.fields import votes
-from domain.counts import count, plural, plural_of
+from domain.counts import count, plural, plural_of, share
 from domain.task import Field
 from report import plots
 from report.components import Code, Figure, Note, Section, Table, number, text
-from report.formatting import excerpt, part_of, share
+from report.formatting import excerpt, part_of
 from report.model import ReportModel
 from report.svg import svg
 
@@ -32,12 +31,12 @@ def build(model: ReportModel) -> Section | None:
     """
     if not model.text_noun:
         return None
-    novel = model.rows("novel")
-    lengths = novel["clean_text"].map(lambda text_: len(text_.split())).astype(int)
+    texts = model.column("clean_text", "novel")
+    lengths = texts.map(lambda text_: len(text_.split())).astype(int)
     return Section(
         key="captions",
         title=f"The {plural_of(model.text_noun)}",
-        lead=(_lead(model, novel["clean_text"], lengths),),
+        lead=(_lead(model, texts, lengths),),
         notes=_not_typed(model),
         figures=(_figure(model, lengths),) if len(lengths) else (),
         tables=(_splits(model), *_majorities(model)),
@@ -114,9 +113,9 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
 
 
 def _splits(model: ReportModel) -> Table:
-    novel = model.rows("novel")
+    novel = model.column("split", "novel")
     items = model.facts.answers.groupby("split")["item_id"].nunique()
-    texts = novel.groupby("split").size()
+    texts = novel.groupby(novel).size()
     order = sorted(items.index, key=lambda split: (_PLACES.get(split, 9), split))
     rows = tuple(
         (
@@ -144,13 +143,12 @@ def _splits(model: ReportModel) -> Table:
 
 def _majorities(model: ReportModel) -> tuple[Table, ...]:
     """What else was asked about the items; none where nothing was."""
-    accepted = model.rows("canned", "novel")
-    voters = accepted.groupby("item_id").size()
+    voters = model.accepted_per_item
     noun = model.item_noun
     statements = [
         statement
         for field in model.facts.task.item_fields
-        for statement in _statements(model, field, accepted)
+        for statement in _statements(model, field)
     ]
     is_asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
     if not is_asked:
@@ -178,11 +176,9 @@ def _is_asked(model: ReportModel, field: Field) -> bool:
     return is_text_question or field.kind == "choices"
 
 
-def _statements(
-    model: ReportModel, field: Field, accepted: pd.DataFrame
-) -> list[tuple[str, pd.Series]]:
+def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]:
     """Statements, each with how many say so, by item."""
-    field_votes = votes(accepted, field)
+    field_votes = model.votes(field, "canned", "novel")
     if field.name == model.facts.task.text_present_field:
         yes = field_votes[field_votes["value"] == "yes"]
         return [("shows text", yes.groupby("item_id").size())]

@@ -18,14 +18,20 @@ _CURVE_POINTS = 160
 _HOURS_SHOWN_AS_HOURS = 72
 
 
-def build(model: ReportModel) -> Section:
-    """Time spans of batches and the growth of the answers."""
+def build(model: ReportModel) -> Section | None:
+    """Time spans of batches and the growth of the answers.
+
+    Of imported answers only when they were sent; nothing of them was posted.
+    """
+    imported = model.facts.imported
+    if imported is not None and not imported.has_times:
+        return None
     return Section(
         key="timeline",
         title="When it happened",
         lead=(_lead(model),),
         figures=_figures(model),
-        tables=(_table(model.facts.batches),),
+        tables=() if imported else (_table(model.facts.batches),),
     )
 
 
@@ -43,7 +49,8 @@ def _lead(model: ReportModel) -> str:
 
 def _figures(model: ReportModel) -> tuple[Figure, ...]:
     pictures = []
-    if model.facts.batches["posted_at"].notna().any():
+    is_ours = model.facts.imported is None
+    if is_ours and model.facts.batches["posted_at"].notna().any():
         pictures.append(_spans(model))
     if model.facts.answers["submitted_at"].notna().any():
         pictures.append(_curve(model))
@@ -112,15 +119,18 @@ def _curve(model: ReportModel) -> Figure:
     points = [*zip(stops.tolist(), reached.tolist(), strict=True)]
     half = float(after[(len(after) - 1) // 2]) * unit_hours
     title = "Answers over time"
+    goal, noun = model.wanted, "wanted"
+    if model.facts.imported is not None:
+        goal, noun = model.submitted + model.waiting, "imported"
     description = (
         f"{plural(len(after), 'answer')} submitted; half of them within "
-        f"{half:,.1f} h of the start. The dashed line marks the number wanted."
+        f"{half:,.1f} h of the start. The dashed line marks the number {noun}."
     )
     plot = plots.curve(
         points,
         x_label=f"{unit} since the start",
         y_label="answers submitted",
-        goal=(model.wanted, f"{count(model.wanted)} wanted"),
+        goal=(goal, f"{count(goal)} {noun}"),
     )
     drawing = svg(plot, key="pace", title=title, description=description)
     return Figure(title=title, svg=drawing, note=description)

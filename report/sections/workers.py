@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import count, plural, plural_of
+from domain.counts import count, plural, plural_of, share
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from report.formatting import excerpt, hours, part_of, share
+from report.formatting import excerpt, hours, part_of
 from report.model import ROUNDING_CENTS, ReportModel
 from report.svg import svg
 
@@ -42,7 +42,7 @@ def build(model: ReportModel) -> Section:
 
 
 def _spread(model: ReportModel) -> str:
-    per_worker = model.rows("novel")["worker"].value_counts()
+    per_worker = model.column("worker", "novel").value_counts()
     if per_worker.empty:
         return ""
     tenth = -(-len(model.facts.workers) // 10)

@@ -130,8 +130,8 @@ def test_who_was_wrong_reads_what_is_right_and_why(
     assert wrong["assignment_id"].tolist() == [told]
     assert len(of_gold) == 2
     assert re.fullmatch(
-        r"The answer about item [12] of this HIT was known before\. .*: you said "
-        r'"[^"]+", right is "[^"]+"\. ' + re.escape(why),
+        r"The answer about item [12] of this HIT was known before\. "
+        r'To ".*" you said "[^"]+", right is "[^"]+"\. ' + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1

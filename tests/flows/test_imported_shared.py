@@ -33,6 +33,7 @@ FILES = {
     "multimodal_caption_eval.csv": ("caption_ratings", 300, 900, 300),
     "iiw_side_by_side_gpt4v.jsonl": ("side_by_side", 100, 100, 100),
     "vizwiz_val_captions_half.csv": ("vizwiz_captions", 19215, 19215, 3843),
+    "vizwiz_quality_train.json": ("vizwiz_quality", 23431, 23431, 23431),
     "error_analysis_2017/annotations_emiel/congruency_data_final.json": (
         *("congruency", 1014, 1014, 1014),
     ),
@@ -42,8 +43,25 @@ FILES = {
 }
 """By file: the columns that are said, then assignments, answers and items."""
 
+FLAGGED = {
+    "vizwiz_pipeline/hit.results": 21,
+    "foreign_results/amti_batch": 8,
+    "foreign_results/amti_extract.csv": 30,
+    "foreign_results/simple_amt_results.txt": 0,
+    "iiw_side_by_side_gpt4v.jsonl": 0,
+    "multimodal_caption_eval.csv": 0,
+    "para_quality_half.csv": 109,
+    "error_analysis_2017/annotations_emiel/congruency_data_final.json": 0,
+    "error_analysis_2017/annotations_emiel/incongruent_final.json": 0,
+}
+"""Answers that are flagged, by file; docs/importing.md has them and those of others."""
+
 _JUDGEMENTS = ("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
-_DEAR = {"vizwiz_val_captions_half.csv", "snow_rte.csv"}
+_DEAR = {
+    "vizwiz_val_captions_half.csv",
+    "vizwiz_quality_train.json",
+    "snow_rte.csv",
+}
 
 
 def understood(name: str, columns: str) -> dict[str, object]:
@@ -80,6 +98,46 @@ def test_counted_judgements_are_as_many_answers() -> None:
     """144,860 of 47,830 pairs."""
     found = understood(*_JUDGEMENTS)
     assert (found["answers"], found["items"]) == (144860, 47830)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", FLAGGED)
+def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) -> None:
+    """All answers come out; what is flagged is set aside until somebody decides."""
+    columns, _, answers, _ = FILES[name]
+    flagged, campaign = FLAGGED[name], tmp_path / "c.toml"
+    said = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
+    done("import", DATA / name, *said, "--as", campaign)
+    # Which answers are drawn depends on chance alone.
+    text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 0.0\n"
+    campaign.write_text(text)
+    found = " ".join(done("assess", campaign).split())
+    assert f"Flagged answers: {flagged} ({flagged} of" in found
+    done("export", campaign)
+    main = "captions" if name.endswith(".results") else "answers"
+    kept, aside = (
+        pd.read_parquet(tmp_path / f"out/c/dataset/{part}.parquet")
+        for part in (main, "set_aside")
+    )
+    assert len(kept) + len(aside) == answers
+    why = aside["set_aside"].value_counts()
+    assert set(why.index) <= {"undecided", "surplus", "canned"}
+    # The rules ask for more than one flag of some heuristics, and for whole HITs.
+    assert (int(why.get("undecided", 0)) > 0) == (flagged > 0)
+    assert (tmp_path / "out/c/report.html").is_file()
+
+
+@pytest.mark.full
+def test_canned_captions_make_the_levels_of_difficulty(tmp_path: Path) -> None:
+    """15751/4122/1424/878/725/531 images with 0 to 5 of five workers."""
+    campaign = tmp_path / "quality.toml"
+    said = ["--columns", COLUMNS / "vizwiz_quality.toml"]
+    done("import", DATA / "vizwiz_quality_train.json", *said, "--as", campaign)
+    with open_to_look(load_campaign(campaign)) as run:
+        counts = run.answers()["value.unrecognizable"].value_counts()
+    assert [int(counts[number]) for number in range(6)] == [
+        *(15751, 4122, 1424, 878, 725, 531)
+    ]
 
 
 def test_prolifics_statuses_are_outcomes() -> None:

@@ -305,3 +305,86 @@ def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
     assert "1 answer set aside." in card.text
     for words in ("paid for", "later HIT", "the worker reads", "the next pass"):
         assert words not in card.text
+
+
+def potato(tmp_path: Path) -> Path:
+    """Potato's export of two people's labels, and the campaign that becomes of it."""
+    lines = [
+        {
+            "instance_id": item,
+            "user_id": f"{user}@x.example",
+            "labels": {"mood": {"good": "good"} if item == "i1" else {}},
+        }
+        for user in ("ann", "bob")
+        for item in ("i1", "i2")
+    ]
+    file = tmp_path / "annotations.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    done("import", file, "--as", tmp_path / "mood.toml")
+    return tmp_path / "mood.toml"
+
+
+def test_no_worker_s_id_stands_in_an_assignment_s(tmp_path: Path) -> None:
+    """Where files name assignments by item and worker, a dataset would tell who."""
+    campaign = potato(tmp_path)
+    again = done("import", tmp_path / "annotations.jsonl", "--as", campaign)
+    assert "0 assignments; 2 known before" in again
+    done("export", campaign)
+    out = tmp_path / "out/mood"
+    texts = [path.read_bytes() for path in (out / "dataset").iterdir()]
+    texts.append((out / "report.html").read_bytes())
+    assert len(answers(campaign)) == 2
+    assert not [text for text in texts if b"x.example" in text]
+
+
+def test_a_wage_is_not_made_of_a_reward_that_no_file_says(tmp_path: Path) -> None:
+    """The campaign file has to state one; the report must not multiply it."""
+    campaign = potato(tmp_path)
+    with open_to_look(load_campaign(campaign)) as run:
+        cents = run.store.db.execute("SELECT reward_cents FROM hits").fetchall()
+    assert {tuple(row) for row in cents} == {(0,)}
+    assert "do not say what was paid" in campaign.read_text()
+
+
+def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
+    """Report and data card repeat the description; a hint would stand there as one."""
+    campaign = load_campaign(potato(tmp_path))
+    assert campaign.description == "Answers that were collected elsewhere (Potato)."
+
+
+def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
+    """The terminal says that nothing is flagged, and draws no empty frame."""
+    said = done("assess", potato(tmp_path))
+    assert "What each heuristic flagged: Nothing is flagged." in said
+    assert "┏" not in said
+
+
+def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None:
+    """Analyse says how much does not count yet, assess how much was drawn."""
+    text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
+    campaign.write_text(text)
+    said = done("assess", campaign)
+    assert "6 answers drawn by chance" in " ".join(said.split())
+    said = " ".join(done("analyse", campaign).split())
+    assert "Answers: 0" in said
+    assert "Without 6 answers of which nobody has decided" in said
+
+
+def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
+    """No file says a time here, and no item has a right answer."""
+    said = " ".join(done("assess", potato(tmp_path)).split())
+    looked, _, could_not = said.partition("Could say nothing here:")
+    assert "no time is known: rushed and too_fast" in could_not
+    assert "gold_failed" in could_not
+    assert "too_fast" not in looked
+
+
+def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
+    """Of Prolific's export the code is all that there is."""
+    file = tmp_path / "export.csv"
+    file.write_text(
+        "Submission id,Participant id,Status,Started at,Completed at,Completion code\n"
+        "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
+    )
+    said = done("import", file, "--as", tmp_path / "code.toml", "--map")
+    assert "no column names items, so each HIT is one" in " ".join(said.split())

@@ -317,34 +317,35 @@ def test_units_of_mephisto(tmp_path: Path) -> None:
     assert isinstance(second, NotSent)
 
 
-@pytest.mark.parametrize("form", ["lines", "table"])
-def test_annotations_of_potato(form: str, tmp_path: Path) -> None:
-    """Radio buttons, boxes, a scale and a text, in both of its forms."""
-    line = {
-        "user_id": "u1",
-        "instance_id": "i1",
-        "displayed_text": "Rain",
-        "label_annotations": {
-            "mood": {"good": "good"},
-            "tags": {"a": "true", "b": "true"},
-            "how": {"scale_4": "true"},
-            "why": {"text_box": "it is, wet"},
-        },
-    }
-    table = (
-        "user\tinstance_id\tdisplayed_text\tmood:::good\tmood:::bad\ttags:::a\ttags:::b"
-        "\thow:::scale_4\twhy:::text_box\n"
-        "u1\ti1\tRain\tgood\t\ttrue\ttrue\ttrue\tit is, wet\n"
+def test_a_unit_of_mephisto_that_nobody_sent(tmp_path: Path) -> None:
+    """Its agent has accepted it, which is not that the requester did."""
+    unit = {"unit_id": "7", "worker_id": "3", "assignment_id": "5"}
+    data = {"inputs": {"text": "Rain"}, "outputs": None}
+    _, (found,) = rows_of(
+        tmp_path, json.dumps([{**unit, "status": "accepted", "data": data}])
     )
-    name, rows = rows_of(tmp_path, json.dumps(line) if form == "lines" else table)
-    found = only(rows)
-    assert (name, found.worker_id, found.shown["text"]) == ("Potato", "u1", "Rain")
-    assert found.sent == {
-        "mood": "good",
-        "tags": "a|b",
-        "how": "4",
-        "why": "it is, wet",
+    assert found == NotSent(line=1, why="accepted")
+
+
+def test_a_chat_of_mephisto(tmp_path: Path) -> None:
+    """Its messages are an answer; a chat without any has no time."""
+    unit = {
+        "unit_id": "7",
+        "worker_id": "3",
+        "assignment_id": "5",
+        "status": "approved",
     }
+    said = [
+        {"id": "Ann", "text": "hi"},
+        {"id": "Bot", "text": "it rains", "timestamp": 1},
+    ]
+    chat = {"initial_data": {"topic": "rain"}, "messages": said, "save_data": None}
+    times = {"task_start": 0, "task_end": 0}
+    _, rows = rows_of(tmp_path, json.dumps([{**unit, **times, "data": chat}]))
+    found = only(rows)
+    assert found.shown == {"topic": "rain"}
+    assert found.sent == {"messages": "Ann: hi\nBot: it rains"}
+    assert found.submitted_at is None
 
 
 def test_a_dataset_of_ours_is_read_as_it_was_typed(tmp_path: Path) -> None:

@@ -47,6 +47,9 @@ def test_only_the_batch_that_changed_is_scored_again(
     for size in (9, 12, 12):
         assess(table(*rows[:size]), {}, seed=1, batches=known)
     assert scored == [0, 1, 2, 2]
+    known.forget()
+    assess(table(*rows), {}, seed=1, batches=known)
+    assert scored[4:] == [0, 1, 2]
 
 
 def test_a_campaign_without_answers_has_no_findings() -> None:

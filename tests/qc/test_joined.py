@@ -50,6 +50,11 @@ def test_own_decisions_move_the_weights_by_as_much_as_they_are() -> None:
     assert unknown is weights
 
 
+def told(probability: float) -> str:
+    """Rounded down to hundredths: what is nearly sure is not sure."""
+    return f"0.{int(probability * 100):02}"
+
+
 def test_a_finding_tells_what_counts_most() -> None:
     """The probability, and the features for and against it, in words."""
     texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
@@ -61,7 +66,9 @@ def test_a_finding_tells_what_counts_most() -> None:
     assert found
     for each in found:
         assert each.heuristic == JOINED
-        assert each.evidence.startswith(f"probability {each.suspicion:.2f} of bad work")
+        assert each.evidence.startswith(
+            f"probability {told(each.suspicion)} of bad work"
+        )
         assert "words that no other answer about the item uses" in each.evidence
         assert each.flag == (each.suspicion >= 0.9)
 
@@ -135,7 +142,9 @@ def test_a_policy_may_go_by_the_joined_suspicion() -> None:
         return {one.subject_id: one.because for one in made if one.verdict == "exclude"}
 
     (reason,) = excluded(likely["x"]).values()
-    assert reason.startswith(f"Not invited again: probability {likely['x']:.2f} of bad")
+    assert reason.startswith(
+        f"Not invited again: probability {told(likely['x'])} of bad"
+    )
     assert excluded(min(likely["x"] + 0.01, 1.0)) == {}
 
 

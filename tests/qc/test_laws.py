@@ -2,10 +2,12 @@
 
 import math
 import random
+import warnings
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +21,7 @@ from qc.ratings import sources, with_ratings
 from qc.registry import HEURISTICS, Heuristic, columns, scores
 from qc.scores import TOLD_FROM
 from tests.qc.rated import choice, scale, task_of
-from tests.qc.tables import CANNED, START, row, table
+from tests.qc.tables import CANNED, NAN, START, row, table
 
 SECONDS = st.one_of(
     st.just(math.nan),
@@ -279,3 +281,50 @@ def test_the_columns_that_settings_need_give_the_scores_of_all() -> None:
         pd.testing.assert_frame_equal(own, of_all[name])
     off = {name.NAME: None for name in HEURISTICS if name.NAME != "rule_violation"}
     assert columns(off, TASK) == sorted({*sources(TASK), "problems"})
+
+
+POOR: dict[str, dict[str, object]] = {
+    "one worker": {"worker_id": "w"},
+    "one item": {"item_id": "i0"},
+    "no worker ids": {"worker_id": ""},
+    "no times": dict.fromkeys(("shown_seconds", "page_seconds", "market_seconds"), NAN),
+    "no time passed": dict.fromkeys(("shown_seconds", "page_seconds"), 0.0),
+    "no keys": dict.fromkeys(("keystrokes", "pastes", "focus_losses"), NAN),
+    "one text": {"text": "a bird on a wire"},
+    "no text": {"text": ""},
+    "no word": {"text": "?! \u200b\u202e"},
+    "Thai": {"text": "นกสีแดงบนสายไฟ"},
+    "Hebrew and emoji": {"text": "ציפור אדומה 🐦🏽"},
+    "all canned": {"text": CANNED, "is_canned": True},
+    "one rating": {"value.best": "a", "value.worth": 50.0, "value.better": "2"},
+    "no ratings": {"value.best": "", "value.worth": NAN, "value.better": ""},
+    "no order": {"order.best": (), "order.sides": ()},
+}
+"""What may be poor about a frame, alone and together."""
+
+
+@every_heuristic
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    faults=st.sets(st.sampled_from(sorted(POOR)), min_size=1),
+    size=st.sampled_from([0, 1, 2, 5, 97]),
+    seed=st.integers(0, 3),
+)
+def test_a_poor_frame_divides_by_nothing_and_accuses_nobody_unknown(
+    heuristic: Heuristic, faults: set[str], size: int, seed: int
+) -> None:
+    """No warning of numpy or pandas; who is not known, or alone, is not flagged."""
+    poor = rated_table(TASK, seed).iloc[:size].copy()
+    for fault in sorted(faults):
+        for column, cell in POOR[fault].items():
+            cells = [cell] * len(poor)
+            poor[column] = pd.Series(cells, index=poor.index, dtype=poor[column].dtype)
+    with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
+        warnings.simplefilter("error")
+        found = heuristic.score(with_ratings(poor, TASK, ITEMS), heuristic.Params())
+    assert found["suspicion"].between(0, 1).all()
+    flagged = found.index[found["flag"]]
+    assert (found.loc[flagged, "evidence"] != "").all()
+    if heuristic.SUBJECT == "worker":
+        assert "" not in flagged
+        assert size > 1 or flagged.empty

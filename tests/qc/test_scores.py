@@ -1,12 +1,13 @@
 """Laws of what heuristics share."""
 
+import math
 from datetime import timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from qc.scores import grade, is_first, quoted
+from qc.scores import grade, is_first, quoted, told_apart
 from tests.qc.tables import START, row, table
 
 
@@ -62,3 +63,12 @@ def test_first_of_an_empty_table_is_empty() -> None:
     found = is_first(table())
     assert isinstance(found, pd.Series)
     assert found.empty
+
+
+def test_a_measure_beyond_a_limit_never_reads_as_the_limit() -> None:
+    """1.9996 below 2 is told as that, and not as 2.0; at the limit it is the limit."""
+    assert told_apart(1.9996, 2.0) == "1.9996"
+    assert told_apart(2.0004, 2.0) == "2.0004"
+    assert told_apart(2.0, 2.0) == "2.0"
+    assert told_apart(0.4, 2.0) == "0.4"
+    assert told_apart(math.inf, 2.0) == "inf"

@@ -53,3 +53,31 @@ def test_a_card_takes_less_than_a_tenth_of_a_second(tmp_path: Path) -> None:
             card = ada.get("/next?view=answer", follow_redirects=True)
             times.append(_milliseconds(lambda shown=card: decide(shown)))  # type: ignore[misc]
         assert median(times) < 100
+
+
+@pytest.mark.full
+def test_ten_thousand_answers_of_one_worker_are_decided_at_once(
+    tmp_path: Path,
+) -> None:
+    """What is decided costs what it is, and not its square; the card a third of it."""
+    with (
+        stores.opened(tmp_path, workers=1, items=10_000) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        ada.timeout = 120
+        ada.get("/")
+        shown = ada.get("/next?view=worker", follow_redirects=True)
+        assert "What follows is shown before it is done." in shown.text
+        form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', shown.text))
+        form |= {"key": shown.url.params["key"], "act": "drop", "because": "so"}
+
+        def card() -> httpx.Response:
+            return ada.get("/card", params={"view": "worker", "key": form["key"]})
+
+        def decide() -> httpx.Response:
+            return ada.post("/decide", data=form, follow_redirects=True)
+
+        assert _milliseconds(card) < 1_500
+        assert _milliseconds(decide) < 8_000
+        assert "10000 set aside" in card().text

@@ -209,5 +209,21 @@ def test_another_campaigns_pictures_and_sessions_are_out_of_reach(
         assert stranger.status_code == 401
 
 
+def test_what_follows_of_very_many_is_told_before_it_is_done(
+    page: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card of a worker leaves it out; the page that asks once more has it."""
+    monkeypatch.setattr("flows.people.cards._MOST_FORESEEN", 1)
+    with page.client() as ada:
+        shown = ada.get("/next?view=worker", follow_redirects=True)
+        worker = {"view": "worker", "key": shown.url.params["key"], "act": "drop"}
+        form = worker | _form(ada, worker) | {"because": "Not seen."}
+        asked = ada.post("/preview", data=form).text
+    assert "What follows is shown before it is done." in shown.text
+    assert "answers set aside" not in shown.text
+    assert "4 answers set aside" in asked
+    assert "What follows is shown" not in asked
+
+
 def _all_of(kept: list[Finding]) -> dict[SubjectKind, list[str]]:
     return {"answer": [one.subject_id for one in kept]}

@@ -3,11 +3,10 @@
 from collections import Counter
 from statistics import fmean, median
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.corpus.description import Description
-from report.formatting import share
 from report.svg import svg
 
 _BINS = 20

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from domain.counts import count
+from domain.counts import NOTHING, count, share
 from report.components import Note, Section, Table, number, text
 from report.corpus.description import Description
 from report.corpus.published import PEOPLE_PERCENT, TEXT_PERCENT
-from report.formatting import NOTHING, excerpt, share
+from report.formatting import excerpt
 from report.sections import difficulty
 
 _LEVELS = ("easy", "medium", "difficult", "unrecognizable")

@@ -1,12 +1,12 @@
 """What the captions are made of: Table 1 of the VizWiz-Captions paper."""
 
 from analyses.corpus.composition import PARTS, Composition
-from domain.counts import count, plural
+from domain.counts import NOTHING, count, plural
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.corpus.description import Description
 from report.corpus.published import MEANS, UNIQUE
-from report.formatting import NOTHING, listed
+from report.formatting import listed
 from report.svg import svg
 
 _SPATIAL = (

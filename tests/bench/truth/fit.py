@@ -39,6 +39,7 @@ _PENALTY_OF_A_FLAG = 1.0
 """Heuristics seldom fire; what they say when they do needs few cases."""
 _HONEST = 0.02
 _MANY, _TENTHS, _FIFTHS = 1000, 10, 5
+_DRAWS = 1000
 
 Floats = npt.NDArray[np.float64]
 
@@ -64,13 +65,15 @@ def main() -> None:
         own, *others = [case for one in sets if (case := _cases(one, kind))]
         weights = _fitted(own, others, kind)
         alone = _scores(sets[0])[single]["suspicion"].reindex(own.rows.index)
+        held_out, likely = _held_out(own, others, kind)
         held[kind] = {
             "intercept": round(weights.intercept, 4),
             "weights": {name: round(one, 4) for name, one in weights.weights.items()},
             "provenance": {
                 "fitted to": names,
-                "held out": _held_out(own, others, kind),
+                "held out": held_out,
                 f"{single} alone": _measures(alone.to_numpy(), own.is_bad > 0),
+                "beyond it": _beyond(likely, alone.to_numpy(), own),
             },
         }
         print(kind, json.dumps(held[kind], indent=1))
@@ -125,10 +128,10 @@ def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
 
 def _held_out(
     own: Cases, others: Sequence[Cases], kind: SubjectKind
-) -> dict[str, float]:
-    """Means over several ways of cutting the workers into fifths."""
+) -> tuple[dict[str, float], Floats]:
+    """Figures and suspicions: means over ways of cutting the workers into fifths."""
     codes, different = pd.factorize(own.workers)
-    found = []
+    found, suspicions = [], []
     for seed in range(_REPEATS):
         drawn = np.random.default_rng(seed).permutation(len(different))
         folds = (drawn % _FOLDS)[codes]
@@ -140,8 +143,30 @@ def _held_out(
             likely[~rest] = probabilities(weights, own.rows[~rest])
         measures = _measures(likely, own.is_bad > 0)
         found.append({**measures, "ece": _calibration_error(likely, own.is_bad)})
+        suspicions.append(likely)
     means = pd.DataFrame(found).mean()
-    return {str(name): round(float(mean), 3) for name, mean in means.items()}
+    figures = {str(name): round(float(mean), 3) for name, mean in means.items()}
+    return figures, np.mean(suspicions, axis=0)
+
+
+def _beyond(likely: Floats, alone: Floats, own: Cases) -> dict[str, float]:
+    """By how much the joined AUC is above the single one; workers drawn again."""
+    chance = np.random.default_rng(0)
+    codes, different = pd.factorize(own.workers)
+    rows_of = pd.Series(np.arange(len(codes))).groupby(codes).indices
+    gains = []
+    for _ in range(_DRAWS):
+        drawn = chance.integers(0, len(different), len(different))
+        rows = np.concatenate([rows_of[worker] for worker in drawn])
+        is_bad = own.is_bad[rows] > 0
+        gains.append(auc(likely[rows], is_bad)[0] - auc(alone[rows], is_bad)[0])
+    low, high = np.quantile(gains, (0.025, 0.975))
+    return {
+        "least": round(float(low), 3),
+        "most": round(float(high), 3),
+        "bad": int(own.is_bad.sum()),
+        "cases": len(own.is_bad),
+    }
 
 
 def _measures(suspicion: Floats, is_bad: npt.NDArray[np.bool_]) -> dict[str, float]:

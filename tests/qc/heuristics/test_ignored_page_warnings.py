@@ -25,7 +25,9 @@ def test_a_habit_is_flagged_and_exactly_at_the_limit_too() -> None:
     found = score(few, Params())
     assert flagged(found) == {"half"}
     told = cells(found, "half")[2]
-    assert told == "goes on where the page asks on 3 of 6 items; others on 8% of theirs"
+    assert told == (
+        "goes on where the page asks on 3 of 6 items; others on 8.3 % of theirs"
+    )
     assert flagged(score(table(*rows("w", 2, 6), *rows("a", 0, 6)), Params())) == set()
 
 

@@ -23,8 +23,28 @@ def test_the_measure_is_one_minus_distance_over_blind_distance() -> None:
     rows = [("a", "1", "yes"), ("b", "1", "yes"), ("c", "1", "no")]
     rows += [("a", "2", "no"), ("b", "2", "no"), ("c", "2", "yes")]
     found = score(ratings(TASK, rows), Params(min_items=2))
-    assert "agreement with others of -1.00 on 2 items" in cells(found, "c")[2]
-    assert "agreement with others of 0.00 on 2 items" in cells(found, "a")[2]
+    assert "agreement with others of -1.00, give or take" in cells(found, "c")[2]
+    assert "agreement with others of 0.00, give or take" in cells(found, "a")[2]
+    assert ", on 2 items (1 is full, 0 is chance)" in cells(found, "a")[2]
+
+
+def test_grades_are_read_as_they_are() -> None:
+    """By hand: four grades apart by a quarter of the scale, each a quarter.
+
+    Item by item a says 1, 2, 3, 4 of five grades, b and c one more: 2, 3, 4, 5. a is
+    1/4 from both on each item. The pool is 1, 2 x3, 3 x3, 4 x3, 5 x2: a blind answer is
+    from 2 at (1 + 0 + 3 + 6 + 6) / 48 = 16/48, from 3 at (2 + 3 + 0 + 3 + 4) / 48 =
+    12/48, from 4 at (3 + 6 + 3 + 0 + 2) / 48 = 14/48, from 5 at (4 + 9 + 6 + 3 + 0) /
+    48 = 22/48. So a: 1 - 1 / ((16 + 12 + 14 + 22) / 48) = 1 - 48/64 = 0.25.
+    """
+    task = task_of(choice("grade", "1", "2", "3", "4", "5"))
+    rows = [
+        (worker, f"i{n}", f"{n + more}")
+        for n in range(1, 5)
+        for worker, more in (("a", 0), ("b", 1), ("c", 1))
+    ]
+    found = score(ratings(task, rows), Params(min_items=4))
+    assert "agreement with others of 0.25, give or take" in cells(found, "a")[2]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,7 +14,10 @@ def test_a_narrow_band_beside_wide_ones_is_flagged() -> None:
     found = score(ratings(TASK, still + WIDE), Params())
     assert flagged(found) == {"still"}
     # nine places from 49 to 51: the tenth per cent is 49, the ninetieth 51.
-    told = "s: most answers lie within 2% of the scale, those of others within 64%"
+    told = (
+        "s: the middle four fifths of the answers lie within 2.0 % of the scale; half "
+        "of 1 other spread over 64.0 % or more"
+    )
     assert cells(found, "still")[2] == told
 
 

@@ -33,7 +33,10 @@ def test_always_the_first_of_three_is_flagged() -> None:
     assert flag
     # A measure of 4.294 at a limit of 3 is 1 - 0.5 / (4.294 / 3).
     assert round(suspicion, 3) == round(1 - 0.5 * 3 / 4.294, 3)
-    assert told == "best: what stands first on 10 of 10 items, by chance about 3"
+    assert told == (
+        "best: the one option chosen stands first on 10 of 10 items, by chance it "
+        "would on 3.3"
+    )
 
 
 def test_a_small_imbalance_is_chance() -> None:
@@ -53,7 +56,7 @@ def test_a_side_is_read_as_it_was_shown() -> None:
     found = score(ratings(SIDES, rows, orders=orders), Params())
     # 2 x (1/2)^14 is one in 8,192.
     assert flagged(found) == {"w"}
-    assert "what stands first on 14 of 14 items" in cells(found, "w")[2]
+    assert "the side preferred stands first on 14 of 14 items" in cells(found, "w")[2]
     neither = [("w", f"i{n}", "same") for n in range(14)]
     found = score(ratings(SIDES, neither, orders=orders), Params())
     assert flagged(found) == set()

@@ -33,7 +33,7 @@ def test_spam_is_told_from_an_honest_repeat_without_worker_ids(worker: str) -> N
     found = score(described(25, worker=worker), Params())
     assert flagged(found) == {f"s{n}" for n in range(25)}
     said = cells(found, "s0")[2]
-    assert said.startswith("stands on 25 items, where ")
+    assert said.startswith("stands on 25 items that others wrote about; on average ")
     assert said.endswith(f"“{SPAM}”")
 
 

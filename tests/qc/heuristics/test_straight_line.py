@@ -23,7 +23,7 @@ def test_a_line_that_is_rare_among_the_others_is_flagged() -> None:
     found = score(ratings(TASK, rows), Params(rarer_than=2))
     assert flagged(found) == {"line"}
     told = cells(found, "line")[2]
-    assert told == "fit: yes on 10 of 10 items; others say so on 55% of theirs"
+    assert told == "fit: yes on 10 of 10 items; others say so on 55.0 % of theirs"
 
 
 def test_where_nearly_all_is_alike_a_line_is_no_suspicion() -> None:

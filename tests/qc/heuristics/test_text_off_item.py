@@ -42,7 +42,9 @@ def test_a_text_about_another_item_is_flagged() -> None:
     found = score(answers(off), Params())
     assert flagged(found) == {"off"}
     said = cells(found, "off")[2]
-    assert said.startswith("0 of 5 words are in 3 texts of others about this item, ")
+    assert said.startswith(
+        "0 of 5 different words are in 3 texts of others about this item, "
+    )
     true = row(
         "off", item_id=SUBJECTS[0], worker_id="x", text="my dog is on green grass"
     )

@@ -18,7 +18,9 @@ def test_small_doubts_add_up() -> None:
     texts = ("nice view indeed", "lovely colours everywhere", "wonderful moments today")
     found = score(answers(*sent("x", *texts)), Params())
     assert flagged(found) == {"x"}
-    assert cells(found, "x")[2].startswith("0 of 9 words in 3 texts are in others' ")
+    assert cells(found, "x")[2].startswith(
+        "0 of 9 different words in 3 texts are in others' "
+    )
 
 
 def test_two_texts_are_too_few() -> None:

@@ -6,7 +6,8 @@ import pandas as pd
 
 from report.facts import ImportedFacts, ImportedSource
 from report.model import report_model
-from report.sections import imported
+from report.page import render
+from report.sections import funnel, imported, timeline
 from tests.report.campaign import by_hand
 
 FILE = ImportedSource(
@@ -25,7 +26,9 @@ def _facts() -> ImportedFacts:
     said["A1.1"] = "Rejected"
     return ImportedFacts(
         files=(FILE,),
+        answers=answers[["assignment_id", "worker"]],
         outcomes=said,
+        has_times=True,
         unnamed_workers=1,
         wages_cents_per_hour=pd.Series({"w": 725.0}),
     )
@@ -48,3 +51,50 @@ def test_files_and_outcomes_are_told_beside_what_was_decided_here() -> None:
 def test_a_campaign_that_collected_its_answers_has_no_such_section() -> None:
     """There is nothing to say."""
     assert imported.build(report_model(by_hand.small())) is None
+
+
+def test_what_waits_is_counted_and_its_flags_are_told() -> None:
+    """A flagged answer that nobody has decided is neither dropped nor forgotten."""
+    small, told = by_hand.small(), _facts()
+    extra = pd.DataFrame(
+        {"assignment_id": ["A9"], "worker": ["w9"]}, index=pd.Index(["A9.1"])
+    )
+    finding = small.findings.iloc[[0]].assign(
+        subject_kind="answer", subject_id="A9.1", flag=True
+    )
+    facts = replace(
+        small,
+        findings=pd.concat([small.findings, finding]),
+        imported=replace(
+            told,
+            answers=pd.concat([told.answers, extra]),
+            outcomes=pd.concat([told.outcomes, pd.Series({"A9.1": "Late"})]),
+        ),
+    )
+    model = report_model(facts)
+    section = imported.build(model)
+    assert section is not None
+    rows = {row[0]: row[1:] for row in section.tables[1].rows}
+    assert rows["Late"] == ("1", "1 of 1 (100.0 %)", "0 of 1 (0.0 %)", "1")
+    assert rows["Approved"][-1] == "0"
+    assert model.waiting == 1
+    shown = funnel.build(model)
+    assert "11 of 12 answers" in shown.lead[0]
+    assert "imported: 12; decided: 11" in shown.figures[0].svg
+    page = render(facts)
+    assert "12 answers by" in page
+    assert "1 waits for a person" in page
+    assert "; 12 imported" in page
+
+
+def test_nothing_is_said_of_times_that_no_file_says() -> None:
+    """The moment of the import is not when the work was done."""
+    facts = by_hand.small()
+    told = replace(_facts(), has_times=False)
+    page = render(replace(facts, imported=told))
+    assert "Times not known" in page
+    assert "When it happened" not in page
+    known = timeline.build(report_model(replace(facts, imported=_facts())))
+    assert known is not None
+    assert not known.tables
+    assert [figure.title for figure in known.figures] == ["Answers over time"]

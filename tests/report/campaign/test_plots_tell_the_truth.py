@@ -93,6 +93,7 @@ def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
     one = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
     section = timeline.build(report_model(replace(_SMALL, batches=one)))
 
+    assert section is not None
     assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)
     assert len(section.tables[0].rows) == rounds
 
@@ -111,7 +112,9 @@ def test_a_campaign_without_answers_has_no_empty_plots() -> None:
     """Nothing to draw, nothing drawn."""
     model = report_model(made_up.empty())
 
-    assert timeline.build(model).figures == ()
+    happened = timeline.build(model)
+    assert happened is not None
+    assert happened.figures == ()
     shown = texts.build(model)
     assert shown is not None
     assert shown.figures == ()

@@ -6,12 +6,14 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import counts
+from domain.counts import share
 from report import formatting, plots
 
 
 def test_the_examples_in_the_docstrings_run() -> None:
     """What the documentation shows is what happens."""
-    results = [doctest.testmod(module) for module in (formatting, plots)]
+    results = [doctest.testmod(module) for module in (counts, formatting, plots)]
 
     assert sum(one.attempted for one in results) >= 8
     assert sum(one.failed for one in results) == 0
@@ -22,8 +24,8 @@ def test_a_share_says_all_or_nothing_only_where_it_is_so(part: int, whole: int) 
     """So "100.0 %" means every one, "0.0 %" means none."""
     part = min(part, whole)
 
-    assert (formatting.share(part, whole) == "100.0 %") == (part == whole)
-    assert (formatting.share(part, whole) == "0.0 %") == (part == 0)
+    assert (share(part, whole) == "100.0 %") == (part == whole)
+    assert (share(part, whole) == "0.0 %") == (part == 0)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))

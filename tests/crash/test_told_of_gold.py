@@ -1,0 +1,126 @@
+"""Who is rejected for gold reads why, and what was right: once, and nobody else does.
+
+Read as a requester does, through boto3, and as each worker does, on the site; also
+where the pass that rejects is killed half-way, and where passes are made again.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+
+from platforms.credentials import REHEARSAL
+from tests.as_needed_campaign import PEOPLE, Voters
+from tests.crash.disturbed import Call, calls_made, pass_apart
+from tests.crash.faults import BY_NAME, FAULTS
+from tests.crash.people import People
+from tests.crash.world import World
+from tests.gold_campaign import AGREED, TOLD, WHY, write_gold
+
+REJECTION = Call("RejectAssignment", 1)
+DEATHS = tuple(
+    fault.name for fault in FAULTS if fault.kind == "death" and not fault.script
+)
+SAMPLE = ("", "killed, reply unread")
+
+
+def _to_the_end(folder: Path, fault: str) -> World:
+    write_gold(folder)
+    world = World(folder)
+    with world.marketplace(apart=False):
+        voters = Voters(world.endpoint, AGREED)
+        killed = quiet = 0
+        for _ in range(20):
+            call = REJECTION if fault else None
+            ended = pass_apart(world, BY_NAME[fault] if fault else None, call)
+            if ended.code == -9:
+                killed += 1
+            elif ended.said.strip() == "workers":
+                voters.work()
+                # Between two passes nobody who may meet the item again is told.
+                _nobody_can_look_it_up(world)
+            elif ended.said.strip() == "nobody":
+                quiet += 1
+            else:
+                raise AssertionError(ended)
+            # Once more when all is done: it is told once.
+            if quiet == 2:
+                break
+        assert killed == bool(fault)
+        _check(world)
+    return world
+
+
+def _client(world: World) -> Any:  # noqa: ANN401 - boto3's
+    keys = REHEARSAL
+    return boto3.client(
+        "mturk",
+        endpoint_url=world.endpoint,
+        region_name="us-east-1",
+        aws_access_key_id=keys.access_key,
+        aws_secret_access_key=keys.secret_key,
+    )
+
+
+def _assignments(world: World) -> list[dict[str, Any]]:
+    client = _client(world)
+    return [
+        one
+        for hit in client.list_hits(MaxResults=100)["HITs"]
+        for one in client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    ]
+
+
+def _history(world: World, name: str) -> tuple[str, str]:
+    with httpx.Client(base_url=world.endpoint) as site:
+        People(world.endpoint).sign_in(name, site)
+        pages = [site.get(path).text for path in ("/worker/hits", "/worker/history")]
+        site.headers["Accept"] = "application/json"
+        offered = site.get("/worker/hits").json()["hit_groups"]
+        for group in offered:
+            preview = f"/worker/groups/{group['hit_group_id']}"
+            site.headers["Accept"] = "text/html"
+            pages.append(site.get(preview, follow_redirects=True).text)
+    return pages[1], "".join([pages[0], *pages[2:]])
+
+
+def _nobody_can_look_it_up(world: World) -> None:
+    """No question and no page of a HIT has it; no history of who was not wrong."""
+    told = {
+        one["WorkerId"] for one in _assignments(world) if one.get("RequesterFeedback")
+    }
+    questions = _client(world).list_hits(MaxResults=100)["HITs"]
+    assert not any(WHY in hit["Question"] for hit in questions)
+    pages = [_history(world, name) for name in PEOPLE]
+    assert not any(WHY in offered for _, offered in pages)
+    assert sum(WHY in own for own, _ in pages) == len(told)
+
+
+def _check(world: World) -> None:
+    made = _assignments(world)
+    rejected = [one for one in made if one["AssignmentStatus"] == "Rejected"]
+    assert len(rejected) == 1
+    assert TOLD.fullmatch(rejected[0]["RequesterFeedback"])
+    assert not any(
+        one.get("RequesterFeedback")
+        for one in made
+        if one["AssignmentStatus"] == "Approved"
+    )
+    assert len(made) > len(rejected) * 2
+    assert calls_made(world.folder).count(REJECTION) == 1
+    _nobody_can_look_it_up(world)
+
+
+@pytest.mark.parametrize("fault", SAMPLE)
+def test_a_rejected_worker_alone_is_told_once(tmp_path: Path, fault: str) -> None:
+    """The reason, then the right answer; undisturbed, and killed at the rejection."""
+    _to_the_end(tmp_path, fault)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("fault", [name for name in DEATHS if name not in SAMPLE])
+def test_whenever_a_pass_dies_it_is_told_once(tmp_path: Path, fault: str) -> None:
+    """The same at every other moment of the call."""
+    _to_the_end(tmp_path, fault)

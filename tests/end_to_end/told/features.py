@@ -1,0 +1,47 @@
+"""What texts and times say of an answer, in standard deviations of its batch."""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+
+from tests.end_to_end.told.comparing import Comparison
+from tests.end_to_end.told.raw_answers import RawAnswer
+
+
+def features(
+    answers: Sequence[RawAnswer], compared: Mapping[str, Comparison]
+) -> dict[str, dict[str, float]]:
+    """By answer, what its text and time say, in the batch's standard deviations."""
+    own: dict[str, dict[str, float]] = {}
+    for batch in {one.batch for one in answers}:
+        measures = {
+            one.answer_id: _measures(one, compared)
+            for one in answers
+            if one.batch == batch
+        }
+        usual = {}
+        for name in ("unshared", "short", "fast"):
+            known = [o[name] for o in measures.values() if o[name] is not None]
+            usual[name] = [one for one in known if one is not None]
+        for answer_id, one in measures.items():
+            own[answer_id] = {name: _in_sds(one[name], usual[name]) for name in usual}
+            found = compared.get(answer_id)
+            own[answer_id]["off_item"] = max(-5, min(5, found.against)) if found else 0
+    return own
+
+
+def _measures(
+    answer: RawAnswer, compared: Mapping[str, Comparison]
+) -> dict[str, float | None]:
+    found = compared.get(answer.answer_id)
+    return {
+        "unshared": 1 - found.shared / found.words if found else None,
+        "short": -math.log(found.words) if found else None,
+        "fast": -math.log(answer.shown_seconds),
+    }
+
+
+def _in_sds(measure: float | None, of_batch: Sequence[float]) -> float:
+    if measure is None or len(of_batch) < 1 or not (sd := pstdev(of_batch)):
+        return 0.0
+    return max(-3.0, min(3.0, (measure - fmean(of_batch)) / sd))

@@ -1,0 +1,159 @@
+"""What a campaign's policy says about a subject, and whether its reason is so.
+
+The rules are read again here as docs/campaign-file.md has them, from flags alone; whose
+evidence is true is checked beside (`claims`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+
+from domain.verdicts import Decision, PolicyRule, SubjectKind
+from tests.end_to_end.told.ratings import is_outside
+from tests.end_to_end.told.raw_answers import RawAnswer
+from tests.end_to_end.told.world import World, is_share
+
+REJECTED = "its assignment was rejected: "
+NOTHING = "nothing in the policy speaks against it"
+OF_PERSONS = (
+    "The study is about fluent readers with full color vision; taking part is paid all "
+    "the same."
+)
+_MOST_QUOTED = 3
+
+Told = tuple[float, str]
+Flags = Mapping[tuple[str, str], Mapping[str, Told]]
+"""By kind and id of a subject, by heuristic, suspicion and evidence of its flag."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A subject as a rule sees it.
+
+    Attributes:
+        above: flags about it, and about whom and what it came from.
+        below: by answer of it that is judged, flags about the answer or its assignment.
+    """
+
+    above: Sequence[Mapping[str, Told]]
+    below: Mapping[str, Sequence[Mapping[str, Told]]]
+
+    def flagged(self, rule: PolicyRule) -> list[str]:
+        """The answers that any of the rule's heuristics flags."""
+        return [
+            name
+            for name, flags in self.below.items()
+            if any(one in flag for flag in flags for one in rule.any_of)
+        ]
+
+    def applies(self, rule: PolicyRule) -> bool:
+        """Whether enough of the rule's heuristics flag the subject."""
+        flagged = self.flagged(rule)
+        is_enough = bool(flagged) and len(flagged) / len(self.below) >= rule.share
+        by = {
+            name
+            for name in rule.any_of
+            if any(name in flag for flag in self.above)
+            or (
+                is_enough
+                and any(name in flag for one in flagged for flag in self.below[one])
+            )
+        }
+        return len(by) >= rule.at_least
+
+    def evidence(self, rule: PolicyRule) -> list[str]:
+        """What the rule's heuristics say, the most suspicious first."""
+        flags = [*self.above, *(flag for own in self.below.values() for flag in own)]
+        told = {flag[name] for flag in flags for name in rule.any_of if name in flag}
+        worst = sorted(told, key=lambda one: (-one[0], one[1]))
+        return list(dict.fromkeys(sentence for _, sentence in worst))
+
+
+def judged(
+    kind: SubjectKind, own: Sequence[RawAnswer], flags: Flags, *, batch: int
+) -> Judged:
+    """A subject of some answers, in a batch."""
+    one = own[0]
+    ids = {
+        "answer": one.answer_id,
+        "assignment": one.assignment_id,
+        "worker": one.worker_id,
+    }
+    kinds = {
+        "answer": ("answer", "assignment", "worker"),
+        "assignment": ("assignment", "worker"),
+        "worker": ("worker",),
+    }[kind]
+    below: dict[str, Sequence[Mapping[str, Told]]] = {}
+    for answer in own:
+        if answer.batch == batch and kind != "answer":
+            below[answer.answer_id] = [flags.get(("answer", answer.answer_id), {})]
+            if kind == "worker":
+                of_hit = flags.get(("assignment", answer.assignment_id), {})
+                below[answer.answer_id] = [*below[answer.answer_id], of_hit]
+    return Judged(above=[flags.get((k, ids[k]), {}) for k in kinds], below=below)
+
+
+def fault_of_decision(
+    decision: Decision,
+    own: Sequence[RawAnswer],
+    flags: Flags,
+    world: World,
+    *,
+    rejected: Mapping[str, str],
+) -> str:
+    """What is untrue about a decision's reason; "" where nothing is.
+
+    Args:
+        decision: by the policy.
+        own: the answers of its subject.
+        flags: that stood when it was made.
+        world: what was known.
+        rejected: reasons by assignment that was rejected.
+    """
+    said = decision.because
+    assignment = own[0].assignment_id
+    if decision.subject_kind == "answer" and assignment in rejected:
+        is_so = said == REJECTED + rejected[assignment] and decision.verdict == "drop"
+        return "" if is_so else f"untrue of a rejected assignment: {said}"
+    batch = max(one.batch for one in world.answers)
+    subject = judged(decision.subject_kind, own, flags, batch=batch)
+    for rule in world.campaign.policy:
+        if rule.subject_kind == decision.subject_kind and subject.applies(rule):
+            if decision.verdict != rule.then:
+                return f"{decision.verdict}, and not {rule.then}: {said}"
+            return _fault_of_reason(said, rule, subject, own, world)
+    return "" if said == NOTHING else f"no rule applies: {said}"
+
+
+def _fault_of_reason(
+    said: str,
+    rule: PolicyRule,
+    subject: Judged,
+    own: Sequence[RawAnswer],
+    world: World,
+) -> str:
+    if said == OF_PERSONS == rule.because:
+        return "" if is_outside(own[0], world) else f"untrue of the person: {said}"
+    found = re.fullmatch(_pattern(rule.because), said)
+    if found is None:
+        return f"not what the rule says ({rule.because}): {said}"
+    filled = found.groupdict()
+    flagged, answers = len(subject.flagged(rule)), len(subject.below)
+    expected = "; ".join(subject.evidence(rule)[:_MOST_QUOTED])
+    is_so = (
+        int(filled.get("flagged") or flagged) == flagged
+        and int(filled.get("answers") or answers) == answers
+        and ("share" not in filled or is_share(filled["share"], flagged, answers))
+        and filled.get("evidence", expected) == expected
+    )
+    return "" if is_so else f"{flagged} of {answers} ({expected}): {said}"
+
+
+def _pattern(because: str) -> str:
+    parts: Iterable[str] = (
+        re.escape(text) + (f"(?P<{field}>.*)" if field else "")
+        for text, field, *_ in Formatter().parse(because)
+    )
+    return "".join(parts)

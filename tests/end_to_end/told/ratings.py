@@ -1,0 +1,283 @@
+"""Sentences about ratings, and about persons, each with what checks it."""
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+from domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
+from hit_templates.rules import check
+from tests.end_to_end.told.raw_answers import RawAnswer
+from tests.end_to_end.told.world import (
+    Claim,
+    Rating,
+    Said,
+    World,
+    apart,
+    is_near,
+    is_share,
+    rating,
+)
+
+_LITTLE = 0.2
+
+
+def _line(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[said[1]])
+    line = frozenset(said[2].split(" and "))
+    mine = [one for answer, one in rated if answer.worker_id == own[0].worker_id]
+    others = [one for answer, one in rated if answer.worker_id != own[0].worker_id]
+    return (
+        mine.count(line) == int(said[3])
+        and len(mine) == int(said[4])
+        and is_share(said[5], others.count(line), len(others))
+    )
+
+
+def _place(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[said[1]]
+    ordinals = ["first", "second", "third", "fourth", "fifth"]
+    ordinals += [f"{place}th" for place in range(6, 30)]
+    places, shown = [], []
+    for answer, _ in world.rated(field):
+        value = answer.sent[field.name]
+        if answer.worker_id != own[0].worker_id:
+            continue
+        if said[2] == "side preferred":
+            values = [option.value for option in field.options]
+            off = values.index(value) - (len(values) - 1) / 2
+            place = "" if off == 0 else ordinals[off > 0]
+            shown_here = 2
+        else:
+            order = answer.sent[f"order.{field.name}"].split("|")
+            place = ordinals[order.index(value)] if value in order else ""
+            shown_here = len(order)
+        places += [place] * bool(place)
+        shown += [shown_here] * bool(place)
+    return (
+        places.count(said[3]) == int(said[4])
+        and len(places) == int(said[5])
+        and is_near(said[6], len(places) / fmean(shown))
+    )
+
+
+def _narrow(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[said[1]])
+    least = world.param("low_scale_variance", "min_items", 8)
+    places = defaultdict[str, list[float]](list)
+    for answer, place in rated:
+        assert isinstance(place, float)
+        places[answer.worker_id].append(place)
+    widths = {
+        name: 100 * (_quantile(own, 0.9) - _quantile(own, 0.1))
+        for name, own in places.items()
+        if len(own) >= least
+    }
+    mine = widths.pop(own[0].worker_id)
+    as_wide = sum(width >= float(said[4]) - 1e-6 for width in widths.values())
+    return (
+        mine <= float(said[2]) + 1e-6
+        and mine > float(said[2]) - 0.1
+        and len(widths) == int(said[3])
+        and 2 * as_wide >= len(widths)
+        and median(widths.values()) < float(said[4]) + 0.1
+    )
+
+
+def _quantile(values: Sequence[float], part: float) -> float:
+    ordered = sorted(values)
+    place = part * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def _agrees(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[said[1]])
+    pool = Counter(one for _, one in rated)
+    blind_from = {
+        one: sum(n * apart(one, other) for other, n in pool.items()) / pool.total()
+        for one in pool
+    }
+    on_item = defaultdict[str, list[tuple[str, Rating]]](list)
+    for answer, one in rated:
+        on_item[answer.item_id].append((answer.worker_id, one))
+    pairs = defaultdict[str, list[tuple[float, float]]](list)
+    for item in on_item.values():
+        for worker, one in item:
+            others = [other for name, other in item if name != worker]
+            if len(others) >= 2:
+                pairs[worker].append(
+                    (
+                        fmean(apart(one, other) for other in others),
+                        fmean(blind_from[other] for other in others),
+                    )
+                )
+    level = {
+        worker: 1 - sum(o for o, _ in own) / sum(b for _, b in own)
+        for worker, own in pairs.items()
+    }
+    squares = {
+        worker: [(b - o - level[worker] * b) ** 2 for o, b in own]
+        for worker, own in pairs.items()
+    }
+    of_all = fmean(one for own in squares.values() for one in own)
+    mine = own[0].worker_id
+    n = len(squares[mine])
+    spread = (sum(squares[mine]) + 5 * of_all) / (n + 5)
+    error = math.sqrt(spread * n) / sum(b for _, b in pairs[mine])
+    return (
+        is_near(said[2], level[mine]) and is_near(said[3], error) and n == int(said[4])
+    )
+
+
+def _gold(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[said[1]]
+    tolerance = world.param("gold_failed", "tolerance", 0.25)
+    off = []
+    for answer, one in world.rated(field):
+        known = rating(
+            field, world.columns_of[answer.item_id].get(f"gold.{said[1]}", "")
+        )
+        if answer.worker_id == own[0].worker_id and known is not None:
+            off.append(apart(one, known) > tolerance)
+    return (sum(off), len(off)) == (int(said[2]), int(said[3]))
+
+
+def _contradicts(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[said[1]]
+    mine = {
+        answer.item_id: one
+        for answer, one in world.rated(field)
+        if answer.worker_id == own[0].worker_id
+    }
+
+    def turned(item: str) -> Rating:
+        one = mine[item]
+        is_other_way = bool(world.columns_of[item].get("twin_reversed"))
+        if is_other_way and isinstance(one, float):
+            return 1 - one
+        assert not is_other_way
+        return one
+
+    pairs = {
+        frozenset({item, twin})
+        for item in mine
+        if (twin := world.columns_of[item].get("twin", "")) in mine and twin != item
+    }
+    off = [apart(*map(turned, pair)) > 0.25 for pair in pairs]
+    return (sum(off), len(off)) == (int(said[2]), int(said[3]))
+
+
+def _drawn(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    seed = world.campaign.rehearsal.seed
+    digest = hashlib.sha256(f"{seed}:{own[0].answer_id}".encode()).digest()
+    share = float(world.param("random_sample", "share", 0.02))
+    drawn = int.from_bytes(digest[:8], "big") / 2**64
+    return drawn < float(said[1]) == share
+
+
+def _outside(_: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    return is_outside(own[0], world)
+
+
+def is_outside(answer: RawAnswer, world: World) -> bool:
+    """Whether an option that leads out of the study was chosen."""
+    return any(
+        option.excludes and answer.hit_sent.get(f"hit.{field.name}") == option.value
+        for field in world.campaign.task.hit_fields
+        for option in field.options
+    )
+
+
+def _goes_on(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    asked = Counter[str]()
+    answered = Counter(one.worker_id for one in world.firsts)
+    for one in world.firsts:
+        asked[one.worker_id] += any(_broken(one, world, is_question=True))
+    mine = own[0].worker_id
+    return ((asked[mine], answered[mine]) == (int(said[1]), int(said[2]))) and is_share(
+        said[3], asked.total() - asked[mine], answered.total() - answered[mine]
+    )
+
+
+def _broken(answer: RawAnswer, world: World, *, is_question: bool) -> Iterable[str]:
+    task = world.campaign.task
+    values: dict[str, FieldValue] = {}
+    for field in task.item_fields:
+        if value := answer.sent.get(field.name, ""):
+            values[field.name] = (
+                tuple(value.split("|")) if field.kind == "choices" else value
+            )
+    for rule in check(task, values, columns=world.columns_of[answer.item_id]):
+        if rule.is_question == is_question:
+            yield rule.name
+
+
+def _breaks(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    return said[1].split(", ") == [*_broken(own[0], world, is_question=False)]
+
+
+def _failed_enough(said: Said, world: World) -> bool:
+    share = int(said[2]) / int(said[3])
+    return share >= float(world.param("gold_failed", "min_share", 0.6))
+
+
+CLAIMS = (
+    Claim("rule_violation", r"breaks: (.*)", _breaks),
+    Claim(
+        "straight_line",
+        r"(\w+): (.*) on (\d+) of (\d+) items?; others say so on (.*) of theirs",
+        _line,
+    ),
+    Claim(
+        "same_place",
+        r"(\w+): the (one option chosen|side preferred) stands (\w+) on (\d+) of (\d+) "
+        r"items?, by chance it would on (\S+)",
+        _place,
+    ),
+    Claim(
+        "low_scale_variance",
+        r"(\w+): the middle four fifths of the answers lie within (\S+) % of the scale;"
+        r" half of (\d+) others? spread over (\S+) % or more",
+        _narrow,
+    ),
+    Claim(
+        "low_agreement",
+        r"(\w+): agreement with others of (\S+), give or take (\S+), on (\d+) items? "
+        r"\(1 is full, 0 is chance\)",
+        _agrees,
+        lambda said, _: float(said[2]) <= _LITTLE,
+    ),
+    Claim(
+        "gold_failed",
+        r"(\w+): wrong on (\d+) of (\d+) items? with a known answer",
+        _gold,
+        _failed_enough,
+    ),
+    Claim(
+        "contradiction",
+        r"(\w+): contradicts itself on (\d+) of (\d+) pairs?",
+        _contradicts,
+        lambda said, _: 2 * int(said[2]) >= int(said[3]),
+    ),
+    Claim(
+        "ignored_page_warnings",
+        r"goes on where the page asks on (\d+) of (\d+) items?; others on (.*) of "
+        r"theirs",
+        _goes_on,
+        lambda said, _: 2 * int(said[1]) >= int(said[2]),
+    ),
+    Claim(
+        "random_sample",
+        r"drawn by chance for review \(a share of (\S+) of all\)",
+        _drawn,
+    ),
+    Claim(
+        "outside_study",
+        r"something that was said once, about the person, leads out of the study",
+        _outside,
+    ),
+)
+"""Each kind of sentence, and what checks it."""

@@ -1,0 +1,157 @@
+"""A rehearsal that is listened to: what each pass said, and what it knew by then."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from domain.campaign import Campaign
+from domain.verdicts import Decision, Finding
+from flows.campaign_run import CampaignRun
+from flows.rehearsing.campaign import prepare
+from flows.rehearsing.rehearsal import rehearsal_of, work_through
+from store import decisions, findings
+from tests.end_to_end.told.claims import fault_of
+from tests.end_to_end.told.policy import Flags, Told, fault_of_decision
+from tests.end_to_end.told.raw_answers import RawAnswer, read
+from tests.end_to_end.told.world import World
+
+_T = TypeVar("_T")
+
+
+@dataclass(kw_only=True)
+class Pass:
+    """What one pass said, and what it knew.
+
+    Attributes:
+        assignments: that had come in.
+        findings: that were not said before.
+        flags: that stood when it decided.
+        decisions: that it made.
+    """
+
+    assignments: frozenset[str]
+    findings: list[Finding]
+    flags: Flags = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Listened:
+    """A rehearsal that is over."""
+
+    run: CampaignRun
+    passes: list[Pass]
+    answers: list[RawAnswer]
+
+    @property
+    def campaign(self) -> Campaign:
+        """What was rehearsed."""
+        return self.run.campaign
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The store's."""
+        connection: sqlite3.Connection = self.run.store.db.conn
+        return connection
+
+    def world(self, known: Pass) -> World:
+        """What a pass knew."""
+        return World(
+            campaign=self.campaign,
+            answers=[o for o in self.answers if o.assignment_id in known.assignments],
+        )
+
+
+@contextmanager
+def listened(
+    path: Path, out: Path, change: Callable[[Campaign], Campaign] = lambda one: one
+) -> Iterator[Listened]:
+    """Rehearse the campaign of a file, and write down what each of its passes says."""
+    campaign = change(replace(prepare(path), out=out))
+    passes: list[Pass] = []
+    said: set[Finding] = set()
+    with rehearsal_of(campaign) as (run, crowd):
+
+        def call(name: str, step: Callable[[], _T], /) -> _T:
+            done = step()
+            if name == "assess":
+                stood = findings.load(run.store)
+                new = [one for one in stood if one not in said]
+                said.update(new)
+                known = run.store.db.execute("SELECT assignment_id FROM assignments")
+                passes.append(
+                    Pass(
+                        assignments=frozenset(name for (name,) in known),
+                        findings=new,
+                        flags=_flags(stood),
+                    )
+                )
+            if name == "decide" and done:
+                made = sum(len(one.decisions) for one in passes)
+                passes[-1].decisions = decisions.load(run.store)[made:]
+            return done
+
+        work_through(run, crowd, call=call)
+        yield Listened(run=run, passes=passes, answers=read(run.store.db.conn))
+
+
+def _flags(found: list[Finding]) -> Flags:
+    flags = defaultdict[tuple[str, str], dict[str, Told]](dict)
+    for one in found:
+        if one.flag:
+            own = flags[one.subject_kind, one.subject_id]
+            own[one.heuristic] = (one.suspicion, one.evidence)
+    return flags
+
+
+def faults_of_findings(heard: Listened) -> Iterator[str]:
+    """What is untrue of the evidence that was said."""
+    for known in heard.passes:
+        world = heard.world(known)
+        of_subject = _by_subject(world)
+        for one in known.findings:
+            own = of_subject[one.subject_kind, one.subject_id]
+            yield fault_of(one.heuristic, one.evidence, own, world, is_flag=one.flag)
+
+
+def faults_of_decisions(heard: Listened) -> Iterator[str]:
+    """What is untrue of the reasons that were given."""
+    for known in heard.passes:
+        world = heard.world(known)
+        of_subject = _by_subject(world)
+        rejected = {
+            one.subject_id: one.because
+            for one in known.decisions
+            if one.verdict == "reject"
+        }
+        for one in known.decisions:
+            own = of_subject[one.subject_kind, one.subject_id]
+            yield fault_of_decision(one, own, known.flags, world, rejected=rejected)
+
+
+def _by_subject(world: World) -> dict[tuple[str, str], list[RawAnswer]]:
+    groups = defaultdict[tuple[str, str], list[RawAnswer]](list)
+    for one in world.answers:
+        groups["answer", one.answer_id].append(one)
+        groups["assignment", one.assignment_id].append(one)
+        groups["worker", one.worker_id].append(one)
+    return groups
+
+
+def feedback(run: CampaignRun) -> dict[str, str]:
+    """By rejected assignment, what the marketplace tells its worker."""
+    client = run.platform._client  # type: ignore[attr-defined]
+    hits = run.store.db.execute(
+        "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL"
+    ).fetchall()
+    return {
+        one["AssignmentId"]: one["RequesterFeedback"]
+        for (hit,) in hits
+        for one in client.list_assignments_for_hit(
+            HITId=hit, AssignmentStatuses=["Rejected"], MaxResults=100
+        )["Assignments"]
+    }

@@ -1,0 +1,129 @@
+"""Sentences about times and keys, each with what checks it."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean, median, pstdev
+
+from tests.end_to_end.told.raw_answers import RawAnswer
+from tests.end_to_end.told.world import Claim, Said, World, is_near
+
+
+def _pasted(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    (answer,) = own
+    return (
+        answer.count("keystrokes") == int(said[1])
+        and answer.count("pastes") == int(said[2])
+        and answer.count("focus_losses") == int(said[3] or 0)
+        and is_near(said[4], answer.shown_seconds)
+        and len(world.text(answer).strip()) == int(said[5])
+    )
+
+
+def _fast(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    (answer,) = own
+    of_batch = [one for one in world.answers if one.batch == answer.batch]
+    typed = 2 * sum(bool(world.text(one)) for one in of_batch) >= len(of_batch)
+    is_canned = world.is_canned(answer)
+    least = (
+        world.param("too_fast", "min_seconds", 5.0)
+        if typed and not is_canned
+        else world.param("too_fast", "min_seconds_canned", 2.0)
+    )
+    n_words = 0 if is_canned else len(world.text(answer).split())
+    return (
+        is_near(said["seconds"], answer.shown_seconds)
+        and float(said["least"]) == least
+        and (said["speed"] is not None) == (n_words > 0)
+        and (
+            not n_words
+            or (
+                is_near(said["speed"], n_words / answer.shown_seconds)
+                and float(said["most"]) == 2
+            )
+        )
+    )
+
+
+def _rushed(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    of_hit = defaultdict[str, list[RawAnswer]](list)
+    for one in world.answers:
+        if one.batch == own[0].batch:
+            of_hit[one.assignment_id].append(one)
+    typed = {
+        name: fmean(
+            0 if world.is_canned(one) else len(world.text(one).split()) for one in hit
+        )
+        for name, hit in of_hit.items()
+    }
+    seconds = {name: hit[0].page_seconds for name, hit in of_hit.items()}
+    usual, usual_words = median(seconds.values()), median(typed.values())
+
+    def expected(name: str) -> float:
+        return max(usual + 60 / 52 * (typed[name] - usual_words), usual / 4)
+
+    haste = {name: math.log(expected(name) / seconds[name]) for name in of_hit}
+    middle = median(haste.values())
+    fast = [one - middle for one in haste.values() if one > middle]
+    spread = 1.4826 * median(fast) if fast else 0.0
+    mine = own[0].assignment_id
+    return (
+        is_near(said[1], seconds[mine])
+        and is_near(said[2], expected(mine))
+        and is_near(said[3], expected(mine) / seconds[mine])
+        and is_near(said[4], math.exp(max(math.log(2), 2.33 * spread)))
+    )
+
+
+def _out_of_batch(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    times = {
+        one.assignment_id: one.market_seconds
+        for one in world.answers
+        if one.batch == own[0].batch
+    }
+    mine, raw = times[own[0].assignment_id], [*times.values()]
+    logs = [math.log(one) for one in raw]
+    return (
+        float(said[5]) == world.param("time_in_batch", "outlier_sds", 1.95)
+        and is_near(said[1], mine)
+        and is_near(said[2], fmean(raw))
+        and is_near(said[3], (mine - fmean(raw)) / pstdev(raw))
+        and is_near(said[4], (math.log(mine) - fmean(logs)) / pstdev(logs))
+    )
+
+
+def _is_too_fast(said: Said, _: World) -> bool:
+    is_short = float(said["seconds"]) < float(said["least"])
+    return is_short or float(said["speed"] or 0) > float(said["most"] or 0)
+
+
+CLAIMS = (
+    Claim(
+        "not_typed",
+        r"(\d+) keystrokes?, (\d+) pastes?(?:, (\d+) times? out of focus)?, (\S+) "
+        r"seconds for a text of (\d+) characters?",
+        _pasted,
+    ),
+    Claim(
+        "too_fast",
+        r"(?P<seconds>\S+) seconds(?:, (?P<speed>\S+) words a second)? \(expected at "
+        r"least (?P<least>\S+) seconds(?:, at most (?P<most>\S+) words a second)?\)",
+        _fast,
+        _is_too_fast,
+    ),
+    Claim(
+        "rushed",
+        r"(\S+) seconds an item, (\S+) would be usual here for as many words: (\S+) "
+        r"times as fast, the limit is (\S+)",
+        _rushed,
+        lambda said, _: float(said[3]) >= float(said[4]),
+    ),
+    Claim(
+        "time_in_batch",
+        r"(\S+) seconds an item, the batch's mean is (\S+): ([+-]\S+) sd on raw times, "
+        r"([+-]\S+) sd on log times, limit (\S+) \(log\)",
+        _out_of_batch,
+        lambda said, _: abs(float(said[4])) > float(said[5]),
+    ),
+)
+"""Each kind of sentence, and what checks it."""

@@ -1,0 +1,169 @@
+"""What was known when something was said; numbers of a sentence held to it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from domain.campaign import Campaign
+from domain.task import Field
+from tests.end_to_end.told.comparing import Comparison, compare
+from tests.end_to_end.told.features import features
+from tests.end_to_end.told.raw_answers import RawAnswer, firsts
+
+Said = re.Match[str]
+Rating = frozenset[str] | float
+
+
+def is_near(told: str, value: float) -> bool:
+    """Whether a number is the value, rounded to the decimals that are told."""
+    told = told.replace(",", "")
+    decimals = len(told.partition(".")[2])
+    return abs(float(told) - value) <= 0.5 * 10.0**-decimals + 1e-6
+
+
+def is_share(told: str, part: float, whole: float) -> bool:
+    """Whether a percentage is that of the part; 0 and 100 are exact."""
+    exact = part / whole
+    if told.startswith((">", "<")):
+        limit = float(told[1:-2]) / 100
+        return (limit < exact < 1) if told[0] == ">" else (0 < exact < limit)
+    percent = told.removesuffix(" %")
+    is_whole = {"100.0": exact == 1, "0.0": exact == 0}.get(percent, 0 < exact < 1)
+    return is_near(percent, 100 * exact) and is_whole
+
+
+def is_quote(told: str, text: str) -> bool:
+    """Whether a quotation is the text, on one line, or its beginning."""
+    line = " ".join(text.split())
+    return line == told or (told.endswith("…") and line.startswith(told[:-1]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """What was known when something was said.
+
+    Attributes:
+        answers: that had come in.
+    """
+
+    campaign: Campaign
+    answers: Sequence[RawAnswer]
+
+    def param(self, heuristic: str, name: str, default: float) -> Any:  # noqa: ANN401 - as the file has it
+        """A parameter of the campaign's file, or what the documentation says it is."""
+        own = self.campaign.heuristics.get(heuristic) or {}
+        return own.get(name, default)
+
+    @cached_property
+    def field_by_name(self) -> Mapping[str, Field]:
+        """What is asked about an item."""
+        return {one.name: one for one in self.campaign.task.item_fields}
+
+    @cached_property
+    def columns_of(self) -> Mapping[str, Mapping[str, str]]:
+        """By item, its cells in the items file."""
+        return {str(one.item_id): one.columns for one in self.campaign.items}
+
+    @cached_property
+    def firsts(self) -> Sequence[RawAnswer]:
+        """The answers of which one counts for a worker and an item."""
+        return firsts(self.answers)
+
+    @cached_property
+    def compared(self) -> Mapping[str, Comparison]:
+        """By answer, how its text compares with the others of its batch."""
+        found: dict[str, Comparison] = {}
+        for batch in {one.batch for one in self.answers}:
+            texts = [
+                one
+                for one in self.answers
+                if one.batch == batch and self.text(one) and not self.is_canned(one)
+            ]
+            found |= compare(texts, self.text)
+        return found
+
+    @cached_property
+    def features(self) -> Mapping[str, Mapping[str, float]]:
+        """By answer, what its text and its time say."""
+        return features(self.answers, self.compared)
+
+    def text(self, answer: RawAnswer) -> str:
+        """The task's main text."""
+        return answer.sent.get(self.campaign.task.main_text, "")
+
+    def is_canned(self, answer: RawAnswer) -> bool:
+        """Whether the text is the page's own for what cannot be described."""
+        canned = self.campaign.task.canned_text.strip().lower()
+        return bool(canned) and self.text(answer).strip().lower() == canned
+
+    def by_worker(self, answers: Iterable[RawAnswer]) -> dict[str, list[RawAnswer]]:
+        """The answers of each worker."""
+        groups = defaultdict[str, list[RawAnswer]](list)
+        for one in answers:
+            groups[one.worker_id].append(one)
+        return groups
+
+    def value(self, field: Field, answer: RawAnswer) -> str:
+        """What was answered; on a scale that was shown turned round, turned back."""
+        value = answer.sent.get(field.name, "")
+        if field.mirrored_by and value and self.is_turned(field, answer):
+            values = [option.value for option in field.options]
+            return dict(zip(values, reversed(values), strict=True))[value]
+        return value
+
+    def is_turned(self, field: Field, answer: RawAnswer) -> bool:
+        """Whether the two sides were shown the other way round."""
+        (sides,) = [
+            one.columns
+            for one in self.campaign.task.arrangements
+            if one.name == field.mirrored_by
+        ]
+        return answer.sent[f"order.{field.mirrored_by}"].split("|") != [*sides]
+
+    def rated(self, field: Field) -> list[tuple[RawAnswer, Rating]]:
+        """The answers that count and say something in a field."""
+        own = [(one, rating(field, self.value(field, one))) for one in self.firsts]
+        return [(one, rated) for one, rated in own if rated is not None]
+
+
+def rating(field: Field, value: str) -> Rating | None:
+    """A place on the scale from 0 to 1, or the options chosen; None: nothing."""
+    if not value:
+        return None
+    if field.kind == "number":
+        return (float(value) - field.minimum) / (field.maximum - field.minimum)
+    values = [option.value for option in field.options]
+    if field.kind == "choice" and not field.shuffled and all(map(str.isdigit, values)):
+        grades = [*map(int, values)]
+        return (int(value) - min(grades)) / (max(grades) - min(grades))
+    return frozenset(value.split("|"))
+
+
+def apart(one: Rating, other: Rating) -> float:
+    """The distance on the scale, or 1 minus Jaccard's index."""
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        return 1 - len(one & other) / len(one | other)
+    assert isinstance(one, float)
+    assert isinstance(other, float)
+    return abs(one - other)
+
+
+Check = Callable[[Said, Sequence[RawAnswer], World], bool]
+"""Whether a sentence about a subject with these answers is true."""
+
+
+class Claim(NamedTuple):
+    """A kind of sentence that a heuristic says.
+
+    Attributes:
+        is_true: by what had come in.
+        shows_why: whether the numbers of one that flags show why it does.
+    """
+
+    heuristic: str
+    pattern: str
+    is_true: Check
+    shows_why: Callable[[Said, World], bool] = lambda _said, _world: True
