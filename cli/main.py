@@ -55,7 +55,7 @@ def main() -> None:
     need no account.
 
     \b
-    Start with:  piecework rehearse config/campaigns/demo.toml
+    Start with:  piecework examples tries
     Your own:    piecework init
     """  # noqa: D301 - click's mark for lines that stay lines
     # Before anything imports Prefect: nothing is sent to anybody, and what fails is

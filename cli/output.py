@@ -1,6 +1,7 @@
 """How results are said: a table for people, one JSON document for programs."""
 
 import json
+from datetime import datetime
 
 import click
 from rich.console import Console
@@ -54,7 +55,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
             else []
         ),
         *(
-            [("  the marketplace pays by itself at", progress.pays_itself_at)]
+            [("  the marketplace pays by itself at", _at(progress.pays_itself_at))]
             if progress.pays_itself_at
             else []
         ),
@@ -67,10 +68,14 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ),
         ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
-        *([("goes on at", progress.goes_on_at)] if progress.goes_on_at else []),
+        *([("goes on at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]
+
+
+def _at(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"
 
 
 def _span(seconds: int) -> str:

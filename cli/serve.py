@@ -103,7 +103,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--frames-url",
     default="",
-    help="Of question pages, as browsers do; https://*.NAME keeps requesters apart.",
+    help="Of question pages, as browsers do; https://*.NAME keeps requesters apart. "
+    "On 127.0.0.1, http://localhost and their port.",
 )
 @click.option(
     "--as-aws",
@@ -259,11 +260,23 @@ def _marketplace(given: _Given) -> "Marketplace":
         trust_local=given["trust_local"],
         certificate=_certificate(given),
         site_url=given["site_url"].rstrip("/"),
-        frames_url=given["frames_url"].rstrip("/"),
+        frames_url=given["frames_url"].rstrip("/") or _frames_on_this_machine(given),
         aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
         consent=_consent(given),
     )
+
+
+def _frames_on_this_machine(given: _Given) -> str:
+    """A second name of this machine, where nothing was said of how it is reached.
+
+    Cookies know hosts and no ports: by the site's own name, a question could put
+    another's session into a worker's browser.
+    """
+    is_named = given["site_url"] or given["tls"] or given["crowd"] != "invited"
+    if given["host"] != "127.0.0.1" or is_named or not given["frames_port"]:
+        return ""
+    return f"http://localhost:{given['frames_port']}"
 
 
 def _consent(given: _Given) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ allowed.
 """
 
 import csv
-import io
 import json
 import re
 import unicodedata
@@ -21,6 +20,8 @@ from domain.errors import ConfigError
 from domain.hit import PICTURES, Item
 from domain.ids import ItemId
 from domain.suggestion import did_you_mean
+from domain.table_text import table_rows
+from domain.xml_text import with_newlines
 
 _FAULTS_SHOWN = 20
 # XML 1.0 cannot carry these, and no id or url needs them.
@@ -159,13 +160,11 @@ def _renamed(
 def _read_text(path: Path) -> str:
     if path.suffix.lower() not in {".csv", ".jsonl"}:
         raise ConfigError([f"{path}: an items file ends in .csv or .jsonl"])
-    return read_text(path, name="items file")
+    return with_newlines(read_text(path, name="items file"))
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
-    separator = _separator(text)
-    stream = io.StringIO(text, newline="")
-    reader = csv.DictReader(stream, delimiter=separator, strict=True)
+    reader = table_rows(text)
     try:
         header = list(reader.fieldnames or ())
         if twice := sorted({name for name in header if header.count(name) > 1}):
@@ -186,13 +185,6 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
         raise ConfigError(
             [f"{path}: line {reader.line_num}: no valid CSV ({error})"]
         ) from error
-
-
-def _separator(text: str) -> str:
-    """What parts the cells: spreadsheets of many countries write ";" for ","."""
-    header = text.split("\n", maxsplit=1)[0]
-    others = [mark for mark in ";\t" if mark in header]
-    return others[0] if others and "," not in header else ","
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -237,7 +229,7 @@ def _no_number(word: str) -> object:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value)
+    return with_newlines(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _row_faults(

@@ -25,7 +25,18 @@ def plural(number: float, noun: str, many: str = "") -> str:
     >>> plural(2, "batch", "batches")
     '2 batches'
     """
-    return f"{count(number)} {noun if number == 1 else many or noun + 's'}"
+    return f"{count(number)} {noun if number == 1 else many or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """Several of them; nouns of ours, or what somebody calls a field.
+
+    >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "notes")]
+    ['HITs', 'summaries', 'surveys', 'notes']
+    """
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return noun if noun.endswith("s") else f"{noun}s"
 
 
 def with_article(noun: str) -> str:

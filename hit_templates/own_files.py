@@ -10,6 +10,7 @@ from pathlib import Path
 
 from domain.errors import ConfigError
 from domain.task import OwnFiles
+from domain.utf8 import not_utf8
 from hit_templates.templates import QUESTION
 
 TASK_FILE = "task.toml"
@@ -83,5 +84,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as fault:
-        line = path.read_bytes()[: fault.start].count(b"\n") + 1
-        raise ConfigError([f"{path}:{line}: is no UTF-8 text."]) from fault
+        raise ConfigError([f"{path}: {not_utf8(fault)}."]) from fault

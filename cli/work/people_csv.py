@@ -1,12 +1,12 @@
 """Reads a CSV of people to invite, and writes it again with a link for each."""
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cli.people import Person, faults_of
 from domain.errors import ConfigError
+from domain.table_text import table_rows
 from postprocess.datasets.csv_file import plain, to_csv
 
 _TRUE, _FALSE = {"yes", "true", "1"}, {"", "no", "false", "0"}
@@ -38,7 +38,7 @@ def read_people(text: str, *, usual: Person, name: str) -> list[Row]:
     Raises:
         ConfigError: with every fault and its line.
     """
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    reader = table_rows(text)
     faults: list[str] = []
     rows: dict[str, Row] = {}
     try:

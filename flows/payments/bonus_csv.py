@@ -6,7 +6,6 @@ paid with the last paid assignment of that worker.
 """
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 
 from domain.assignment import Assignment
@@ -14,6 +13,7 @@ from domain.bonus import Bonus
 from domain.errors import ConfigError
 from domain.ids import AssignmentId
 from domain.money import cents_from_text
+from domain.table_text import table_rows
 from flows.campaign_run import CampaignRun
 from flows.payments.bonuses import (
     PlannedBonus,
@@ -43,7 +43,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
     Raises:
         ConfigError: with every fault.
     """
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    reader = table_rows(text)
     due, faults, before = dict[str, PlannedBonus](), list[str](), 0
     recorded, rows = recorded_bonuses(run), _Rows(run)
     try:

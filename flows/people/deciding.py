@@ -71,8 +71,8 @@ def decided(
     kind = proposed.subject_kind
     if verdict not in VERDICTS[kind]:
         raise ValueError(
-            f"verdict {verdict!r} is none of {list(VERDICTS[kind])}, which a row about "
-            f"the {kind} may have"
+            f"verdict {verdict!r} is none of {', '.join(VERDICTS[kind])}, which are "
+            f"said of the {kind}"
         )
     because = because.strip()
     if verdict == proposed.verdict and verdict in NEEDS_REASON:
@@ -204,7 +204,8 @@ def _approvals_along(
         if proposal is None or is_said or None in of_answers:
             continue
         if proposal.verdict == "approve" or "keep" in of_answers:
-            last = next(iter(chosen.values()))
+            # A file may say again what somebody else decided before.
+            last = max(chosen.values(), key=lambda decision: decision.decided_at)
             approvals.append(
                 replace(
                     proposal,

@@ -5,14 +5,14 @@ is listed with its line, and then nothing is stored.
 """
 
 import csv
-import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import pandas as pd
 from pandas.api.typing import NaTType
 
 from domain.errors import ConfigError
+from domain.table_text import table_rows
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
 from flows.people.consequences import consequences
@@ -103,36 +103,36 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
 
 
 def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chosen:
-    waiting = {
-        (decision.subject_kind, shown_id(run, decision)): decision
-        for decision in waiting_for_people(run)
-    }
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    waiting, before = (
+        {(one.subject_kind, shown_id(run, one)): one for one in made}
+        for made in (waiting_for_people(run), decisions.load(run.store))
+    )
+    reader = table_rows(text)
     faults: list[str] = []
     read: dict[Subject, Decision] = {}
     try:
-        absent = {"subject_kind", "subject_id", "verdict", "because"} - set(
-            reader.fieldnames or ()
-        )
-        if absent:
-            raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}"])
+        _check_columns(reader.fieldnames or (), name)
         for row in reader:
+            if not any(row.values()):
+                continue  # a line of separators, as spreadsheets leave them
             line = f"{name}: line {reader.line_num}"
             try:
-                decision = _decision(run, row, waiting, decided_by)
+                decision = _decision(run, row, waiting, before, decided_by)
             except ValueError as fault:
                 faults.append(f"{line}: {fault}")
                 continue
             if decision is None:
                 continue  # left open on purpose: it goes on waiting
             (key,) = by_subject([decision])
-            if key in read:
+            earlier = read.setdefault(key, decision)
+            if (earlier.verdict, earlier.because) != (
+                decision.verdict,
+                decision.because,
+            ):
                 faults.append(
-                    f"{line}: {decision.subject_kind} "
-                    f"{row.get('subject_id')!r} has a verdict in an earlier line"
+                    f"{line}: {decision.subject_kind} {row.get('subject_id')!r} has "
+                    "another verdict or reason in an earlier line"
                 )
-            else:
-                read[key] = decision
     except csv.Error as fault:
         raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
     faults += [f"{name}: {fault}" for fault in contradictions(run, read)]
@@ -141,13 +141,23 @@ def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chose
     return read
 
 
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    absent = {"subject_kind", "subject_id", "verdict", "because"} - set(columns)
+    if absent:
+        there = f"there are: {', '.join(columns) or 'none, the file is empty'}"
+        raise ConfigError(
+            [f"{name}: columns missing: {', '.join(sorted(absent))}; {there}"]
+        )
+
+
 def _decision(
     run: CampaignStore,
     row: Mapping[str, str | None],
     waiting: Mapping[Subject, Decision],
+    before: Mapping[Subject, Decision],
     decided_by: str,
 ) -> Decision | None:
-    """The decision of a row; `None` if it leaves the verdict open.
+    """The decision of a row, or the one of before that it says again; `None` if open.
 
     Raises:
         ValueError: what is wrong with the row, in a sentence.
@@ -157,7 +167,7 @@ def _decision(
     )
     if kind is None:
         raise ValueError(
-            f"subject_kind {row.get('subject_kind')!r} is none of {list(VERDICTS)}"
+            f"subject_kind {row.get('subject_kind')!r} is none of {', '.join(VERDICTS)}"
         )
     written = (row.get("verdict") or "").strip().lower()
     if not written:
@@ -165,12 +175,20 @@ def _decision(
     verdict: Verdict | None = _one_of(VERDICTS[kind], written)
     if verdict is None:
         raise ValueError(
-            f"verdict {written!r} is none of {list(VERDICTS[kind])}, which a row about "
-            f"the {kind} may have"
+            f"verdict {written!r} is none of {', '.join(VERDICTS[kind])}; left empty, "
+            f"the {kind} goes on waiting"
         )
-    proposed = waiting.get((kind, (row.get("subject_id") or "").strip()))
+    subject = kind, (row.get("subject_id") or "").strip()
+    proposed, earlier = waiting.get(subject), before.get(subject)
+    if proposed is None and earlier is not None:
+        if earlier.verdict == verdict:
+            return earlier  # read before, when less of the file was filled in
+        raise ValueError(
+            f"{kind} {subject[1]!r} was decided before: {earlier.verdict}, by "
+            f"{earlier.decided_by}"
+        )
     if proposed is None:
-        raise ValueError(f"no {kind} {row.get('subject_id')!r} waits for a decision")
+        raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
     return decided(
         run, proposed, verdict, plain(row.get("because") or ""), by=decided_by
     )

@@ -181,3 +181,6 @@ _MAKERS = {
     "crowd-text-ranking": _line,  # its answer is an object
     "crowd-slider": _slider,
 }
+
+CONTROL_TAGS = frozenset(_MAKERS) | frozenset(_CLASSIFIERS)
+"""Elements that a page has for one control each, beside inputs and buttons."""

@@ -11,19 +11,11 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 from hit_templates.own_html.control_kinds import Control, made
+from hit_templates.own_html.crowd_tags import fault_of_tag
 from hit_templates.own_html.placeholders import is_mark
 
-UNAVAILABLE = frozenset(
-    f"crowd-{name}"
-    for name in (
-        *("bounding-box", "polygon", "polyline", "line", "keypoint"),
-        *("semantic-segmentation", "instance-segmentation", "entity-annotation"),
-        *("3d-point-cloud", "video-object-detection", "video-object-tracking"),
-        *("rekognition-detect-moderation-labels", "textract-analyze-document"),
-        "question-answer-generation",
-    )
-)
-"""Crowd elements that the marketplace does not have."""
+_ANSWERS_HERE = re.compile(r"/mturk/externalSubmit")
+"""An address to which a form is sent that answers the HIT, as `_own_page.js` has it."""
 
 
 @dataclass(kw_only=True)
@@ -77,7 +69,10 @@ class _Reader(HTMLParser):
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
         self._legend = ""
-        self._nameless: list[tuple[int, str]] = []
+        self._unsent: list[str] = []
+        self._valueless: dict[str, list[int]] = {}
+        self._sent_away: list[str] = []
+        self._answers_here = False
         self._begins = {
             "label": self._begin_label,
             "legend": self._begin_legend,
@@ -110,8 +105,8 @@ class _Reader(HTMLParser):
             self._reading = tag
         elif tag in self._begins:
             self._begins[tag](values)
-        elif tag in UNAVAILABLE:
-            self._fault(f"<{tag}> is not available here")
+        elif fault := fault_of_tag(tag, is_named="name" in values):
+            self._fault(fault)
         else:
             self._control(tag, values)
 
@@ -138,11 +133,23 @@ class _Reader(HTMLParser):
     def _forms(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
         self.found.has_form |= tag == "form"
+        if tag == "form":
+            self._form_address(values.get("action", "").strip())
         if tag == "crowd-form":
             self.found.has_crowd_form = True
         is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
         is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"
         self.found.submits |= is_submit
+
+    def _form_address(self, address: str) -> None:
+        if not address or _ANSWERS_HERE.search(address):
+            self._answers_here = True
+            return
+        shown = "an item's column" if is_mark(address) else repr(address[:100])
+        self._sent_away.append(
+            f"line {self.getpos()[0]}: <form> is sent to {shown}, so that no answer "
+            "comes here; leave its action out"
+        )
 
     def _begin_label(self, values: Mapping[str, str]) -> None:
         heard = self._heard()
@@ -183,20 +190,27 @@ class _Reader(HTMLParser):
         self._select = None
 
     def _control(self, tag: str, values: Mapping[str, str]) -> None:
+        line, kind = self.getpos()[0], values.get("type", "").lower()
+        if tag == "input" and kind == "file":
+            self._unsent.append(f"line {line}: a HIT's form sends no file")
         found = made(tag, values, group=self._group)
         if found is None or "disabled" in values:
             return
         control, option = found
-        if not control.name and values.get("type", "").lower() != "hidden":
-            self._nameless.append((self.getpos()[0], tag))
+        if not control.name and kind != "hidden":
+            self._unsent.append(
+                f"line {line}: <{tag}> has no name, so nothing of it is sent"
+            )
         if control.name in {"", "assignmentId"}:
             return
         if is_mark(control.name):
             self._fault(f"the name of <{tag}> depends on the item; give it a fixed one")
-        elif tag == "input" and values.get("type", "").lower() == "hidden":
+        elif tag == "input" and kind == "hidden":
             own_id, value = values.get("id", ""), values.get("value", "")
             self._hidden[control.name] = control, value, own_id
         else:
+            if kind in {"radio", "checkbox"} and "value" not in values:
+                self._valueless.setdefault(control.name, []).append(line)
             self._add(self._joined(control), tag, values, option)
 
     def _add(
@@ -290,11 +304,16 @@ class _Reader(HTMLParser):
                 control.options[option] = said
         self._join_groups()
         self._add_hidden()
-        if not self.found.has_script:  # one may well read what the form does not send
+        if not self.found.has_script:  # one may well do what the form does not
+            self.found.faults += self._unsent
             self.found.faults += [
-                f"line {line}: <{tag}> has no name, so nothing of it is sent"
-                for line, tag in self._nameless
+                f"line {lines[1]}: all that is ticked of {name!r} is sent as 'on'; "
+                "give each a value"
+                for name, lines in self._valueless.items()
+                if len(lines) > 1
             ]
+            if not (self._answers_here or self.found.has_crowd_form):
+                self.found.faults += self._sent_away
         for control in self.found.by_name.values():
             if control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"

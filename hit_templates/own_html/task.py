@@ -8,6 +8,8 @@ from pathlib import Path
 
 from domain.errors import ConfigError
 from domain.task import HtmlPage, OwnFiles, Task
+from domain.utf8 import not_utf8
+from domain.xml_text import NOT_FOR_XML, with_newlines
 from hit_templates.own_html.controls import Controls
 from hit_templates.own_html.fields import (
     REST,
@@ -69,7 +71,7 @@ def html_task(path: Path, around: Around) -> Task:
         for host, line in hosts.items()
         if host not in around.hosts
     ]
-    if not fields:
+    if not fields and not faults:
         faults.append(
             f"{path}: nothing on the page can be filled in; give its inputs names, or "
             "say [fields.<name>] kind for what a script makes."
@@ -134,7 +136,13 @@ def _text(path: Path) -> str:
         fault = f"{path}: has {len(content):,} bytes; a question has room for 65,535."
         raise ConfigError([fault])
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise ConfigError([f"{path}:{line}: is no UTF-8 text."]) from error
+        raise ConfigError([f"{path}: {not_utf8(error)}."]) from error
+    # A bare carriage return is a character that XML does not carry.
+    text = with_newlines(text)
+    if forbidden := NOT_FOR_XML.search(text):
+        line = text.count("\n", 0, forbidden.start()) + 1
+        fault = f"{path}: line {line}: holds the character {forbidden[0]!r}"
+        raise ConfigError([f"{fault}, which no question can."])
+    return text

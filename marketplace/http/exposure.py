@@ -65,22 +65,19 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
     sentences = []
     if _is_plain(site):
         sentences.append(
-            f"WARNING: {site} is plain HTTP. Invitations, workers' sessions and all "
-            "answers travel in the clear, and whoever listens on the way can work and "
-            "call as somebody else. Use --tls CERTIFICATE KEY, or a proxy that "
-            "terminates TLS, named by https addresses in --site-url and --frames-url."
+            f"WARNING: {site} is plain HTTP: who listens on the way can work and call "
+            "as somebody else. Use --tls, or a proxy and https in --site-url and "
+            "--frames-url."
         )
     elif _is_plain(frames):
         sentences.append(
-            f"WARNING: {frames} is plain HTTP and {site} is not. Browsers show no "
-            "such frame in such a page: workers will see no question. Give an https "
-            "address in --frames-url."
+            f"WARNING: {frames} is plain HTTP and {site} is not: workers will see no "
+            "question. Give an https address in --frames-url."
         )
     elif not (speaks_tls or is_loopback(host)):
         sentences.append(
-            f"WARNING: what is bound to {host} speaks plain HTTP itself, for the proxy "
-            "that terminates TLS. Let nobody else reach these ports; if the proxy is "
-            "on this machine, --host 127.0.0.1 does that."
+            f"WARNING: what is bound to {host} is plain HTTP, for a proxy. Let nobody "
+            "else reach these ports; for one on this machine, --host 127.0.0.1."
         )
     if shared := _shares_cookies(site, frames):
         sentences.append(shared)
@@ -97,16 +94,13 @@ def _shares_cookies(site: str, frames: str) -> str:
     ours, theirs = own.hostname or "", (other.hostname or "").removeprefix(STAR)
     if ours == theirs and STAR not in frames:
         return (
-            f"WARNING: site and frames share the host {ours}. A question's page can "
-            "push a worker's session out of his browser and put another's there. Give "
-            "them names of their own in --site-url and --frames-url; to try things on "
-            "this machine, --frames-url http://localhost:PORT will do."
+            f"WARNING: site and frames share the host {ours}: a question could put "
+            "another's session into a worker's browser. Give --frames-url another name."
         )
     if own.scheme == "http" and _have_common_domain(ours, theirs):
         return (
             f"WARNING: over plain HTTP pages of {theirs} can set cookies that {ours} "
-            "gets, and so exchange a worker's session. Use https for both, or names "
-            "that have no domain in common."
+            "gets, so exchange a worker's session. Use https, or names apart."
         )
     return ""
 

@@ -127,7 +127,10 @@ def _fault(transaction: Transaction, wish: _Wish) -> str:
     if wish.present is not None and wish.instead_of != wish.present["worker_id"]:
         return f"Tick the box, or stay {wish.present['handle']}."
     if open_links.is_taken(transaction, wish.link, wish.name):
-        return f"{wish.name} is taken. Add a letter, or your second name."
+        return (
+            f"{wish.name} is taken. Was that you? Open the link that you were shown "
+            "then. Else add a letter, or your second name."
+        )
     return ""
 
 

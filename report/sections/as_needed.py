@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from domain.counts import count, share
+from domain.counts import count, plural_of, share
 from report.components import Section, Table, number
 from report.formatting import part_of
 from report.model import ReportModel
@@ -42,7 +42,7 @@ def _answers(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Tabl
         caption=f"Accepted answers that each {noun} took",
         columns=(
             number("Accepted answers"),
-            number(f"{noun.capitalize()}s"),
+            number(plural_of(noun).capitalize()),
             number("Sure enough"),
             number("Share"),
         ),

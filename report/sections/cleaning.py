@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from domain.counts import count, plural
+from domain.counts import count, plural, plural_of
 from domain.edit import Edit
 from report.components import Code, Quote, Section, Table, number, text
 from report.formatting import excerpt, part_of
@@ -54,7 +54,7 @@ def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
             text("Rule"),
             number("Version"),
             number("Edits"),
-            number(f"{model.text_noun.capitalize()}s changed"),
+            number(f"{plural_of(model.text_noun).capitalize()} changed"),
         ),
         rows=rows,
         note="Names joined by + are edits of one place by several rules.",

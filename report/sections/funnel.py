@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from domain.counts import count, plural, share
+from domain.counts import count, plural, plural_of, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
 from report.formatting import part_of
@@ -176,7 +176,7 @@ def _coverage(model: ReportModel) -> Table:
         caption=f"Accepted answers of each {model.item_noun}",
         columns=(
             text("Accepted answers"),
-            number(f"{model.item_noun.capitalize()}s"),
+            number(plural_of(model.item_noun).capitalize()),
             number("Share"),
         ),
         rows=tuple(
@@ -191,5 +191,5 @@ def _coverage(model: ReportModel) -> Table:
         )
         if model.facts.items
         else (),
-        empty=f"The campaign has no {model.item_noun}s.",
+        empty=f"The campaign has no {plural_of(model.item_noun)}.",
     )

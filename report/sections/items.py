@@ -8,7 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, plural_of
+from domain.hit import Item
+from domain.ids import ItemId
 from domain.tables import value_column
 from domain.task import Field
 from report.components import Card, Gallery, Reply, Section, Tag
@@ -52,16 +54,15 @@ def build(model: ReportModel) -> Section | None:
     ]
     by_item = dict(tuple(said.sort_index().groupby("item_id")))
     noun = model.item_noun
-    pictured = sum(bool(one.picture) for one in shown)
     lead = (
         f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen because of "
         "what the answers say: examples, no average."
         + " Pictures that are not in the campaign's own folder are not shown."
-        * (pictured < len(shown))
+        * any(_lacks_picture(one) for one in shown)
     )
     return Section(
         key="items",
-        title=f"Some {noun}s and what was said about them",
+        title=f"Some {plural_of(noun)} and what was said about them",
         lead=(lead,),
         galleries=tuple(
             Gallery(
@@ -75,6 +76,12 @@ def build(model: ReportModel) -> Section | None:
             for kind in dict.fromkeys(one.kind for one in shown)
         ),
     )
+
+
+def _lacks_picture(shown: ShownItem) -> bool:
+    """Whether the item has a picture, of which the report has no copy."""
+    item = Item(item_id=ItemId(shown.item_id), columns=shown.columns)
+    return bool(item.picture) and not shown.picture
 
 
 def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import count
+from domain.counts import count, plural_of
 from report.components import Cell, Level, Note, Section, Table, number, text
 from report.formatting import excerpt, part_of
 from report.model import ReportModel
@@ -113,11 +113,12 @@ def _table(model: ReportModel) -> Table:
             number("With rejected work"),
             number("Found or wronged"),
             number("Answers kept out"),
-            number(f"{model.accepted_noun.capitalize()}s"),
+            number(plural_of(model.accepted_noun).capitalize()),
         ),
         rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
         note="Workers who submitted at least one assignment. Kept out: answers "
-        f"dropped or rejected. {model.accepted_noun.capitalize()}s: in the dataset.",
+        "dropped or rejected. "
+        f"{plural_of(model.accepted_noun).capitalize()}: in the dataset.",
         empty="No simulated worker submitted anything.",
     )
 

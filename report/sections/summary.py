@@ -1,6 +1,6 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
-from domain.counts import count, plural, share
+from domain.counts import count, plural, plural_of, share
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
 from report.formatting import listed, part_of
@@ -17,7 +17,7 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     excluded = int(facts.workers["is_excluded"].sum())
     return (
         KeyFigure(
-            label=f"{model.item_noun.capitalize()}s",
+            label=plural_of(model.item_noun).capitalize(),
             value=count(facts.items),
             beside=_complete(model),
         ),
@@ -52,12 +52,12 @@ def _accepted(model: ReportModel) -> KeyFigure:
     noun = model.text_noun or "answer"
     if not model.facts.task.canned_text:
         return KeyFigure(
-            label=f"Accepted {noun}s",
+            label=f"Accepted {plural_of(noun)}",
             value=count(model.count("novel")),
             beside=f"{count(model.submitted)} {came}; {wanted}",
         )
     return KeyFigure(
-        label=f"Accepted {noun}s",
+        label=f"Accepted {plural_of(noun)}",
         value=count(model.count("novel", "canned")),
         beside=f"{count(model.count('novel'))} novel, "
         f"{count(model.count('canned'))} canned; {wanted}",
@@ -160,7 +160,8 @@ def _losses(model: ReportModel) -> tuple[Note, ...]:
         Note(
             "fact",
             f"{part_of(out, model.submitted, 'answer')} were dropped or "
-            f"rejected; {share(novel, model.submitted)} became {model.accepted_noun}s.",
+            f"rejected; {share(novel, model.submitted)} became "
+            f"{plural_of(model.accepted_noun)}.",
         ),
     )
 

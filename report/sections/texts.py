@@ -5,7 +5,7 @@ from collections import Counter
 
 import pandas as pd
 
-from domain.counts import count, plural, share
+from domain.counts import count, plural, plural_of, share
 from domain.task import Field
 from report import plots
 from report.components import Code, Figure, Note, Section, Table, number, text
@@ -35,7 +35,7 @@ def build(model: ReportModel) -> Section | None:
     lengths = texts.map(lambda text_: len(text_.split())).astype(int)
     return Section(
         key="captions",
-        title=f"The {model.text_noun}s",
+        title=f"The {plural_of(model.text_noun)}",
         lead=(_lead(model, texts, lengths),),
         notes=_not_typed(model),
         figures=(_figure(model, lengths),) if len(lengths) else (),
@@ -97,14 +97,14 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
     title = f"Words in a novel {noun}"
     commonest, times = max(clipped.items(), key=lambda pair: (pair[1], -pair[0]))
     description = (
-        f"Most {noun}s have between {lengths.quantile(0.05):.0f} and "
+        f"Most {plural_of(noun)} have between {lengths.quantile(0.05):.0f} and "
         f"{lengths.quantile(0.95):.0f} words (nine in ten); the most frequent length "
         f"is {plural(commonest, 'word')} ({plural(times, noun)})."
     )
     plot = plots.histogram(
         bins,
         x_label="words",
-        y_label=f"{noun}s",
+        y_label=plural_of(noun),
         ticks=ticks,
         mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
     )
@@ -131,12 +131,12 @@ def _splits(model: ReportModel) -> Table:
         caption="Splits",
         columns=(
             text("Split"),
-            number(f"{noun.capitalize()}s"),
-            number(f"Novel {model.text_noun}s"),
-            number(f"Share of {model.text_noun}s"),
+            number(plural_of(noun).capitalize()),
+            number(f"Novel {plural_of(model.text_noun)}"),
+            number(f"Share of {plural_of(model.text_noun)}"),
         ),
         rows=rows,
-        note=f"Only {noun}s with at least one answer belong to a split here.",
+        note=f"Only {plural_of(noun)} with at least one answer belong to a split here.",
         empty=f"No {noun} has an answer yet.",
     )
 
@@ -154,10 +154,10 @@ def _majorities(model: ReportModel) -> tuple[Table, ...]:
     if not is_asked:
         return ()
     table = Table(
-        caption=f"What most workers say about the {noun}s",
+        caption=f"What most workers say about the {plural_of(noun)}",
         columns=(
             text("Statement"),
-            number(f"{noun.capitalize()}s where a majority says so"),
+            number(f"{plural_of(noun).capitalize()} where a majority says so"),
         ),
         rows=tuple(
             (name, part_of(_majority(yes, voters), len(voters)))

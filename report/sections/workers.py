@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import count, plural, share
+from domain.counts import count, plural, plural_of, share
 from report import plots
 from report.components import Cell, Code, Figure, Section, Table, Tag, number, text
 from report.formatting import excerpt, hours, part_of
@@ -49,8 +49,8 @@ def _spread(model: ReportModel) -> str:
     busiest = int(per_worker.head(tenth).sum())
     return (
         f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
-        f"of the {model.accepted_noun}s, the busiest tenth ({plural(tenth, 'worker')}) "
-        f"{share(busiest, int(per_worker.sum()))}."
+        f"of the {plural_of(model.accepted_noun)}, the busiest tenth "
+        f"({plural(tenth, 'worker')}) {share(busiest, int(per_worker.sum()))}."
     )
 
 

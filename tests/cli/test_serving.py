@@ -71,6 +71,35 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
         assert market.now() - first > timedelta(days=3)
 
 
+def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> None:
+    """Without a word of addresses nothing is warned of; a host that is named is."""
+    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command += ["--rehearsal", "--database", str(tmp_path / "m.db")]
+    port, frames = free_port(), free_port()
+    command += ["--port", str(port), "--frames-port", str(frames)]
+    said = {}
+    for host in ("127.0.0.1", "localhost"):
+        with subprocess.Popen(
+            [*command, "--host", host],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as one:
+            try:
+                assert one.stdout is not None
+                line = one.stdout.readline()
+                assert f"frames at http://localhost:{frames}" in line
+                reply = httpx.get(f"http://localhost:{frames}/nothing")
+                assert reply.status_code == httpx.codes.NOT_FOUND
+            finally:
+                one.send_signal(signal.SIGTERM)
+            assert one.stderr is not None
+            said[host] = one.stderr.read()
+    assert "WARNING" not in said["127.0.0.1"]
+    assert "share the host localhost" in said["localhost"]
+
+
 def test_a_file_of_before_goes_on_from_today(tmp_path: Path) -> None:
     """Its clock stood; served, it runs. Moved ahead, it stays ahead."""
     database = tmp_path / "m.db"

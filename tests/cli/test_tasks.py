@@ -37,6 +37,22 @@ def test_all_tasks_are_listed_with_what_they_ask(
     assert document[-1]["columns"] == ["item_id", "text"]
 
 
+def test_what_the_help_begins_with_works_in_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has installed the command has no checkout, and no examples in it."""
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    told = runner.invoke(main, ["--help"]).output
+    begin = re.search(r"Start with: +piecework (.+)", told)
+    assert begin is not None
+    made = runner.invoke(main, begin[1].split())
+    assert made.exit_code == 0, made.output
+    then = re.search(r"begin with: piecework rehearse (.+)", made.output)
+    assert then is not None
+    assert (tmp_path / then[1]).is_file()
+
+
 def test_a_page_shows_every_task(tmp_path: Path) -> None:
     """Each with its example in a frame that may run it and nothing else."""
     page = tmp_path / "tasks.html"

@@ -85,6 +85,18 @@ def test_what_spreadsheets_part_cells_by_is_read(tmp_path: Path, mark: str) -> N
     assert item.columns["note"] == "a, b"
 
 
+@pytest.mark.parametrize("name", ["items.csv", "items.jsonl"])
+def test_cells_have_one_kind_of_line_end(tmp_path: Path, name: str) -> None:
+    """A page cannot carry the carriage returns that a spreadsheet leaves in a cell."""
+    path = tmp_path / name
+    rows = 'image_id,url,note\r\n7,https://e.org/7.jpg,"one\r\ntwo"\r\n'
+    if name.endswith("l"):
+        rows = r'{"image_id": 7, "url": "https://e.org/7.jpg", "note": "one\r\ntwo"}'
+    path.write_bytes(rows.encode())
+    (item,) = read_items(path, COLUMNS, pictures=None)
+    assert item.columns["note"] == "one\ntwo"
+
+
 def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
     """Each picture in it and below is an item; what is none is passed over."""
     for name in ("b.JPG", "a.png", "notes.txt", "more/c.webp"):

@@ -26,9 +26,9 @@ def _as_proposed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{**row, "verdict": row["proposed"]} for row in rows]
 
 
-def _written(rows: list[dict[str, str]]) -> str:
+def _written(rows: list[dict[str, str]], *, delimiter: str = ",") -> str:
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+    writer = csv.DictWriter(out, fieldnames=list(rows[0]), delimiter=delimiter)
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
@@ -110,8 +110,7 @@ def test_decisions_that_are_read_are_acted_on_once(
         assert read_decisions(run, untouched, decided_by="ada", name="d.csv") == 0
         text = _written(_as_proposed(_rows(untouched.encode())))
         assert read_decisions(run, text, decided_by="ada", name="d.csv") == 4
-        with pytest.raises(ConfigError, match="waits for a decision"):
-            read_decisions(run, text, decided_by="ada", name="d.csv")
+        assert read_decisions(run, text, decided_by="bea", name="d.csv") == 0
         reached = run_pass(run)
         assert (reached.dropped, reached.excluded) == (2, 1)
         assert (reached.replaced, reached.waiting_for) == (1, "workers")
@@ -170,14 +169,54 @@ def test_a_bad_file_is_refused_whole(
 def test_two_verdicts_about_one_subject_are_a_fault(
     at_work: Open, campaign_text: str
 ) -> None:
-    """Nobody has to guess which of two lines holds."""
+    """Nobody has to guess which of two lines holds; a line twice says the same."""
     with at_work(_person(campaign_text)) as (run, people):
         run_pass(run)
         people.work()
         run_pass(run)
         rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        with pytest.raises(ConfigError, match="a verdict in an earlier line"):
-            read_decisions(run, _written([*rows, rows[0]]), decided_by="ada", name="d")
+        other = rows[0] | {"because": "Another reason."}
+        with pytest.raises(ConfigError, match="another verdict or reason in an earl"):
+            read_decisions(run, _written([*rows, other]), decided_by="ada", name="d")
+        twice = _written([*rows, rows[0]])
+        assert read_decisions(run, twice, decided_by="ada", name="d") == len(rows)
+
+
+def test_a_file_is_read_again_when_more_of_it_is_filled_in(
+    at_work: Open, campaign_text: str
+) -> None:
+    """What was read before stays as it is; another verdict about it is a fault."""
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        rows = _rows(waiting_csv(run)[0])
+        first, filled = rows[0], _as_proposed(rows)
+        begun = [filled[0], *rows[1:]]
+        assert read_decisions(run, _written(begun), decided_by="ada", name="d") == 1
+        new = read_decisions(run, _written(filled), decided_by="bea", name="d")
+        assert new == len(rows) - 1
+        made = {one.subject_id: one.decided_by for one in decisions.load(run.store)}
+        assert made[first["subject_id"]] == "ada"
+        assert made[rows[1]["subject_id"]] == "bea"
+        changed = [first | {"verdict": "keep"}]
+        with pytest.raises(ConfigError, match="was decided before: drop, by ada"):
+            read_decisions(run, _written(changed), decided_by="bea", name="d")
+
+
+def test_a_spreadsheet_may_part_cells_as_it_likes(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Semicolons, CRLF and lines of nothing but separators, in capitals."""
+    with at_work(_person(campaign_text)) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        rows = _as_proposed(_rows(waiting_csv(run)[0]))
+        for row in rows:
+            row["verdict"] = f" {row['verdict'].upper()} "
+        saved = _written(rows, delimiter=";") + ";" * (len(rows[0]) - 1) + "\r\n"
+        assert read_decisions(run, saved, decided_by="ada", name="d") == len(rows)
 
 
 def test_a_rejected_assignment_cannot_leave_its_answers_in(

@@ -139,7 +139,7 @@ def test_a_field_that_the_page_forgets_is_told(dog: Path) -> None:
         ),
         (
             lambda dog: (dog / "messages.en.toml").write_bytes(b"\n\xff"),
-            "messages.en.toml:2: is no UTF-8 text",
+            "messages.en.toml: line 2: is not UTF-8",
         ),
         (
             lambda dog: (dog / "task.toml").write_text("version = 1\ncolumns = ["),

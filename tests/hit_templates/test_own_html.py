@@ -16,6 +16,7 @@ from hit_templates.answers import read_answers
 from hit_templates.own_html.fields import Said
 from hit_templates.own_html.placeholders import cut
 from hit_templates.own_html.sent import as_page_sends, received
+from hit_templates.own_html.task import Around, html_task
 from hit_templates.render import render_hit
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 
@@ -150,6 +151,21 @@ def test_liquid_s_filters_and_nested_names() -> None:
             "<crowd-polygon> is not available",
         ),
         (
+            "<crowd-form><crowd-imput name='a'></crowd-imput></crowd-form>",
+            "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so no",
+        ),
+        (
+            "<input type=radio name=r> yes <br>\n<input type=radio name=r> no",
+            "line 2: all that is ticked of 'r' is sent as 'on'; give each a value",
+        ),
+        ('<input type="file" name="f">', "line 1: a HIT's form sends no file"),
+        (
+            '\n<form action="https://example.org/save"><input name="a"></form>',
+            "line 2: <form> is sent to 'https://example.org/save', so that no answer",
+        ),
+        ('<form action="${url}"><input name="a"></form>', "sent to an item's column"),
+        ('<p>\n\x00</p><input name="a">', "line 2: holds the character '\\x00'"),
+        (
             '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
             "line 2: the page loads from cdn.example.org, which [page] hosts",
         ),
@@ -162,6 +178,45 @@ def test_what_a_page_cannot_be_is_told_with_its_line(
     with pytest.raises(ConfigError) as raised:
         task_of(tmp_path, html)
     assert fault in raised.value.faults[0]
+    assert len(raised.value.faults) == 1
+
+
+def test_a_page_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    """What a site's old download was saved as; the sentence shows the text."""
+    path = tmp_path / "hit.html"
+    path.write_bytes("<p>${a}</p>\n<p>Café</p><input name='b'>".encode("latin-1"))
+    with pytest.raises(ConfigError, match="line 2: is not UTF-8; as Latin-1 it reads"):
+        html_task(path, Around(title="", description="", fields={}))
+
+
+def test_a_page_may_have_the_line_ends_of_any_system(tmp_path: Path) -> None:
+    """XML carries no bare carriage return, and many pages were saved on Windows."""
+    path = tmp_path / "hit.html"
+    path.write_bytes(b"<p>${url}</p>\r\n<pre>a\rb</pre>\r\n<input name='c'>\r\n")
+    task = html_task(path, Around(title="", description="", fields={}))
+    item = Item(item_id=ItemId("a"), columns={"item_id": "a", "url": "x"})
+    page = render_hit(task, [item])
+    assert "\r" not in page
+    assert "<p>x</p>\n<pre>a\nb</pre>" in page
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        # Led to where the marketplace takes answers in.
+        '<form action="https://www.mturk.com/mturk/externalSubmit"><input name="a">',
+        # A search of the page's own beside the form that is sent.
+        '<form action="/find"><input name="q"></form><form><input name="a"></form>',
+        # A script may send what the form does not.
+        '<form action="/x"><input name="a"></form><script>send()</script>',
+        "<input type=radio name=r value=1><input type=radio name=r value=2>",
+        # One box is a yes.
+        '<input type="checkbox" name="agree">',
+    ],
+)
+def test_what_answers_on_mturk_answers_here(tmp_path: Path, html: str) -> None:
+    """No fault where an answer comes."""
+    assert task_of(tmp_path, html).fields
 
 
 def test_hosts_to_allow_are_named_together(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
     ("host", "speaks_tls", "origins", "said"),
     [
         ("127.0.0.1", False, HERE, ""),
-        ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP. Invitations"),
+        ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP: who listens"),
         ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.8:8081"), ""),
         # A proxy on this machine that ends TLS, or one that does not.
         ("127.0.0.1", False, NAMED, ""),
-        ("127.0.0.1", False, ("http://hits.example", LAN[1]), "Invitations"),
+        ("127.0.0.1", False, ("http://hits.example", LAN[1]), "listens on the way"),
         # A proxy on another machine: TLS ends there, the ports here are plain.
         ("192.0.2.7", False, NAMED, "Let nobody else reach these ports"),
         ("127.0.0.1", False, (NAMED[0], LAN[1]), "workers will see no question"),
@@ -39,7 +39,7 @@ def test_only_what_travels_in_the_clear_is_warned_of(
         ("https://hits.example.org", "https://frames.example.org", ""),
         ("https://hits.example.org", "https://*.hits.example.org", ""),
         ("https://hits.example.org:8080", "https://hits.example.org:8081", "the host"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8081", "the host 127.0.0.1."),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8081", "the host 127.0.0.1:"),
         ("http://127.0.0.1:8080", "http://*.localhost:8081", ""),
         ("http://pw.localhost:8080", "http://*.pw.localhost:8081", "pages of pw."),
         ("http://a.localhost:8080", "http://b.localhost:8081", ""),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.output import progress_rows
 from domain.verdicts import JOINED, Decision, Finding, Verdict
 from flows.people.evidence import joined_suspicion
 from flows.people.review_quality import review_quality
@@ -194,6 +195,9 @@ def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(
         delay = run.campaign.posting.auto_approval_delay_seconds
         first = stores.MONDAY + timedelta(seconds=delay)
         assert before.pays_itself_at == first.isoformat()
+        told = dict(progress_rows(before))
+        at = f"{first:%Y-%m-%d %H:%M} UTC"
+        assert told["  the marketplace pays by itself at"] == at
         for place, seconds in enumerate((0, 20, 40, 1000, 1020)):
             with run.store.db.atomic():
                 reviews.add(

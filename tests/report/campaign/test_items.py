@@ -50,6 +50,21 @@ def test_a_card_has_every_answer_with_what_became_of_it() -> None:
     assert card.picture == made_up.PICTURE
 
 
+def test_only_pictures_that_are_missing_are_spoken_of() -> None:
+    """Items of texts have none, and nothing is said of pictures."""
+    facts = by_hand.small()
+    said = []
+    for cell in ("It was the best of times,", "https://example.org/7.jpg"):
+        shown = tuple(
+            replace(one, picture="", columns={"sentence": cell})
+            for one in facts.shown_items
+        )
+        section = items.build(report_model(replace(facts, shown_items=shown)))
+        assert section is not None
+        said.append("are not shown" in section.lead[0])
+    assert said == [False, True]
+
+
 def test_equal_answers_are_told_once() -> None:
     """Image 2: two canned answers, and a rejected one first, for which it is shown."""
     replies = _cards()["i2"].replies
