@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
-from postprocess.language import confusions, features, suspects
+from postprocess.language import candidates, confusions, features, suspects
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
 from postprocess.text import Rule, Text, TextRule, protected_words
@@ -103,7 +103,7 @@ def forget_texts() -> None:
 
     What they know of English stays; the corpus, which they also hold, does not.
     """
-    for module in (confusions, features, suspects):
+    for module in (candidates, confusions, features, suspects):
         module.forget_texts()
 
 

@@ -2,17 +2,20 @@
 
 Fingers: everything within two edits, and within three for long words. Ears: whatever
 sounds alike. Spaces: two words without the space between them. Others' experience: what
-a list of misspellings says. Then the channel and how common a word is leave the
-likeliest, beside what was listed.
+a list of misspellings says. The campaign: words of its own that no list has. Then the
+channel and how common a word is leave the likeliest, beside what was listed.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from postprocess.language import lexicon
 from postprocess.language.channel import OUT_OF_REACH, Channel
 from postprocess.language.corpus import Corpus
 from postprocess.language.misspellings import listed
+from postprocess.language.one_edit import one_edit_apart
 from postprocess.language.targets import targets
 from postprocess.language.word_shapes import is_spelling_variant
 
@@ -27,6 +30,12 @@ _PART_ZIPF = 3.0
 _LONG_PART_ZIPF = 1.5
 _LONG_PART = 5
 _ONE_LETTER_WORDS = frozenset("a")
+
+_SHORTEST_OWN = 5
+_OWN_ITEMS = 2
+_OWN_ZIPF = 1.2
+"""A word that no list is sure of may be meant if it was written about so many items, or
+is so common on the web."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +56,54 @@ def candidates(
     """For every word what it may have been meant to be, the likeliest first."""
     wanted = sorted(set(words))
     _look_up([word for word in wanted if word not in channel.known], channel)
+    own = _of_campaign(wanted, corpus, channel)
     return {
-        word: _kept(word, [*channel.known[word], *_split(word)], corpus)
+        word: _kept(
+            word, [*channel.known[word], *own.get(word, ()), *_split(word)], corpus
+        )
         for word in wanted
     }
+
+
+def _of_campaign(
+    words: Sequence[str], corpus: Corpus, channel: Channel
+) -> dict[str, list[tuple[str, float]]]:
+    """What may be meant by each word that is in no list either, but that others wrote.
+
+    Only what was written about more items, or is commoner, is meant by another: so
+    nothing is changed back.
+    """
+    own = _own_words(corpus, corpus.changes)
+    pairs = sorted(
+        (word, meant)
+        for word, meant in one_edit_apart(words, own)
+        if _commonness(meant, corpus) > _commonness(word, corpus)
+        and not is_spelling_variant(word, meant)
+    )
+    found: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
+    for (word, meant), price in zip(pairs, channel.recall(pairs), strict=True):
+        if price < OUT_OF_REACH:
+            found[word].append((meant, price))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _own_words(corpus: Corpus, _changes: int) -> Sequence[str]:
+    """Looked for once, where the texts of a campaign are looked at in parts."""
+    return [word for word in corpus.words() if _is_own(word, corpus)]
+
+
+def _is_own(word: str, corpus: Corpus) -> bool:
+    return (
+        len(word) >= _SHORTEST_OWN
+        and "'" not in word
+        and lexicon.may_be_typo(word)
+        and (corpus.about(word) >= _OWN_ITEMS or lexicon.zipf(word) >= _OWN_ZIPF)
+    )
+
+
+def _commonness(word: str, corpus: Corpus) -> tuple[int, float]:
+    return corpus.about(word), lexicon.zipf(word)
 
 
 def _look_up(words: Sequence[str], channel: Channel) -> None:
@@ -120,3 +173,8 @@ def _kept(
         key=lambda each: (each[0] not in known, -promises[each[0]], each[0]),
     )
     return [Candidate(meant=meant, price=price) for meant, price in order[:_KEPT]]
+
+
+def forget_texts() -> None:
+    """Let go of what is remembered of texts."""
+    _own_words.cache_clear()

@@ -7,7 +7,7 @@ that were often written in the campaign are thought of.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -18,6 +18,7 @@ from rapidfuzz.distance import OSA
 from postprocess.language import lexicon
 from postprocess.language.channel import Channel
 from postprocess.language.corpus import EDGE, Corpus, Floats, Ints, said_about
+from postprocess.language.one_edit import one_edit_apart
 from postprocess.language.sounds import sound
 from postprocess.language.tokens import place, words
 from postprocess.language.word_shapes import is_spelling_variant
@@ -146,17 +147,11 @@ def _is_plain(word: str) -> bool:
 
 def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
     """Which words and others are an edit apart, or alike in sound and two apart."""
-    one_less: defaultdict[str, list[str]] = defaultdict(list)
+    found = set(one_edit_apart(words, others))
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:
         by_sound[sound(other)].append(other)
-        for rest in _one_less(other):
-            one_less[rest].append(other)
-    found: set[tuple[str, str]] = set()
     for word in words:
-        # Words an edit apart are equal once each has lost a letter, or one of them.
-        near = {other for rest in _one_less(word) for other in one_less.get(rest, ())}
-        found.update((word, o) for o in near if OSA.distance(word, o) == 1)
         for other in by_sound.get(sound(word), ()):
             if OSA.distance(word, other) <= _MOST_EDITS_HEARD:
                 found.add((word, other))
@@ -165,13 +160,6 @@ def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]
         for word, other in found
         if word != other and not is_spelling_variant(word, other)
     ]
-
-
-def _one_less(word: str) -> Iterator[str]:
-    """A word, and it without each of its letters."""
-    yield word
-    for at in range(len(word)):
-        yield word[:at] + word[at + 1 :]
 
 
 def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:

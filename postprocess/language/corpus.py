@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
+from dataclasses import dataclass
 from itertools import chain, count, repeat
 
 import numpy as np
@@ -30,16 +31,21 @@ EDGE = ""
 _ENGLISH_WEIGHT = 5_000
 """English at large counts like this many words of the campaign."""
 
-_NEIGHBOUR_WEIGHT = 50
-"""Chance counts like this many meetings: a neighbour met less tells little."""
+_DISCOUNT = 0.7
+"""Taken off every meeting of neighbours, for those that never met here. So what is left
+for chance is the more, the more different words follow another."""
+
+_NEIGHBOUR_WEIGHT = 1.0
+"""Chance counts like this many meetings at least."""
 
 _HALF = 0.5
 """Chance and meetings count like this much more, so that one meeting says little."""
 
-_PAIR_WEIGHT = 10
-"""What follows one word counts like this many meetings with two."""
+_PAIR_WEIGHT = 0.5
+"""What follows one word counts like this many meetings with two, at least."""
 
 _UNMET_ZIPF = 0.5
+_MET_ZIPF = 1.5
 
 _STRANGE = 1
 """The number that all words share that were never written."""
@@ -58,8 +64,9 @@ class Corpus:
         items: about how many items workers wrote it.
         capitals: how often it has a capital inside a text.
         n_texts: how many texts there are.
-        n_with_unknown: how many have a word that may be a typo.
-        n_foreign: how many of those are in another language.
+        n_with_names: how many have an unknown word that looks like a name
+            (`has_name`).
+        n_foreign: how many with a word that may be a typo are in another language.
         changes: how often it was changed.
     """
 
@@ -71,10 +78,11 @@ class Corpus:
         # Before the first text is an edge too.
         self.counts = np.array([1], dtype=np.int64)
         self.items = self.capitals = np.zeros(1, dtype=np.int64)
-        self.n_texts = self.n_with_unknown = self.n_foreign = self.changes = 0
-        self._texts = self._with_unknown = np.zeros(1, dtype=np.int64)
+        self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
+        self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
         self._over_one = _Tally()
+        self._last_followers = _Followers(changes=0, one=self.items, two=_Tally())
         self._count(list(texts), 1)
 
     def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
@@ -116,7 +124,7 @@ class Corpus:
         self._log_shares: dict[str, float] = {}
 
     def _count_texts(self, texts: Sequence[Text], stream: Ints, times: int) -> None:
-        """Count in how many texts each word stands, and in how many with unknown.
+        """Count in how many texts each word stands, and in how many with names.
 
         Args:
             texts: those that are counted.
@@ -133,19 +141,20 @@ class Corpus:
         found = np.bincount(numbers, minlength=size)
         found[0] = 0  # no word, but the edges
         self._texts = _longer(self._texts, size) + times * found
-        found = np.bincount(numbers[unknown[owner]], minlength=size)
+        named = np.fromiter(map(has_name, texts), "bool", len(texts))
+        found = np.bincount(numbers[named[owner]], minlength=size)
         found[0] = 0
-        self._with_unknown = _longer(self._with_unknown, size) + times * found
+        self._with_names = _longer(self._with_names, size) + times * found
         self.n_texts += times * len(texts)
-        self.n_with_unknown += times * int(unknown.sum())
+        self.n_with_names += times * int(named.sum())
         self.n_foreign += times * sum(
             is_foreign(texts[place].words) for place in np.flatnonzero(unknown).tolist()
         )
 
     def texts_with(self, word: str) -> tuple[int, int]:
-        """In how many texts a word stands, and in how many of them with unknown."""
+        """In how many texts a word stands, and in how many of them with names."""
         number = self.number(word)
-        return int(self._texts[number]), int(self._with_unknown[number])
+        return int(self._texts[number]), int(self._with_names[number])
 
     def shared(self) -> "Corpus":
         """The same without what only counting more texts needs."""
@@ -221,8 +230,9 @@ class Corpus:
             word: the words.
             log_share: of the words, by which chance is told (`log_share`).
         """
-        by_chance = _NEIGHBOUR_WEIGHT * np.exp(log_share)
-        together = self.pairs(before, word) + by_chance
+        followers = self._followers().one[before]
+        by_chance = (_DISCOUNT * followers + _NEIGHBOUR_WEIGHT) * np.exp(log_share)
+        together = np.maximum(self.pairs(before, word) - _DISCOUNT, 0) + by_chance
         result: Floats = together / (self.counts[before] + _NEIGHBOUR_WEIGHT)
         return result
 
@@ -230,10 +240,36 @@ class Corpus:
         self, far: Ints, before: Ints, word: Ints, log_share: Floats
     ) -> Floats:
         """Probability of words after two others; `far` stands before `before`."""
-        expected = _PAIR_WEIGHT * self.follows(before, word, log_share)
-        together = self.triples(far, before, word) + expected
-        result: Floats = together / (self.pairs(far, before) + _PAIR_WEIGHT)
+        pair = _code(far, before)
+        followers = self._followers().two.of(pair)
+        by_chance = self.follows(before, word, log_share)
+        by_chance *= _DISCOUNT * followers + _PAIR_WEIGHT
+        together = np.maximum(self.triples(far, before, word) - _DISCOUNT, 0)
+        result: Floats = (together + by_chance) / (self._pairs.of(pair) + _PAIR_WEIGHT)
         return result
+
+    def _followers(self) -> "_Followers":
+        """How many different words follow; looked for once after each change."""
+        if self._last_followers.changes != self.changes:
+            self._last_followers = _Followers(
+                changes=self.changes,
+                one=np.bincount(
+                    self._pairs.present() // _BASE, minlength=len(self._at_large)
+                ),
+                two=_Tally(self._triples.present() // _BASE),
+            )
+        return self._last_followers
+
+
+def has_name(text: Text) -> bool:
+    """Whether a text has an unknown word that others have met, or with a capital.
+
+    So are names and brands; few typos.
+    """
+    unknown = {word for word in text.words if may_be_typo(word)}
+    return any(lexicon.zipf(word) >= _MET_ZIPF for word in unknown) or (
+        bool(unknown) and not unknown.isdisjoint(text.capitals)
+    )
 
 
 def said_about(
@@ -253,8 +289,10 @@ def said_about(
 class _Tally:
     """How often each code occurs, looked up for many codes at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, codes: Ints | None = None) -> None:
         self._codes = self._counts = np.zeros(0, dtype=np.int64)
+        if codes is not None:
+            self.add(codes, 1)
 
     def add(self, codes: Ints, times: int) -> None:
         """Count codes so many times more."""
@@ -279,6 +317,19 @@ class _Tally:
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
         return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Followers:
+    """How many different words follow each word (`one`) and each pair (`two`).
+
+    Attributes:
+        changes: how often the corpus had been changed when they were counted.
+    """
+
+    changes: int
+    one: Ints
+    two: _Tally
 
 
 def _share_at_large(word: str) -> float:

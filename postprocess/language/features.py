@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
-from postprocess.language import lexicon
+from postprocess.language import lexicon, slips
 from postprocess.language.candidates import Candidate
 from postprocess.language.corpus import Corpus
 from postprocess.language.misspellings import listed
@@ -28,7 +28,6 @@ from postprocess.language.word_shapes import (
     is_compound,
     is_ending,
     is_inflected,
-    slip,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -36,9 +35,8 @@ Ints = npt.NDArray[np.int64]
 
 OF_TYPO = (
     "listed", "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
-    "one_edit_in_long", "one_edit_of_stranger", "sounds_alike", "first_letter",
-    "ending", "last_letter", "plural", "new_word", "zipf_meant", "doubled",
-    "not_doubled", "swapped",
+    "sounds_alike", "first_letter", "ending", "last_letter", "plural", "new_word",
+    "own_word", "zipf_meant", *slips.NAMES,
     "split", "split_article", "split_short", "split_rarer", "split_content",
     "split_function", "split_contents", "split_begins", "split_ends",
     "split_in_wordfreq",
@@ -46,7 +44,7 @@ OF_TYPO = (
 """Hold wherever the word stands; the last of them, for two words instead of one."""
 
 OF_MEANING = (
-    "log_share", "log_items", "same_item", "split_pull", "split_met", "split_name",
+    "log_share", "log_items", "same_item", "split_met", "split_name",
     "fits_after", "fits_before", "fits_far_after", "met_between", "met_over_one",
     "excess_zipf", "excess_items",
 )  # fmt: skip
@@ -55,14 +53,15 @@ more common than such a typo would be, in English and in the campaign."""
 
 OF_LEAVING = (
     "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
-    "again_about_item", "capitals", "name_like", "opens", "shouted", "hyphened",
-    "compound", "compounding", "inflected", "two_letters", "length", "vowelless",
-    "apostrophe", "cue", "beside_name", "others_unknown", "company",
+    "again_about_item", "capitals", "name_like", "shouted", "hyphened",
+    "compound", "compounding", "inflected", "length", "vowelless", "apostrophe",
+    "cue", "beside_name", "company",
 )  # fmt: skip
 
 NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
 
 _PRICE = OF_TYPO.index("channel")
+_OF_SPLITS = len(OF_TYPO) - OF_TYPO.index("split")
 
 _CUES = frozenset(
     {
@@ -76,8 +75,6 @@ _CUES = frozenset(
 _SHORT_PART = 3
 _FUNCTION_ZIPF = 5.8
 _SURELY_FUNCTION_ZIPF = 6.0
-_LONG = 7
-_RATHER_LONG = 6
 _MORE_EDITS = 3
 _COMMON_STRANGER_ZIPF = 2.0
 _NATS_A_ZIPF = math.log(10)
@@ -168,33 +165,28 @@ def _of_typos(word: str, found: Sequence[Candidate]) -> Floats:
 
 
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
-    none = (0.0,)
     is_listed = meant in listed(word)
     if " " in meant:
-        return is_listed, *none * 17, *_of_split(*meant.split(" "))
+        nothing = (0.0,) * (len(OF_TYPO) - _OF_SPLITS - 1)
+        return is_listed, *nothing, *_of_split(*meant.split(" "))
     edits = OSA.distance(word, meant)
-    is_single = edits == 1
-    slipped = slip(word, meant)
     return (
         is_listed,
         price,
         price / len(meant),
-        is_single,
+        edits == 1,
         edits == 2,  # noqa: PLR2004 - the name says it
         edits >= _MORE_EDITS,
-        is_single and len(meant) >= _LONG,
-        is_single and len(meant) >= _RATHER_LONG and lexicon.zipf(word) == 0,
         sound(word) == sound(meant),
         word[0] != meant[0],
         is_ending(word, meant) or is_ending(meant, word),
         word[-1] != meant[-1],
         word.endswith("s") != meant.endswith("s"),
         not lexicon.is_known(meant),
+        not lexicon.is_surely_right(meant),
         lexicon.zipf(meant),
-        slipped == "one too many",
-        slipped == "one too few",
-        slipped == "swapped",
-        *none * 10,
+        *slips.slips(word, meant),
+        *(0.0,) * _OF_SPLITS,
     )
 
 
@@ -237,7 +229,6 @@ def _in_place(
     share, tail_share = typos.head_share[which], typos.tail_share[which]
     is_split = typos.is_split[which]
     last_but_one = np.where(is_split, head, before)
-    pull = np.log(corpus.follows_two(before, head, tail, tail_share)) - tail_share
     items = np.minimum(corpus.items[head], corpus.items[tail])
     price = typos.rows[which, _PRICE] + _NATS_A_SPLIT * is_split
     words, _ = _counted((suspect.word for suspect in suspects), corpus)
@@ -255,7 +246,6 @@ def _in_place(
             share + np.where(is_split, tail_share, 0),
             np.log1p(items),
             np.array(same_item, dtype=np.float64),
-            np.where(is_split, pull, 0),
             np.where(is_split, np.log1p(corpus.pairs(head, tail)), 0),
             is_split & named[owner],
             np.log(corpus.follows_two(far, before, head, share)) - share,
@@ -284,19 +274,16 @@ def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
         suspect.about.get(word, 0) > 1,
         corpus.capital_share(word),
         place.is_name_like,
-        place.opens,
         place.is_shouted,
         place.is_hyphened,
         is_compound(word),
         compounding(word),
         is_inflected(word),
-        len(word) == 2,  # noqa: PLR2004 - the name says it
         len(word),
         not any(letter in "aeiouy" for letter in word),
         "'" in word,
         not _CUES.isdisjoint({*suspect.before, *suspect.after}),
         any(corpus.capital_share(each) > _NAME_SHARE for each in around),
-        suspect.others_unknown,
         suspect.company,
     )
 

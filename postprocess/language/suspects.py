@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from postprocess.language.corpus import EDGE, Corpus, said_about
+from postprocess.language.corpus import EDGE, Corpus, has_name, said_about
 from postprocess.language.foreign import is_foreign
 from postprocess.language.lexicon import may_be_typo
 from postprocess.language.tokens import Place, Word, place, words
@@ -34,9 +34,8 @@ class Suspect:
         before: the two words before, casefolded, the farther first; `corpus.EDGE`
             where the text ends.
         after: the two words after.
-        others_unknown: the share of unknown words among the text's other words.
-        company: by how much more often than usual unknown words come with the text's
-            known ones, as a logarithm: above 0 where people read brands to each other.
+        company: by how much more often than usual names come with the text's known
+            words, as a logarithm: above 0 where people read brands to each other.
         about: how many texts about the item hold a word, by word.
     """
 
@@ -48,7 +47,6 @@ class Suspect:
     before: tuple[str, str]
     after: tuple[str, str]
     place: Place
-    others_unknown: float = 0.0
     company: float = 0.0
     about: Mapping[str, int] = field(compare=False)
 
@@ -70,7 +68,7 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
         replace(
             suspect,
             text_id=text.text_id,
-            company=company.of(frozenset(text.words)),
+            company=company.of(frozenset(text.words), own=has_name(text)),
             about=about[text.item_id],
         )
         for text in english
@@ -79,25 +77,32 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
 
 
 class _Company:
-    """How often unknown words come with each known one."""
+    """How often names come with each known word."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._usual = (corpus.n_with_unknown + 1) / (corpus.n_texts + _USUAL)
-        self._of_word: dict[str, float] = {}
+        self._usual = (corpus.n_with_names + 1) / (corpus.n_texts + _USUAL)
+        self._of_word: dict[tuple[str, bool], float] = {}
 
-    def of(self, line: AbstractSet[str]) -> float:
-        """What a text's known words say; the text itself does not count."""
+    def of(self, line: AbstractSet[str], *, own: bool) -> float:
+        """What a text's known words say; the text itself does not count.
+
+        Args:
+            line: the words.
+            own: whether the text itself has a name.
+        """
         known = [word for word in line if not may_be_typo(word)]
-        return math.fsum(map(self._said_by, known)) / max(1, len(known))
+        return math.fsum(self._said_by(word, own) for word in known) / max(
+            1, len(known)
+        )
 
-    def _said_by(self, word: str) -> float:
-        said = self._of_word.get(word)
+    def _said_by(self, word: str, own: bool) -> float:  # noqa: FBT001 - private
+        said = self._of_word.get((word, own))
         if said is None:
-            texts, with_unknown = self._corpus.texts_with(word)
-            together = with_unknown - 1 + _USUAL * self._usual
+            texts, with_names = self._corpus.texts_with(word)
+            together = with_names - own + _USUAL * self._usual
             usual = (texts - 1 + _USUAL) * self._usual
-            said = self._of_word[word] = math.log(together / usual)
+            said = self._of_word[word, own] = math.log(together / usual)
         return said
 
 
@@ -105,7 +110,6 @@ class _Company:
 def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
     """What can be said of a text's suspects without any other text."""
     line = words(text)
-    number = sum(map(may_be_typo, (word.word for word in line)))
     found = []
     for at, word in enumerate(line):
         if not may_be_typo(word.word) or word.word in protected:
@@ -123,7 +127,6 @@ def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
                 before=(_word(line, at - 2), _word(line, at - 1)),
                 after=(_word(line, at + 1), _word(line, at + 2)),
                 place=where,
-                others_unknown=(number - 1) / max(1, len(line) - 1),
                 about={},
             )
         )

@@ -21,6 +21,7 @@ from postprocess.language.sounds import sound
 
 Ints = npt.NDArray[np.int64]
 
+_NEAR = 2
 _LONG = 7
 _MOST_EDITS_HEARD = 5
 
@@ -90,7 +91,7 @@ class Targets:
         for word in sorted(set(words)):
             by_length[len(word)].append(word)
         for length, group in by_length.items():
-            most = 3 if length >= _LONG else 2
+            most = _NEAR + (length >= _LONG)
             low, high = np.searchsorted(
                 self._lengths, [length - most, length + most + 1]
             ).tolist()

@@ -42,14 +42,12 @@ class Place:
         is_shouted: the whole text is written in capitals, where nothing tells names
             from words.
         is_name_like: capitalised where ordinary words are not.
-        opens: first word of the text or of a sentence, with a capital.
         is_hyphened: a hyphen joins it to another word.
     """
 
     is_fixed: bool
     is_shouted: bool
     is_name_like: bool
-    opens: bool
     is_hyphened: bool
 
 
@@ -107,7 +105,6 @@ def place(text: str, word: Word) -> Place:
         or any(low < word.end and word.start < high for low, high in _taboo(text)),
         is_shouted=is_shouted,
         is_name_like=word.is_capital and not first and not is_shouted,
-        opens=word.is_capital and first,
         is_hyphened="-" in around,
     )
 

@@ -104,33 +104,6 @@ def is_inflected(word: str) -> bool:
     return any(lexicon.is_known(stem) for stem in stems if len(stem) >= _LEAST_PART)
 
 
-def slip(typed: str, meant: str) -> str:
-    """Which single slip of the fingers leads from what was meant to what was typed.
-
-    >>> slip("runing", "running"), slip("offf", "off"), slip("teh", "the")
-    ('one too few', 'one too many', 'swapped')
-    >>> slip("rumn", "rum"), slip("tabl", "table")
-    ('', '')
-    """
-    start = 0
-    while typed[start : start + 1] == meant[start : start + 1] != "":
-        start += 1
-    end = 0
-    room = min(len(typed), len(meant)) - start
-    while end < room and typed[-1 - end] == meant[-1 - end]:
-        end += 1
-    came_out, stood = typed[start : len(typed) - end], meant[start : len(meant) - end]
-    if len(stood) == len(came_out) == 2 and came_out == stood[::-1]:  # noqa: PLR2004 - two letters
-        return "swapped"
-    whole, letter = (typed, came_out) if came_out else (meant, stood)
-    if len(came_out) + len(stood) != 1 or letter not in {
-        whole[start - 1 : start],
-        whole[start + 1 : start + 2],
-    }:
-        return ""
-    return "one too many" if came_out else "one too few"
-
-
 def is_ending(longer: str, shorter: str) -> bool:
     """Whether one word is the other and an ending that may be meant."""
     return longer.startswith(shorter) and longer[len(shorter) :] in _MEANT_ENDINGS

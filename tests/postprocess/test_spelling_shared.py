@@ -72,7 +72,7 @@ def _fates(edits: dict[str, tuple[Edit, ...]]) -> Iterator[tuple[str, str, str]]
 
 
 def test_floors_on_labelled_captions(edits: dict[str, tuple[Edit, ...]]) -> None:
-    """Real typos fixed 80 %, right words harmed under 1.5 %, 9 of 10 changes right.
+    """Real typos fixed 87 %, right words harmed under 1.0 %, 94 % of changes right.
 
     The weights were fitted to these very labels, so this is a floor for the code and
     no figure for captions that were never seen.
@@ -88,18 +88,18 @@ def test_floors_on_labelled_captions(edits: dict[str, tuple[Edit, ...]]) -> None
 
     fixed, wrong, missed = (number(fate) for fate in ("fixed", "wrong", "missed"))
     harmed, kept = number("harmed"), number("kept")
-    assert fixed / (fixed + wrong + missed) >= 0.80
-    assert harmed / (harmed + kept) <= 0.015
-    assert fixed / (fixed + wrong + harmed) >= 0.90
+    assert fixed / (fixed + wrong + missed) >= 0.87
+    assert harmed / (harmed + kept) <= 0.010
+    assert fixed / (fixed + wrong + harmed) >= 0.94
     vizwiz = number("harmed", source="vizwiz"), number("kept", source="vizwiz")
-    assert vizwiz[0] / sum(vizwiz) <= 0.01
+    assert vizwiz[0] / sum(vizwiz) <= 0.005
     injected = [number(fate, "typo") for fate in ("fixed", "wrong", "missed")]
-    assert injected[0] / sum(injected) >= 0.90
+    assert injected[0] / sum(injected) >= 0.93
     spaces = [number(fate, "missing_space") for fate in ("fixed", "wrong", "missed")]
-    assert spaces[0] / sum(spaces) >= 0.88
+    assert spaces[0] / sum(spaces) >= 0.92
     real_words = [number(fate, "realword") for fate in ("fixed", "wrong", "missed")]
-    assert real_words[0] / sum(real_words) >= 0.25
-    assert real_words[0] / (real_words[0] + real_words[1]) >= 0.95
+    assert real_words[0] / sum(real_words) >= 0.27
+    assert real_words[0] / (real_words[0] + real_words[1]) >= 0.98
 
 
 def test_captions_without_a_typo_are_left(edits: dict[str, tuple[Edit, ...]]) -> None:
@@ -112,7 +112,7 @@ def test_captions_without_a_typo_are_left(edits: dict[str, tuple[Edit, ...]]) ->
     assert len(clean_keys) == 4_000
     rules = Counter(edit.rule for key in clean_keys for edit in edits[str(key)])
     assert rules["spelling"] == 0
-    assert rules["real_words"] < 40
+    assert rules["real_words"] < 32
 
 
 def test_thirty_thousand_captions_take_under_a_minute() -> None:

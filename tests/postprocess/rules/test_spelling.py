@@ -107,13 +107,16 @@ def test_a_listed_misspelling_of_the_crowd_is_still_one() -> None:
 
 def test_another_caption_of_the_item_can_tip_the_scales() -> None:
     """A word that somebody else wrote about the same item is likelier to be meant."""
-    text = "A silver spoon lies nezt to a white bowl"
-    other = Text(text_id="b", item_id="i", text="a spoon next to a bowl")
-    mine = Text(text_id="a", item_id="i", text=text)
-    about_another = replace(other, item_id="j")
-    assert "a" not in _proposed([mine, about_another])
-    (edit,) = _proposed([mine, other])["a"]
-    assert (edit.before, edit.after) == ("nezt", "next")
+    text = Text(text_id="a", item_id="i", text="A toy tractor with one weel missing")
+    other = Text(text_id="b", item_id="i", text="a tractor without a wheel")
+    probable = []
+    for among in ([text], [text, replace(other, item_id="j")], [text, other]):
+        (edit,) = spelling.propose(among, Corpus(among))["a"]
+        assert (edit.before, edit.after) == ("weel", "wheel")
+        probable.append(edit.probability)
+    # Its being written about another item tells a little; about this one, much.
+    assert probable[0] < probable[1] < probable[2]
+    assert probable[0] < spelling.SURE < probable[2]
 
 
 def test_capitals_at_the_start_are_kept() -> None:

@@ -33,7 +33,7 @@ _WEIGHTS = {"real": 1.0, "typo": 0.1, "missing_space": 0.1, "isolated": 0.1}
 _OF_SMALL = 0.5
 _OF_NO_CANDIDATE = 0.3
 _ANYWHERE = Place(
-    is_fixed=False, is_shouted=False, is_name_like=False, opens=False, is_hyphened=False
+    is_fixed=False, is_shouted=False, is_name_like=False, is_hyphened=False
 )
 
 

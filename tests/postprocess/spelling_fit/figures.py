@@ -37,7 +37,7 @@ _NAMES = {
     "realword": "swapped real words",
 }
 _SOURCES = {"vizwiz": "VizWiz", "coco": "COCO", "flickr8k": "Flickr8k"}
-_THRESHOLDS = (50, 60, 65, 70, 75, 80, 85, 90)
+_THRESHOLDS = (50, 60, 62, 65, 70, 75, 80, 85, 90)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def by_folds(found: Sequence[cases.Case]) -> Iterator[Judged]:
     """Each case with the rival that words of other folds choose, and its chance."""
     for fold in range(labels.FOLDS):
         others = [case.choice() for case in found if case.fold != fold]
-        weights = logit.fit([choice for choice in others if choice])
+        weights = logit.fit([choice for choice in others if choice], fit.PENALTY)
         for case in found:
             if case.fold == fold:
                 yield _judged(case, weights)

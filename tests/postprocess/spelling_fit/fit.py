@@ -16,6 +16,11 @@ from tests.postprocess.spelling_fit import cases, channel_training, labels, logi
 
 _ROOM = Path(str(postprocess.language.__file__)).parent
 
+PENALTY = 2.0
+_PENALTY_OF_REAL_WORDS = 0.2
+"""Of typos there are many features and few labels; of words that are words the other
+way round."""
+
 _NATURAL = 0.5
 """Unlabelled captions hold errors too: a place that looks as likely to be one after a
 first fit as this is not fitted to as being right."""
@@ -32,7 +37,7 @@ def main() -> None:
     ]
     whole = Channel(channel_training.costs(labels.pairs(half)))
     _write_channel(whole)
-    typos = logit.fit([each for case in choices if (each := case.choice())])
+    typos = logit.fit([each for case in choices if (each := case.choice())], PENALTY)
     real_words = fit_doubts(cases.doubts(half, whole))
     path = _ROOM / "weights.py"
     path.write_text(_as_module(typos, real_words), encoding="utf-8")
@@ -41,14 +46,14 @@ def main() -> None:
 def fit_doubts(doubts: Sequence[cases.Doubt]) -> logit.Floats:
     """Weights for words that are words, from labels and what is most likely right."""
     kept = list(doubts)
-    weights = logit.fit([_choice(doubt) for doubt in kept])
+    weights = logit.fit([_choice(doubt) for doubt in kept], _PENALTY_OF_REAL_WORDS)
     for _ in range(2):
         kept = [
             doubt
             for doubt in doubts
             if doubt.is_labelled or logit.chances(doubt.rows, weights)[0] > _NATURAL
         ]
-        weights = logit.fit([_choice(doubt) for doubt in kept])
+        weights = logit.fit([_choice(doubt) for doubt in kept], _PENALTY_OF_REAL_WORDS)
     return weights
 
 
