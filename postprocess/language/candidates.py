@@ -32,6 +32,9 @@ _LONG_PART = 5
 _ONE_LETTER_WORDS = frozenset("a")
 
 _SHORTEST_OWN = 5
+_LONGEST_OWN = 30
+"""Nobody's word is longer; of endless ones every letter would be left out once."""
+
 _OWN_ITEMS = 2
 _OWN_ZIPF = 1.2
 """A word that no list is sure of may be meant if it was written about so many items, or
@@ -74,9 +77,10 @@ def _of_campaign(
     nothing is changed back.
     """
     own = _own_words(corpus, corpus.changes)
+    short = [word for word in words if len(word) <= _LONGEST_OWN + 1]
     pairs = sorted(
         (word, meant)
-        for word, meant in one_edit_apart(words, own)
+        for word, meant in one_edit_apart(short, own)
         if _commonness(meant, corpus) > _commonness(word, corpus)
         and not is_spelling_variant(word, meant)
     )
@@ -95,7 +99,7 @@ def _own_words(corpus: Corpus, _changes: int) -> Sequence[str]:
 
 def _is_own(word: str, corpus: Corpus) -> bool:
     return (
-        len(word) >= _SHORTEST_OWN
+        _SHORTEST_OWN <= len(word) <= _LONGEST_OWN
         and "'" not in word
         and lexicon.may_be_typo(word)
         and (corpus.about(word) >= _OWN_ITEMS or lexicon.zipf(word) >= _OWN_ZIPF)

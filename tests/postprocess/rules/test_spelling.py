@@ -137,3 +137,9 @@ def test_the_reason_says_how_sure_the_rule_is() -> None:
 def test_texts_without_a_word_it_could_mend_are_left(text: str) -> None:
     """Nothing to mend is no fault."""
     assert _spelled(text) == text
+
+
+def test_a_word_without_end_is_left() -> None:
+    """Two thousand letters twice, one apart: neither is worth a look at each letter."""
+    endless = "zq" * 1_000
+    assert _spelled(f"a {endless}", f"a {endless}x", f"two {endless}x").endswith("zq")
