@@ -14,6 +14,7 @@ from domain.errors import (
     TransientPlatformError,
 )
 from domain.printable import one_line
+from platforms.outage import is_cut
 from platforms.pace import THROTTLED
 
 _T = TypeVar("_T")
@@ -123,6 +124,8 @@ def hear_only_the_marketplace(
     def check(response_dict: dict[str, Any], **_: object) -> None:
         status = response_dict["status_code"]
         if "x-amzn-requestid" in response_dict["headers"]:
+            if is_cut(response_dict["headers"], response_dict["body"]):
+                response_dict["body"] = b""  # `platforms.outage` asks again
             if not _is_document(response_dict["body"]):
                 raise _strange(endpoint, status)
             return

@@ -88,6 +88,15 @@ class Outage:
         return float(min(growing, _LONGEST_DELAY, left))
 
 
+def is_cut(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether an answer ends before its end: who sent it died meanwhile.
+
+    botocore takes what came for all there was.
+    """
+    length = headers.get("content-length", "")
+    return length.isdecimal() and len(body) < int(length)
+
+
 def wait_for_the_marketplace(
     events: Any,  # noqa: ANN401 - botocore's emitter
     outage: Outage,
@@ -107,7 +116,9 @@ def wait_for_the_marketplace(
         is_away = isinstance(caught_exception, NotConnected | HTTPClientError)
         is_away &= not isinstance(caught_exception, SSLError)
         if response is not None:
-            is_away = response[0].status_code >= _SERVER_FAULT
+            answer = response[0]
+            is_away = answer.status_code >= _SERVER_FAULT
+            is_away |= is_cut(answer.headers, answer.content)
         if is_away:
             delay = outage.delay(request_dict["context"], attempts)
             # False, and not None: nobody else is to try it again.

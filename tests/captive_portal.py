@@ -18,6 +18,7 @@ class CaptivePortal:
     Attributes:
         headers: of its answers.
         intercepted: how many calls it has answered.
+        cut: to how many bytes its next answer is cut, for each of these.
     """
 
     url: str = ""
@@ -28,6 +29,7 @@ class CaptivePortal:
         default_factory=lambda: {"content-type": "text/html"}
     )
     intercepted: int = 0
+    cut: list[int] = field(default_factory=list)
 
 
 @contextmanager
@@ -69,6 +71,9 @@ def _handler(
                 self.send_header(name, value)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
+            if portal.cut:
+                body = body[: portal.cut.pop()]
+                self.close_connection = True
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:

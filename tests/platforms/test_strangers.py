@@ -167,6 +167,20 @@ def test_a_server_fault_of_a_proxy_is_asked_again(
     assert stranger.intercepted > 1
 
 
+@pytest.mark.parametrize("cut", [0, 1, 30])
+def test_an_answer_that_is_cut_short_is_asked_for_again(
+    stranger: CaptivePortal, cut: int
+) -> None:
+    """A marketplace that dies after the first bytes of an answer has not answered."""
+    hit = {"HITId": "3A", "HITStatus": "Reviewable", "MaxAssignments": 1}
+    stranger.page = json.dumps({"HIT": hit}).encode()
+    stranger.headers = {"x-amzn-requestid": "00000000-0000-0000-0000-000000000000"}
+    stranger.cut = [cut, cut]
+    platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
+    assert platform.hit_status(HitId("3A")) == "Reviewable"
+    assert stranger.intercepted == 3
+
+
 @pytest.mark.parametrize(
     "page", [b"", b"{}", b"[]", b"<html>Hello", b'{"now": 5}', b'{"now": "yesterday"}']
 )
