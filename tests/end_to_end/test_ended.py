@@ -25,16 +25,16 @@ pytestmark = [
 ]
 
 
-def _servers(home: Path) -> list[int]:
-    """Prefect's temporary servers of this home."""
-    mine, found = f"PREFECT_HOME={home}".encode(), []
-    for folder in Path("/proc").glob("[0-9]*"):
+def _servers(folder: Path) -> list[int]:
+    """Temporary servers of Prefect whose own folder is in this one."""
+    mine, found = f"TMPDIR={folder}".encode(), []
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "environ").read_bytes().split(b"\0")
+            words = (process / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
         if mine in words and b"PREFECT__SERVER_EPHEMERAL=1" in words:
-            found.append(int(folder.name))
+            found.append(int(process.name))
     return found
 
 
@@ -75,9 +75,9 @@ def _begun(
             begun.communicate()
 
 
-def _wait_until_no_server(home: Path) -> None:
+def _wait_until_no_server(folder: Path) -> None:
     until = time.monotonic() + 30
-    while servers := _servers(home):
+    while servers := _servers(folder):
         if time.monotonic() > until:
             for pid in servers:
                 os.kill(pid, signal.SIGKILL)
@@ -88,14 +88,13 @@ def _wait_until_no_server(home: Path) -> None:
 @pytest.mark.full
 def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
     """SIGKILL leaves it no moment to stop the server itself."""
-    home = tmp_path / "prefect"
     with _begun(tmp_path) as (run, _):
         until = time.monotonic() + 200
-        while not _servers(home):
+        while not _servers(tmp_path):
             assert time.monotonic() < until, "no server was started"
             assert run.poll() is None
             time.sleep(0.1)
-    _wait_until_no_server(home)
+    _wait_until_no_server(tmp_path)
     _wait_until_gone(tmp_path)
 
 
@@ -118,6 +117,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         said = ""
         while "next look at" not in said:
             said += _line(run.stderr)
+        assert _servers(tmp_path)
         # One of the two whom the HIT is for: it stays open, and what she did is shown.
         assert People(endpoint).work(at_most=1) == 1
         while "2 answers came" not in said:
@@ -139,7 +139,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     else:
         assert rest.count("interrupted") == 1
         assert "goes on where it was" in rest
-    _wait_until_no_server(tmp_path / "prefect")
+    _wait_until_no_server(tmp_path)
     _wait_until_gone(tmp_path)
 
 
