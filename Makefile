@@ -12,6 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
 QUICK := not browser and not flow and not full and not clients and not slow
 
+# Of two cores a third is idle while two tests wait for browsers, servers and clocks.
+AT_ONCE ?= 3
+
 .PHONY: demo quick test test-full test-clients check fmt lint types imports bench truth lock clean
 
 $(READY): requirements.lock pyproject.toml
@@ -29,11 +32,11 @@ quick: $(READY)  ## what needs no browser and no Prefect server: a minute on two
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n 2 --dist worksteal -q
+	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q
 
 test-full: $(READY)  ## the long forms too
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile=thorough -m "not clients"
+	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q --hypothesis-profile=thorough -m "not clients"
 
 test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"

@@ -24,6 +24,9 @@ SHIPPED = sorted(
     if not path.stem.endswith(".deployment")
 )
 
+OFTEN = {"demo", "expert_rating", "pairwise"}
+"""Rehearsed every time: texts, grades and choices; the others in the long form."""
+
 LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}
 """How many decisions quote evidence, where a rehearsal has many."""
 
@@ -43,7 +46,13 @@ def check(heard: Listened) -> Counter[str]:
     return Counter(one.heuristic for known in heard.passes for one in known.findings)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in OFTEN else pytest.mark.full)
+        for name in SHIPPED
+    ],
+)
 def test_every_sentence_of_a_shipped_campaign_is_true(
     name: str, tmp_path: Path
 ) -> None:
