@@ -24,6 +24,7 @@ TOLD_FROM = 0.25
 """Suspicions below this are no findings; half of what a limit is."""
 
 _MOST_DECIMALS = 6
+_MOST_WRITTEN = 1e9
 
 Suspicions = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -112,7 +113,13 @@ def told_apart(measure: float, limit: float, *, decimals: int = 1) -> str:
 
     >>> told_apart(1.96, 2.0), told_apart(1.5, 2.0), told_apart(2.0, 2.0)
     ('1.96', '1.5', '2.0')
+    >>> told_apart(np.float64(1.3e308), 2.0)
+    '1.3e+308'
     """
+    # As Python's own: numpy multiplies to round, beyond the largest number there is.
+    measure, limit = float(measure), float(limit)
+    if abs(measure) > _MOST_WRITTEN:
+        return f"{measure:.1e}"
     while measure != limit and decimals < _MOST_DECIMALS:
         if round(measure, decimals) != round(limit, decimals):
             break
