@@ -17,7 +17,7 @@ read_once()
 settings.register_profile(
     "thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("patient", settings.get_profile("thorough"), max_examples=40)
+settings.register_profile("patient", settings.get_profile("thorough"), max_examples=30)
 # A landing must not depend on luck; new examples are looked for on people's machines.
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True

@@ -98,7 +98,7 @@ def whole(answers: pa.Table) -> pd.DataFrame:
     return pd.DataFrame(findings).sort_values(KEY).reset_index(drop=True)
 
 
-@pytest.mark.parametrize("n", [1, 7, 100])
+@pytest.mark.parametrize("n", [1, 7, pytest.param(100, marks=pytest.mark.full)])
 def test_parts_are_judged_as_the_whole(
     answers: pa.Table, whole: pd.DataFrame, tmp_path: Path, n: int
 ) -> None:
