@@ -16,10 +16,12 @@ if (window.parent !== window) {
   const say = () =>
     pieceworkFrame.post({ pieceworkHeight: Math.ceil(root.getBoundingClientRect().height) });
   new ResizeObserver(say).observe(root);
-  // By now the page around hears it.
   window.addEventListener("load", say);
   window.addEventListener("message", ({ source, data }) => {
-    if (source !== window.parent || !data || !data.pieceworkView) return;
+    if (source !== window.parent || !data) return;
+    // The page around may come to hear only after this one was loaded.
+    if (data.pieceworkAsk) say();
+    if (!data.pieceworkView) return;
     pieceworkFrame.view = data.pieceworkView;
     root.classList.add("grown");
     root.style.setProperty("--seen", `${data.pieceworkView.seen}px`);

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.read_once import read_once
 
 read_once()
+expect.set_options(timeout=15_000)
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile(

@@ -77,3 +77,5 @@ for (const [target, kind] of [
   target.addEventListener(kind, () => requestAnimationFrame(tellSight), { passive: true });
 }
 isNarrow.addEventListener("change", grow);
+// Of a page that was there before this script, nothing was heard yet.
+grown.contentWindow.postMessage({ pieceworkAsk: true }, "*");

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, Route, expect
 
 from config.drawn_pictures import picture_name
 from domain.hit import Item
@@ -149,6 +149,23 @@ def test_the_picture_stays_in_sight_while_one_types(
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     tick(hit, "has_text.1", "no")
     expect(hit.locator(".viewer.pinned")).to_have_count(0)
+
+
+def test_a_frame_that_was_there_first_grows_too(
+    at_work: Callable[..., Page],
+) -> None:
+    """On a slow line the page around hears only after the question was loaded."""
+
+    def late(route: Route) -> None:
+        page.frame_locator("iframe").locator("#caption-1").wait_for()
+        page.wait_for_timeout(500)
+        route.continue_()
+
+    page = at_work(2)
+    page.route("**/grow.js", late)
+    page.reload(wait_until="commit")
+    question(page)
+    check_nothing_is_hidden(page)
 
 
 def test_the_next_picture_begins_at_its_top(at_work: Callable[..., Page]) -> None:
