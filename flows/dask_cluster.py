@@ -18,6 +18,15 @@ TRIES = 3
 _PROCESSES = 2
 _SECONDS_TO_CONNECT = 20
 
+_OF_PROCESSES = {
+    "distributed.scheduler.allowed-failures": TRIES,
+    # As it is given, malloc returns each freed array to the system, and a look at every
+    # stack a hundred times a second: a third more processor time.
+    "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1},
+    "distributed.worker.profile.enabled": False,
+}
+"""Settings of a local cluster. One of several machines has its own."""
+
 
 @contextmanager
 def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Client"]:
@@ -36,7 +45,7 @@ def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Clien
         import dask  # noqa: PLC0415 - an extra
 
         with (
-            dask.config.set({"distributed.scheduler.allowed-failures": TRIES}),
+            dask.config.set(_OF_PROCESSES),
             LocalCluster(
                 n_workers=processes,
                 threads_per_worker=1,

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from qc.words import different_words, plain_texts
 
@@ -41,32 +43,31 @@ class Tokens(NamedTuple):
 def tokens_of(table: pd.DataFrame, batches: Codes) -> Tokens:
     """The words of all texts."""
     places, different = pd.factorize(table["text"])
-    alike: dict[str, int] = {}
-    flat: list[str] = []
-    lengths = np.zeros(len(different), dtype="int64")
-    wordings = np.zeros(len(different), dtype="int64")
-    for place, text in enumerate(plain_texts(different.tolist())):
-        words = different_words(text)
-        flat += words
-        lengths[place] = len(words)
-        wordings[place] = alike.setdefault(" ".join(words), len(alike))
-    coded_words, vocabulary = pd.factorize(np.array(flat, dtype="object"))
+    words = different_words(plain_texts(different.tolist()))
+    wordings = pc.binary_join(
+        words, pa.scalar(" ", pa.large_string())
+    ).dictionary_encode()
+    alike = wordings.dictionary.to_numpy(zero_copy_only=False)
+    wording = wordings.indices.to_numpy()[places]
+    lengths = pc.list_value_length(words).to_numpy()
+    flat = words.flatten().dictionary_encode()
+    coded_words, vocabulary = flat.indices.to_numpy(), flat.dictionary
     size = max(len(vocabulary), 1)
     starts = np.cumsum(lengths) - lengths
-    n_words = lengths[places]
+    n_words = lengths[places].astype("int64")
     row = np.repeat(np.arange(len(table)), n_words)
     inside = np.arange(len(row)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
     own = coded_words[starts[places][row] + inside]
     word, used = pd.factorize(batches[row] * size + own)
-    copies, worded = pd.factorize(batches * max(len(alike), 1) + wordings[places])
+    copies, worded = pd.factorize(batches * max(len(alike), 1) + wording)
     numbers = pd.factorize(table["batch"])[1]
-    hashes = pd.util.hash_array(np.array([*alike], dtype="object"), categorize=False)
+    hashes = pd.util.hash_array(alike.astype("object"), categorize=False)
     keys = Keys(
         batches=pd.DataFrame({"batch": np.asarray(numbers, dtype="int64")}),
         words=pd.DataFrame(
             {
                 "batch": np.asarray(numbers[used // size]),
-                "word": pd.array(vocabulary[used % size], dtype="str"),
+                "word": pd.array(vocabulary.take(pa.array(used % size)), dtype="str"),
             }
         ),
         copies=pd.DataFrame(

@@ -8,7 +8,12 @@ word: their whole sentences would otherwise be one word that no one else uses.
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 _WORDS = re.compile(r"[^\W_]+")
 _ASCII_WORDS = (
@@ -51,19 +56,60 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def different_words(plain_text: str) -> list[str]:
-    """The different words of a text without case and punctuation, sorted.
+def word_counts(texts: Iterable[str]) -> npt.NDArray[np.float64]:
+    """By text, the words between spaces.
 
-    >>> different_words(plain("A cat, a CAT and 黑色的貓"))
-    ['a', 'and', 'cat', '的貓', '色的', '黑色']
+    >>> word_counts(["Two  cats.", " ", "well-known"])
+    array([2., 0., 1.])
     """
-    words = plain_text.split()
-    if not plain_text.isascii():
-        words = [part for word in words for part in _parts(word)]
-    return sorted({*words})
+    trimmed = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    words = pc.list_value_length(pc.utf8_split_whitespace(trimmed))
+    has_words = pc.not_equal(trimmed, "")
+    counts = words.to_numpy() * has_words.to_numpy(zero_copy_only=False)
+    return np.asarray(counts, dtype="float64")
 
 
-def _parts(word: str) -> list[str]:
+def lengths(texts: Iterable[str]) -> npt.NDArray[np.float64]:
+    """By text, its characters without the spaces around it.
+
+    >>> lengths([" two cats ", ""])
+    array([8., 0.])
+    """
+    trimmed = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    return np.array(pc.utf8_length(trimmed), dtype="float64")
+
+
+def different_words(plain_texts: Sequence[str]) -> pa.LargeListArray:
+    """By text without case and punctuation, its different words, sorted.
+
+    >>> different_words([plain("A cat, a CAT and 黑色的貓"), ""]).to_pylist()
+    [['a', 'and', 'cat', '的貓', '色的', '黑色'], []]
+    """
+    spaced = [
+        text if text.isascii() else " ".join(map(_parted, text.split()))
+        for text in plain_texts
+    ]
+    words = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
+    text = pc.list_parent_indices(words).to_numpy()
+    coded = words.flatten().dictionary_encode()
+    # Ranks, so that words are in one order in whichever table they stand.
+    order = pc.array_sort_indices(coded.dictionary).to_numpy()
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order), dtype=order.dtype)
+    vocabulary = coded.dictionary.take(pa.array(order))
+    size = max(len(order), 1)
+    tokens = text * size + ranks[coded.indices.to_numpy()].astype("int64")
+    # Of the empty text, splitting makes one empty word.
+    is_word = pc.not_equal(words.flatten(), "").to_numpy(zero_copy_only=False)
+    tokens = np.sort(tokens[is_word])
+    # `np.unique` takes ten times as long (numpy 2.4).
+    tokens = tokens[np.diff(tokens, prepend=-1) > 0]
+    text, rank = np.divmod(tokens, size)
+    starts = np.searchsorted(text, np.arange(len(plain_texts) + 1))
+    return pa.LargeListArray.from_arrays(starts, vocabulary.take(pa.array(rank)))
+
+
+def _parted(word: str) -> str:
     if len(word) <= 2 or not _UNSPACED.search(word):  # noqa: PLR2004 - a pair
-        return [word]
-    return [word[place : place + 2] for place in range(len(word) - 1)]
+        return word
+    return " ".join(word[place : place + 2] for place in range(len(word) - 1))

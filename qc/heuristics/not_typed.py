@@ -27,9 +27,10 @@ import pandas as pd
 from domain.counts import plural
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Share
-from qc.scores import Scope, mapped, scored, sentences
+from qc.scores import Scope, scored, sentences
 from qc.tallies import Tally, rows_of
 from qc.tallies import tally as tally_of
+from qc.words import lengths, word_counts
 
 NAME = "not_typed"
 VERSION = 1
@@ -70,7 +71,10 @@ class Params:
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """How often each `rate` of keystrokes a character occurs in a `batch`."""
     return tally_of(
-        {"batch": table["batch"].to_numpy(), "rate": _rates(table, _lengths(table))}
+        {
+            "batch": table["batch"].to_numpy(),
+            "rate": _rates(table, lengths(table["text"])),
+        }
     )
 
 
@@ -91,8 +95,8 @@ def score(
     """
     if usual is None:
         usual = usual_of(tally(table, params), params)
-    length = _lengths(table)
-    words = mapped(table["text"], lambda text: len(text.split()), "float64")
+    length = lengths(table["text"])
+    words = word_counts(table["text"])
     pastes = table["pastes"].to_numpy()
     keystrokes = table["keystrokes"].to_numpy()
     losses = table["focus_losses"].to_numpy()
@@ -125,10 +129,6 @@ def score(
         flag=flag,
         evidence=sentences(flag, sentence, pastes, keystrokes, losses, seconds, length),
     )
-
-
-def _lengths(table: pd.DataFrame) -> Floats:
-    return mapped(table["text"], lambda text: len(text.strip()), "float64")
 
 
 def _rates(table: pd.DataFrame, length: Floats) -> Floats:

@@ -35,9 +35,10 @@ from scipy.special import expit
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, mapped, scored, sentences, told_apart
+from qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
 from qc.tallies import Tally, rows_of
 from qc.tallies import tally as tally_of
+from qc.words import word_counts
 
 NAME = "rushed"
 VERSION = 1
@@ -146,7 +147,7 @@ def score(
 
 def _times(table: pd.DataFrame) -> pd.DataFrame:
     """By assignment: its `batch`, `seconds` an item, and `words` typed an item."""
-    words = mapped(table["text"], lambda text: len(text.split()), "float64")
+    words = word_counts(table["text"])
     answers = pd.DataFrame(
         {
             "assignment_id": table["assignment_id"].to_numpy(),

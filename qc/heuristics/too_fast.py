@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from domain.verdicts import SubjectKind
 from qc.parameters import Amount
-from qc.scores import Scope, grade, mapped, scored, sentences, told_apart
+from qc.scores import Scope, grade, scored, sentences, told_apart
 from qc.tallies import Tally
 from qc.tallies import tally as tally_of
+from qc.words import word_counts
 
 NAME = "too_fast"
 VERSION = 2
@@ -58,7 +58,7 @@ class Params:
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """By batch: answers (`n_answers`), and those with a text (`n_texts`)."""
-    has_text = _words(table) > 0
+    has_text = word_counts(table["text"]) > 0
     return tally_of(
         table[["batch"]],
         n_answers=np.ones(len(table), dtype="int64"),
@@ -86,7 +86,7 @@ def score(
         usual = usual_of(tally(table, params), params)
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
-    words = _words(table)
+    words = word_counts(table["text"])
     asks_for_text = usual["asks_for_text"].reindex(table["batch"]).to_numpy("bool")
     is_click = canned | ~asks_for_text
     words[canned] = 0.0
@@ -115,10 +115,6 @@ def score(
         flag=flag,
         evidence=sentences(flag | (suspicion > 0), sentence, seconds, speed, least),
     )
-
-
-def _words(table: pd.DataFrame) -> npt.NDArray[np.float64]:
-    return mapped(table["text"], lambda text: len(text.split()), "float64")
 
 
 def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":
