@@ -136,7 +136,7 @@ class Corpus:
         unknown = np.fromiter(has_unknown, "bool", len(texts))
         lengths = [len(text.words) + 2 for text in texts]
         own = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
-        different = np.unique(_code(own, stream))
+        different = _different(_code(own, stream))
         numbers, owner = different % _BASE, different // _BASE
         found = np.bincount(numbers, minlength=size)
         found[0] = 0  # no word, but the edges
@@ -294,7 +294,6 @@ class _Tally:
 
     def add(self, codes: Ints, times: int) -> None:
         """Count codes so many times more."""
-        # Sorting takes a tenth of the time that `numpy.unique` does.
         codes = np.sort(codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         codes, counts = codes[first], times * np.diff(first, append=len(codes))
@@ -356,3 +355,9 @@ def _code(*words: Ints) -> Ints:
 
 def _longer(counts: Ints, size: int) -> Ints:
     return np.append(counts, np.zeros(size - len(counts), dtype=np.int64))
+
+
+def _different(codes: Ints) -> Ints:
+    """Each code once, sorted; `numpy.unique` takes ten times as long (numpy 2.4)."""
+    codes = np.sort(codes)
+    return codes[np.diff(codes, prepend=-1) > 0]

@@ -32,6 +32,9 @@ _SHADOW_ZIPF = 1.0
 
 _APOSTROPHE_ZIPF = 3.0
 _SHORTEST_TYPO = 2
+_LONGEST_TYPO = 45
+"""Letters; no dictionary has a longer word, and what is longer takes ever longer."""
+
 _ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _PLAIN = re.compile(r"[a-z]{2,}")
 _WITH_APOSTROPHE = re.compile(r"[a-z]{2,}'(?:s|t|re|ll|ve|d)")
@@ -70,7 +73,7 @@ def may_be_typo(word: str) -> bool:
     (True, False, False)
     """
     return (
-        len(word) >= _SHORTEST_TYPO
+        _SHORTEST_TYPO <= len(word) <= _LONGEST_TYPO
         and bool(_ORDINARY.fullmatch(word))
         and not is_surely_right(word)
     )

@@ -64,16 +64,20 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
     english = [text for text in with_any if not is_foreign(text.words)]
     about = said_about({text.item_id for text in english}, texts)
     company = _Company(corpus)
-    return [
-        replace(
-            suspect,
-            text_id=text.text_id,
-            company=company.of(frozenset(text.words), own=has_name(text)),
-            about=about[text.item_id],
-        )
-        for text in english
-        for suspect in _suspects(text.text, text.protected)
-    ]
+    found = []
+    for text in english:
+        if suspects := _suspects(text.text, text.protected):
+            said = company.of(frozenset(text.words), own=has_name(text))
+            found += [
+                replace(
+                    suspect,
+                    text_id=text.text_id,
+                    company=said,
+                    about=about[text.item_id],
+                )
+                for suspect in suspects
+            ]
+    return found
 
 
 class _Company:

@@ -1,8 +1,9 @@
 """Words of a text with their places, and which of them no rule may touch."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from sys import intern
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -10,16 +11,20 @@ _PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _PLAIN_CAPITAL = re.compile(
     r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*"
 )
+_RUN = re.compile(r"\S+")
 _ADDRESS = re.compile(
-    r"\S*(?:://|@|www\.)\S*|\S+\.(?:com|org|net|edu|gov|io|co|uk)\b\S*|[#~/\\]\S+",
-    re.IGNORECASE,
+    r"://|@|www\.|(?!\A)\.(?:com|org|net|edu|gov|io|co|uk)\b", re.IGNORECASE
 )
+_MARKED = re.compile(r"[#~/\\]\S+")
+# What opens is not looked for inside: else each of many that never close is looked
+# through to the end.
 _QUOTED = re.compile(
-    r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)",
+    r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)",
 )
 _SIGNS = frozenset("_@#$%&*+=<>^~/\\|")
-_ENDS_SENTENCE = re.compile(r"[.!?:]\W*\Z")
+_ENDS_SENTENCE = frozenset(".!?:")
 _SHOUTED_SHARE = 0.6
+_REMEMBERED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ def place(text: str, word: Word) -> Place:
     surface = text[word.start : word.end]
     before, after = text[: word.start], text[word.end :]
     around = before[-1:] + after[:1]
-    first = not before.strip("\"'([ ") or bool(_ENDS_SENTENCE.search(before))
+    first = not before.strip("\"'([ ") or _ends_sentence(before)
     is_shouted = word.is_capital and _is_shouted(text)
     return Place(
         is_fixed=any(sign.isdigit() or sign in _SIGNS for sign in around)
@@ -109,10 +114,26 @@ def place(text: str, word: Word) -> Place:
     )
 
 
-def _taboo(text: str) -> Iterator[tuple[int, int]]:
-    for pattern in (_ADDRESS, _QUOTED):
-        for match in pattern.finditer(text):
-            yield match.span()
+def _ends_sentence(before: str) -> bool:
+    """Whether a sentence ends behind the last word of a text."""
+    for sign in reversed(before):
+        if sign in _ENDS_SENTENCE:
+            return True
+        if sign == "_" or sign.isalnum():
+            return False
+    return False
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _taboo(text: str) -> Sequence[tuple[int, int]]:
+    """From where to where a text is an address, a path or a mark, or is quoted."""
+    spans = [match.span() for match in _QUOTED.finditer(text)]
+    for run in _RUN.finditer(text):
+        if _ADDRESS.search(run.group()):
+            spans.append(run.span())
+        elif marked := _MARKED.search(run.group()):
+            spans.append((run.start() + marked.start(), run.end()))
+    return spans
 
 
 def _is_shouted(text: str) -> bool:

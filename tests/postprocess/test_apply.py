@@ -204,3 +204,26 @@ def test_nothing_of_a_campaigns_texts_is_remembered_when_it_is_cleaned() -> None
     assert features._of_typos.cache_info().currsize == 0
     assert confusions._alike.cache_info().currsize == 0
     assert clean_and_propose(texts) == first
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "ab" * 50_000,
+        "." * 100_000 + "a",
+        "\u201c" * 100_000,
+        "'" * 100_000,
+        "/" * 100_000,
+        "www." * 30_000,
+        "a'" * 50_000,
+        "A" * 100_000,
+        "\u200b" * 100_000,
+        " ".join(f"q{chr(97 + n % 26)}{chr(97 + n // 26)}xz" for n in range(676)),
+    ],
+    ids=lambda text: repr(text[:4]),
+)
+def test_a_huge_answer_takes_no_longer_than_it_is(hostile: str) -> None:
+    """What takes a step for every pair of letters would take hours."""
+    cleaned = clean_text(f"{hostile} teh dog")
+    assert cleaned.text.endswith("the dog") or not cleaned.edits
+    assert undo(cleaned.text, cleaned.edits) == f"{hostile} teh dog"
