@@ -31,6 +31,45 @@ LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}
 """How many decisions quote evidence, where a rehearsal has many."""
 
 
+SELDOM_SAID = """
+[[decisions.rule]]
+on = "worker"
+suspicion_above = 0.6
+then = "exclude"
+because = "Not invited again: {evidence}."
+
+[[decisions.rule]]
+on = "answer"
+any_of = ["time_in_image", "canary", "answered_before"]
+then = "drop"
+because = "Set aside: {evidence}."
+
+[heuristics.canary]
+word = "beside"
+
+[heuristics.time_in_image]
+outlier_sds = 1.5
+
+[heuristics.answered_before]
+
+[rehearsal.crowd]
+hurried = 8
+paster = 1
+"""
+"""A word that honest simulated workers write, and few of them, who heed no request."""
+
+
+def changed(folder: Path, *changes: tuple[str, str]) -> Path:
+    """The demo's campaign file with other words, in a folder."""
+    text = (CAMPAIGNS / "demo.toml").read_text(encoding="utf-8")
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    path = folder / "changed.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def check(heard: Listened) -> Counter[str]:
     """Hold all that was said to what was sent; how many sentences of each kind."""
     faults = [one for one in faults_of_findings(heard) if one]
@@ -72,20 +111,45 @@ def test_every_sentence_of_a_shipped_campaign_is_true(
         assert any(one.verdict == "reject" for one in quoted)
 
 
+def test_every_sentence_that_no_shipped_campaign_hears_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of heuristics that are off, that have to be given a word, or have nothing to say.
+
+    HITs of one item are not kept apart here, so workers come a second time.
+    """
+    monkeypatch.setattr("flows.steps.launch.apart_from", lambda _run, _hit: [])
+    path = changed(
+        tmp_path,
+        ("scenes = 60", "scenes = 20"),
+        ("batches = 5", "batches = 2"),
+        ('folder = "../../out/demo"', 'folder = "drawn"'),
+        ("# The first rule that fits", SELDOM_SAID + "# The first rule that fits"),
+    )
+    with listened(path, tmp_path / "out") as heard:
+        said = check(heard)
+        reasons = [one.because for known in heard.passes for one in known.decisions]
+    for words, name in (
+        ("for which the page asks programs", "canary"),
+        ("about this item is", "time_in_image"),
+        ("answered this item before", "answered_before"),
+        ("of bad work; log odds", "joined_suspicion"),
+    ):
+        assert said[name], name
+        assert any(words in one for one in reasons), name
+
+
 @pytest.mark.full
 def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> None:
     """The demo's policy and crowd; replacements, and batches that know each other."""
-    text = (CAMPAIGNS / "demo.toml").read_text(encoding="utf-8")
-    for before, after in (
+    path = changed(
+        tmp_path,
         ("scenes = 60", "scenes = 2000"),
         ("batches = 5", "batches = 10"),
         ('budget = "130.00"', 'budget = "5000.00"'),
         ('folder = "../../out/demo"', 'folder = "drawn"'),
-    ):
-        assert before in text
-        text = text.replace(before, after)
-    (tmp_path / "large.toml").write_text(text, encoding="utf-8")
-    with listened(tmp_path / "large.toml", tmp_path / "out") as heard:
+    )
+    with listened(path, tmp_path / "out") as heard:
         said = check(heard)
         made = Counter(one.verdict for known in heard.passes for one in known.decisions)
     assert said.total() > 1500

@@ -1,16 +1,18 @@
-"""The joined suspicion's sentence: its probability, and what counts in it.
+"""The joined suspicion's sentence: its probability, and what counts most in it.
 
-What texts and times say is reckoned from what was sent; of a heuristic's suspicion,
-which has a sentence of its own, only that it is from 0 to 1.
+Reckoned from the weights that are shipped, by adding them up; what they are weights of
+is reckoned from what was sent.
 """
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from tests.end_to_end.told.raw_answers import RawAnswer
+from tests.end_to_end.told.suspicions import suspicions
 from tests.end_to_end.told.world import Claim, Said, World, is_near
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -21,82 +23,85 @@ _NAMES = {
     "shorter than usual": "short",
     "faster than usual": "fast",
 }
-_ROUNDING = 0.05
+_MOST_TOLD = 4
 
 Features = Mapping[str, float]
 
 
 @cache
-def _weights() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+def _weights(kind: str) -> tuple[float, Features]:
     text = (_ROOT / "qc/weights.json").read_text(encoding="utf-8")
-    held: Mapping[str, Mapping[str, Mapping[str, float]]] = json.loads(text)
-    return held
+    held = json.loads(text)[kind]
+    return held["intercept"], {n: w for n, w in held["weights"].items() if w}
 
 
 def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Features:
-    reckoned = world.features
+    found = suspicions(world)
     mine = [one for one in world.answers if one.worker_id == own[0].worker_id]
+
+    def mean(of: Mapping[str, float]) -> float:
+        # As if two more answers said nothing.
+        return sum(of.get(one.answer_id, 0.0) for one in mine) / (len(mine) + 2)
+
     means = {
-        name: sum(reckoned[one.answer_id][name] for one in mine) / (len(mine) + 2)
+        name: mean({o.answer_id: world.features[o.answer_id][name] for o in mine})
         for name in _NAMES.values()
     }
     if of_worker:
-        return means
-    return dict(reckoned[own[0].answer_id]) | {
-        f"worker:{n}": m for n, m in means.items()
-    }
+        worker = own[0].worker_id
+        agreeing = found["low_agreement"].get(worker, 0.0)
+        return means | {
+            "too_fast": mean(found["too_fast"]),
+            "low_agreement": agreeing,
+        }
+    answer = own[0].answer_id
+    return (
+        dict(world.features[answer])
+        | {f"worker:{name}": one for name, one in means.items()}
+        | {
+            name: found[name].get(answer, 0.0)
+            for name in ("too_fast", "same_sentence", "sentence_off_items")
+        }
+    )
 
 
 def _is_joined(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    # A worker with one answer is told of as either.
+    kinds = ["answer", "worker"] if len(own) == 1 else ["worker"]
+    return any(_holds(said, kind, own, world) for kind in kinds)
+
+
+def _holds(said: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
+    intercept, weights = _weights(kind)
+    features = _features(own, world, of_worker=kind == "worker")
+    amounts = {name: weight * features[name] for name, weight in weights.items()}
+    probability = 1 / (1 + math.exp(-intercept - sum(amounts.values())))
     told = {}
     for part in said[2].split(", "):
-        words, _, amount = part.rpartition(" ")
-        told[words] = float(amount)
-    for kind in ("answer", "worker"):
-        if (kind == "answer") == (len(own) == 1) and _holds(
-            float(said[1]),
-            told,
-            _features(own, world, of_worker=kind == "worker"),
-            kind,
-        ):
-            return True
-    return False
-
-
-def _holds(
-    probability: float, told: Mapping[str, float], features: Features, kind: str
-) -> bool:
-    weights: Mapping[str, float] = _weights()[kind]["weights"]
-    amounts = {name: weights[name] * value for name, value in features.items()}
-    by_name = {_named(words): amount for words, amount in told.items()}
-    if not all(
-        is_near(f"{amount:.1f}", amounts[name])
-        if name in amounts
-        else 0 <= amount <= weights[name] + _ROUNDING
-        for name, amount in by_name.items()
-    ):
-        return False
-    least_told = min(abs(amount) for amount in by_name.values())
-    others = [name for name in weights if name not in amounts]
-    sure = float(_weights()[kind]["intercept"]) + sum(amounts.values())  # type: ignore[arg-type]
-    low = sure + sum(by_name.get(name, 0.0) - _ROUNDING for name in others)
-    high = sure + sum(
-        by_name[name] + _ROUNDING
-        if name in by_name
-        else min(weights[name], least_told + _ROUNDING)
-        for name in others
+        in_words, _, amount = part.rpartition(" ")
+        told[_named(in_words)] = amount
+    most = sorted(amounts, key=lambda name: -abs(amounts[name]))[:_MOST_TOLD]
+    due = Counter(f"{abs(amounts[name]):.1f}" for name in most)
+    return (
+        # Rounded down; a whole hundredth is either.
+        any(
+            float(said[1]) == math.floor(100 * (probability + hair)) / 100
+            for hair in (-1e-9, 1e-9)
+        )
+        and told.keys() <= amounts.keys()
+        and all(
+            is_near(amount, amounts[name]) and amount[0] in "+-"
+            for name, amount in told.items()
+        )
+        and Counter(one[1:] for one in told.values())
+        == Counter({one: n for one, n in due.items() if one != "0.0"})
     )
-    return _floor(low) <= probability <= _floor(high)
 
 
-def _named(words: str) -> str:
-    of_worker = words.endswith(_MEAN)
-    name = words.removesuffix(_MEAN)
+def _named(in_words: str) -> str:
+    of_worker = in_words.endswith(_MEAN)
+    name = in_words.removesuffix(_MEAN)
     return f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name, name)
-
-
-def _floor(log_odds: float) -> float:
-    return math.floor(100 / (1 + math.exp(-log_odds))) / 100
 
 
 CLAIMS = (

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
-from domain.verdicts import Decision, PolicyRule, SubjectKind
+from domain.verdicts import JOINED, Decision, PolicyRule, SubjectKind
 from tests.end_to_end.told.ratings import is_outside
 from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import World, is_share
+from tests.end_to_end.told.world import Flags, Told, World, is_share
 
 REJECTED = "its assignment was rejected: "
 NOTHING = "nothing in the policy speaks against it"
@@ -21,10 +21,6 @@ OF_PERSONS = (
     "the same."
 )
 _MOST_QUOTED = 3
-
-Told = tuple[float, str]
-Flags = Mapping[tuple[str, str], Mapping[str, Told]]
-"""By kind and id of a subject, by heuristic, suspicion and evidence of its flag."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +44,10 @@ class Judged:
         ]
 
     def applies(self, rule: PolicyRule) -> bool:
-        """Whether enough of the rule's heuristics flag the subject."""
+        """Whether enough of its heuristics flag it, or it is suspicious enough."""
+        if rule.suspicion_above is not None:
+            suspicion, _ = self.above[0].get(JOINED, (0.0, ""))
+            return suspicion >= rule.suspicion_above
         flagged = self.flagged(rule)
         is_enough = bool(flagged) and len(flagged) / len(self.below) >= rule.share
         by = {
@@ -64,6 +63,8 @@ class Judged:
 
     def evidence(self, rule: PolicyRule) -> list[str]:
         """What the rule's heuristics say, the most suspicious first."""
+        if rule.suspicion_above is not None:
+            return [self.above[0][JOINED][1]]
         flags = [*self.above, *(flag for own in self.below.values() for flag in own)]
         told = {flag[name] for flag in flags for name in rule.any_of if name in flag}
         worst = sorted(told, key=lambda one: (-one[0], one[1]))

@@ -8,6 +8,7 @@ from statistics import fmean, median
 
 from domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
 from hit_templates.rules import check
+from tests.end_to_end.told.agreeing import agreements
 from tests.end_to_end.told.raw_answers import RawAnswer
 from tests.end_to_end.told.world import (
     Claim,
@@ -95,40 +96,11 @@ def _quantile(values: Sequence[float], part: float) -> float:
 
 def _agrees(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[said[1]])
-    pool = Counter(one for _, one in rated)
-    blind_from = {
-        one: sum(n * apart(one, other) for other, n in pool.items()) / pool.total()
-        for one in pool
-    }
-    on_item = defaultdict[str, list[tuple[str, Rating]]](list)
-    for answer, one in rated:
-        on_item[answer.item_id].append((answer.worker_id, one))
-    pairs = defaultdict[str, list[tuple[float, float]]](list)
-    for item in on_item.values():
-        for worker, one in item:
-            others = [other for name, other in item if name != worker]
-            if len(others) >= 2:
-                pairs[worker].append(
-                    (
-                        fmean(apart(one, other) for other in others),
-                        fmean(blind_from[other] for other in others),
-                    )
-                )
-    level = {
-        worker: 1 - sum(o for o, _ in own) / sum(b for _, b in own)
-        for worker, own in pairs.items()
-    }
-    squares = {
-        worker: [(b - o - level[worker] * b) ** 2 for o, b in own]
-        for worker, own in pairs.items()
-    }
-    of_all = fmean(one for own in squares.values() for one in own)
-    mine = own[0].worker_id
-    n = len(squares[mine])
-    spread = (sum(squares[mine]) + 5 * of_all) / (n + 5)
-    error = math.sqrt(spread * n) / sum(b for _, b in pairs[mine])
+    mine = agreements(rated)[own[0].worker_id]
     return (
-        is_near(said[2], level[mine]) and is_near(said[3], error) and n == int(said[4])
+        is_near(said[2], mine.level)
+        and is_near(said[3], mine.error)
+        and mine.items == int(said[4])
     )
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from domain.campaign import Campaign
-from domain.verdicts import Decision, Finding
+from domain.verdicts import JOINED, Decision, Finding
 from flows.campaign_run import CampaignRun
 from flows.rehearsing.campaign import prepare
 from flows.rehearsing.rehearsal import rehearsal_of, work_through
 from store import decisions, findings
 from tests.end_to_end.told.claims import fault_of
-from tests.end_to_end.told.policy import Flags, Told, fault_of_decision
+from tests.end_to_end.told.policy import fault_of_decision
 from tests.end_to_end.told.raw_answers import RawAnswer, read
-from tests.end_to_end.told.world import World
+from tests.end_to_end.told.world import Flags, Told, World
 
 _T = TypeVar("_T")
 
@@ -29,7 +29,7 @@ class Pass:
     Attributes:
         assignments: that had come in.
         findings: that were not said before.
-        flags: that stood when it decided.
+        flags: that stood when it decided, and each joined suspicion.
         decisions: that it made.
     """
 
@@ -63,6 +63,7 @@ class Listened:
         return World(
             campaign=self.campaign,
             answers=[o for o in self.answers if o.assignment_id in known.assignments],
+            flags=known.flags,
         )
 
 
@@ -102,7 +103,7 @@ def listened(
 def _flags(found: list[Finding]) -> Flags:
     flags = defaultdict[tuple[str, str], dict[str, Told]](dict)
     for one in found:
-        if one.flag:
+        if one.flag or one.heuristic == JOINED:
             own = flags[one.subject_kind, one.subject_id]
             own[one.heuristic] = (one.suspicion, one.evidence)
     return flags

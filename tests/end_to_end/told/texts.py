@@ -87,6 +87,27 @@ def _other_text(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
+def _asked_of_programs(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    (answer,) = own
+    return (
+        said[1] == world.param("canary", "word", "")
+        and said[1].lower() in words(world.text(answer))
+        and not world.is_canned(answer)
+        and is_quote(said[2], world.text(answer))
+    )
+
+
+def _before(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    (answer,) = own
+    (earlier,) = [one for one in world.answers if one.answer_id == said[1]]
+    return (
+        earlier in world.firsts
+        and answer not in world.firsts
+        and (earlier.worker_id, earlier.item_id) == (answer.worker_id, answer.item_id)
+        and earlier.submitted_at <= answer.submitted_at
+    )
+
+
 def _off_item(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     found = world.compared[own[0].answer_id]
     return (
@@ -174,6 +195,17 @@ CLAIMS = (
         "text_disagreement",
         r"says “(.*)” to (\w+); (\d+) of (\d+) say “(.*)”",
         _other_text,
+    ),
+    Claim(
+        "canary",
+        r"has the word '(.*)', for which the page asks programs out of people's sight: "
+        r"“(.*)”",
+        _asked_of_programs,
+    ),
+    Claim(
+        "answered_before",
+        r"the same worker answered this item before, in answer (\S+)",
+        _before,
     ),
     Claim(
         "text_off_item",

@@ -92,6 +92,21 @@ def _out_of_batch(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
+def _out_of_item(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    (answer,) = own
+    times = [o.shown_seconds for o in world.firsts if o.item_id == answer.item_id]
+    distance = (answer.shown_seconds - fmean(times)) / pstdev(times)
+    return (
+        answer in world.firsts
+        and is_near(said[1], answer.shown_seconds)
+        and int(said[2]) == len(times)
+        and is_near(said[3], fmean(times))
+        and is_near(said[4], abs(distance))
+        and (said[5] == "above") == (distance > 0)
+        and float(said[6]) == world.param("time_in_image", "outlier_sds", 1.95)
+    )
+
+
 def _is_too_fast(said: Said, _: World) -> bool:
     is_short = float(said["seconds"]) < float(said["least"])
     return is_short or float(said["speed"] or 0) > float(said["most"] or 0)
@@ -124,6 +139,13 @@ CLAIMS = (
         r"([+-]\S+) sd on log times, limit (\S+) \(log\)",
         _out_of_batch,
         lambda said, _: abs(float(said[4])) > float(said[5]),
+    ),
+    Claim(
+        "time_in_image",
+        r"(\S+) seconds, the mean of (\d+) answers? about this item is (\S+): (\S+) sd "
+        r"(above|below), limit (\S+) \(shown_seconds\)",
+        _out_of_item,
+        lambda said, _: float(said[4]) > float(said[6]),
     ),
 )
 """Each kind of sentence, and what checks it."""

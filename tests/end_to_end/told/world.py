@@ -16,6 +16,11 @@ from tests.end_to_end.told.raw_answers import RawAnswer, firsts
 Said = re.Match[str]
 Rating = frozenset[str] | float
 
+Told = tuple[float, str]
+Flags = Mapping[tuple[str, str], Mapping[str, Told]]
+"""By kind and id of a subject, by heuristic, suspicion and evidence of its flag; the
+joined suspicion, where something is told of it."""
+
 
 def is_near(told: str, value: float) -> bool:
     """Whether a number is the value, rounded to the decimals that are told."""
@@ -41,21 +46,27 @@ def is_quote(told: str, text: str) -> bool:
     return line == told or (told.endswith("…") and line.startswith(told[:-1]))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class World:
     """What was known when something was said.
 
     Attributes:
         answers: that had come in.
+        flags: that stood.
     """
 
     campaign: Campaign
     answers: Sequence[RawAnswer]
+    flags: Flags
 
-    def param(self, heuristic: str, name: str, default: float) -> Any:  # noqa: ANN401 - as the file has it
+    def param(self, heuristic: str, name: str, default: float | str) -> Any:  # noqa: ANN401 - as the file has it
         """A parameter of the campaign's file, or what the documentation says it is."""
         own = self.campaign.heuristics.get(heuristic) or {}
         return own.get(name, default)
+
+    def runs(self, heuristic: str) -> bool:
+        """Whether the campaign's file leaves a heuristic on that runs by default."""
+        return self.campaign.heuristics.get(heuristic, {}) is not None
 
     @cached_property
     def field_by_name(self) -> Mapping[str, Field]:
