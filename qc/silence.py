@@ -1,28 +1,48 @@
 """Why a heuristic says nothing about a whole campaign, so that silence is no praise."""
 
+import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
-from domain.task import GOLD, TWIN
+from domain.tables import ORDER
+from domain.task import GOLD
 from qc.gold import gold_scores
-from qc.heuristics import canary, gold_failed
-from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES
+from qc.heuristics import (
+    canary,
+    gold_failed,
+    low_scale_variance,
+    rushed,
+    same_sentence,
+    straight_line,
+    text_disagreement,
+)
+from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED, is_scale
+from qc.reach import most_of, unreached
 from qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
+from qc.scores import FIRST_ANSWER
 from qc.text_fit import COLUMNS as COMPARED
 from qc.text_fit import LEAST_ELSEWHERE
+
+Reads = frozenset[str]
+"""Names and beginnings of the columns that a heuristic reads."""
 
 _TIMES = ("shown_seconds", "page_seconds", "market_seconds")
 
 _NEEDED = {
     RATED: "the task rates nothing in which honest answers differ",
     MATTER_OF_FACT: "the task asks for opinions alone",
-    SIDES: "no scale of the task is shown turned round",
     GOLD: "no item has a known answer",
-    TWIN: "no item is asked twice",
+    TWINNED: "no item is asked twice",
     OUTSIDE: "the task asks no one who he is",
 }
 """Derived columns that a heuristic may read, and what it means that they are absent."""
+
+_AGAINST_OTHERS = frozenset(
+    {"straight_line", "low_scale_variance", "ignored_page_warnings"}
+)
+"""Workers who are held against all others, on whatever items."""
 
 
 def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
@@ -44,41 +64,90 @@ def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
         return "it is switched off"
     if table.empty:
         return "there are no answers"
-    if heuristic.NAME == canary.NAME and not canary.planted_word(settings):
-        return "no word is planted on the page"
-    return next(_lacks(heuristic, table), "") or _too_few(heuristic, table, settings)
+    params = params_of(heuristic, settings, seed=0)
+    reasons = (*_lacks(heuristic, table, params), *_too_few(heuristic, table, params))
+    return next(iter(reasons), "")
 
 
-def _lacks(heuristic: Heuristic, table: pd.DataFrame) -> Iterator[str]:
-    reads = set(heuristic.COLUMNS)
-    known = table["worker_id"][table["worker_id"] != ""]
-    if heuristic.SUBJECT == "worker" and known.empty:
+def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
+    own = dataclasses.asdict(params)
+    reads = frozenset(name.format(**own) for name in heuristic.COLUMNS)
+    if heuristic.NAME == canary.NAME and not params.word:
+        yield "no word is planted on the page"
+    yield from _no_workers(heuristic, table, reads)
+    yield from _no_measures(heuristic, table, reads)
+    yield from _no_texts(table, reads)
+    yield from _no_columns(table, reads)
+    if heuristic.NAME == text_disagreement.NAME:
+        value = f"value.{params.field}"
+        if value not in table or (table[value] == "").all():
+            yield f"no answer says anything in {params.field}"
+    rated = [name for name in table if str(name).startswith(RATED)]
+    are_scales = [is_scale(table[name]) for name in rated]
+    if heuristic.NAME == low_scale_variance.NAME and not any(are_scales):
+        yield "the task has no scale"
+    if heuristic.NAME == straight_line.NAME and all(are_scales):
+        yield "the task has no options to choose from"
+
+
+def _no_workers(
+    heuristic: Heuristic, table: pd.DataFrame, reads: Reads
+) -> Iterator[str]:
+    n_workers = table["worker_id"][table["worker_id"] != ""].nunique()
+    if (heuristic.SUBJECT == "worker" or reads == {*FIRST_ANSWER}) and not n_workers:
         yield "no worker is known"
-    times = [name for name in _TIMES if name in reads]
-    if times and "keystrokes" not in reads and not (table[times] > 0).any(axis=None):
+    if heuristic.NAME in _AGAINST_OTHERS and n_workers == 1:
+        yield "there is one worker, and no other to compare with"
+
+
+def _no_measures(
+    heuristic: Heuristic, table: pd.DataFrame, reads: Reads
+) -> Iterator[str]:
+    if "keystrokes" in reads:
+        if table["keystrokes"].isna().all():
+            yield "no keystrokes are known"
+        return
+    times = table[[name for name in _TIMES if name in reads]]
+    # What is not above zero is suspicious to all others.
+    known = times > 0 if heuristic.NAME == rushed.NAME else times.notna()
+    if len(times.columns) and not known.any(axis=None):
         yield "no time is known"
-    if "keystrokes" in reads and table["keystrokes"].isna().all():
-        yield "no keystrokes are known"
-    if "text" in reads and not times and (table["text"] == "").all():
+
+
+def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
+    if "text" in reads and not reads & {*_TIMES} and (table["text"] == "").all():
         yield "no answer has a text"
+    if "is_canned" in reads and "text" not in reads and not table["is_canned"].any():
+        yield "no answer is the canned text"
     if set(COMPARED) <= reads:
         yield from _nothing_to_compare(table)
+
+
+def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     for name, why in _NEEDED.items():
-        if name in reads and not any(str(one).startswith(name) for one in table):
+        if name in reads and not _has(table, name):
             yield why
+    if {ORDER, SIDES} <= reads and not (_has(table, ORDER) or _has(table, SIDES)):
+        yield "the page shows everything to everybody in one order"
 
 
-def _too_few(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
-    if heuristic.NAME != gold_failed.NAME:
-        return ""
-    params = params_of(heuristic, settings, seed=0)
-    scores = gold_scores(table, params.tolerance)
-    if (scores["met"] >= params.min_items).any():
-        return ""
-    return (
-        f"no worker has met {params.min_items} items with a known answer; of fewer "
-        "nothing can be said"
-    )
+def _has(table: pd.DataFrame, name: str) -> bool:
+    return any(str(one).startswith(name) for one in table)
+
+
+def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
+    if heuristic.NAME == gold_failed.NAME:
+        met = gold_scores(table, params.tolerance)["met"]
+        if not (met >= params.min_items).any():
+            yield (
+                f"no worker has met {params.min_items} items with a known answer; of "
+                "fewer nothing can be said"
+            )
+        return
+    if heuristic.NAME == same_sentence.NAME and params.instructions:
+        return  # one text is enough to copy them
+    for _, wanted, counted, there in unreached(heuristic.NAME, params, most_of(table)):
+        yield f"it needs {wanted} {counted}, and there are {there} at most"
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:

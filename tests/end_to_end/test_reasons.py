@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from qc.ratings import with_ratings
+from qc.silence import silences
 from tests.end_to_end.told.rehearsed import (
     Listened,
     faults_of_decisions,
@@ -82,7 +84,11 @@ def check(heard: Listened) -> Counter[str]:
         if one.verdict == "reject"
     }
     assert feedback(heard.run) == rejected
-    return Counter(one.heuristic for known in heard.passes for one in known.findings)
+    said = Counter(one.heuristic for known in heard.passes for one in known.findings)
+    campaign = heard.campaign
+    rated = with_ratings(heard.run.answers(), campaign.task, campaign.items)
+    assert not said.keys() & silences(rated, campaign.heuristics).keys()
+    return said
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from flows.planning.out_of_reach import COUNTED
+from qc.reach import COUNTED
 from qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
 

@@ -1,14 +1,17 @@
 """Bad input: who can say nothing says why, and flags and warns of nothing."""
 
+import functools
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from domain.tables import COLLECTED, task_columns
 from qc import joined
 from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, scores
+from qc.registry import HEURISTICS, Heuristic, Settings, params_of, scores
 from qc.silence import silences
 from tests.qc.rated import choice, task_of
 from tests.qc.tables import NAN, row, table
@@ -32,33 +35,90 @@ FRAMES: dict[str, list[dict[str, object]]] = {
     "one text": [row(f"{n:02}", item_id=f"{n % 10}") for n in range(30)],
     "no text": [row(f"{n:02}", item_id=f"{n % 10}", text="") for n in range(30)],
     "no word": [row(f"{n:02}", item_id=f"{n % 10}", text="?!") for n in range(30)],
-    "Chinese": [
-        row(f"{n:02}", item_id=f"{n % 10}", text=f"桌上有一個紅色的杯子{n % 10}")
+    "two answers": [row("a", item_id="i"), row("b", item_id="i")],
+    "one worker and item": [row("a", item_id="i", worker_id="w")],
+    "nothing known": [
+        row(f"{n:02}", item_id=f"{n % 10}", worker_id="", text="", **NO_TIMES)
+        | {"focus_losses": NAN, "value.fit": ""}
         for n in range(30)
     ],
-    "Arabic": [
-        row(f"{n:02}", item_id=f"{n % 10}", text=f"كوب أحمر على الطاولة {n % 10}")
+} | {
+    script: [
+        row(f"{n:02}", item_id=f"{n % 10}", text=text + str(n % 10) * is_numbered)
         for n in range(30)
-    ],
+    ]
+    for script, text, is_numbered in (
+        ("Chinese", "桌上有一個紅色的杯子", True),
+        ("Arabic", "كوب أحمر على الطاولة", True),
+        ("Thai", "แก้วสีแดงบนโต๊ะ", True),
+        ("emoji", "😀🐕🏠", False),
+        ("emoji of a family", "👨‍👩‍👧‍👦❤️", False),
+    )
 }
 DRAWN = "random_sample"
 
+ON: Settings = {
+    **{one.NAME: {} for one in HEURISTICS},
+    "canary": {"word": "heliotrope"},
+}
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_a_poor_frame_is_no_flag_and_no_warning(frame: str) -> None:
-    """Numbers that divide by nothing, means of nothing: not even a warning."""
+BY_THEMSELVES = frozenset(
+    {
+        *("too_fast", "time_in_batch", "time_in_image", "not_typed", "canary", DRAWN),
+        *("capitals", "quality_words", "same_sentence", "rule_violation"),
+        "answered_before",
+    }
+)
+"""They can say something of an answer without any other: a time below zero, copied
+instructions, a word; or, that no other is there."""
+
+
+@functools.cache
+def rated_frame(frame: str) -> pd.DataFrame:
+    """The frame as heuristics read it; nobody changes it."""
     answers = table(
-        *[one | {"value.fit": "yes"} for one in FRAMES[frame]],
+        *[{"value.fit": "yes"} | one for one in FRAMES[frame]],
         columns={**COLLECTED, **task_columns(TASK)},
     )
-    rated = with_ratings(answers, TASK, ())
-    for heuristic in HEURISTICS:
+    return with_ratings(answers, TASK, ())
+
+
+@functools.cache
+def silent_in(frame: str) -> Mapping[str, str]:
+    """Who says why it says nothing, with everything on."""
+    with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
+        warnings.simplefilter("error")
+        return silences(rated_frame(frame), ON)
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda one: one.NAME)
+def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
+    """Numbers that divide by nothing, means of nothing: not even a warning.
+
+    Who says why it is silent has nothing to say.
+    """
+    name, params = heuristic.NAME, params_of(heuristic, ON, seed=1)
+    for frame in FRAMES:
         with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
             warnings.simplefilter("error")
-            found = heuristic.score(rated, heuristic.Params())
-        assert found["suspicion"].between(0, 1).all(), heuristic.NAME
-        if heuristic.NAME != DRAWN:
-            assert not found["flag"].any(), heuristic.NAME
+            found = heuristic.score(rated_frame(frame), params)
+        assert found["suspicion"].between(0, 1).all(), frame
+        assert name == DRAWN or not found["flag"].any(), frame
+        assert name not in silent_in(frame) or (found["suspicion"] == 0).all(), frame
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda one: one.NAME)
+def test_who_needs_more_than_an_answer_says_so(heuristic: Heuristic) -> None:
+    """A new heuristic says why it is silent, or is one that needs no other answer."""
+    for frame in ("one answer", "two answers", "one worker and item"):
+        is_silent = heuristic.NAME in silent_in(frame)
+        assert is_silent == (heuristic.NAME not in BY_THEMSELVES), frame
+
+
+def test_who_knows_nothing_says_so() -> None:
+    """Only what the page found amiss is known, and the draw needs no more."""
+    silent = silent_in("nothing known")
+    assert {one.NAME for one in HEURISTICS} - {*silent} == {"rule_violation", DRAWN}
 
 
 @pytest.mark.parametrize("frame", FRAMES)
@@ -77,6 +137,32 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         ("one worker", "text_off_item", "no two answers are about one item"),
         ("one item", "text_off_item", "all answers are about one item"),
         ("no times", "rushed", "no time is known"),
+        ("no times", "time_in_image", "no time is known"),
+        ("no worker ids", "answered_before", "no worker is known"),
+        ("one text", "contradiction", "no item is asked twice"),
+        ("one text", "low_scale_variance", "the task has no scale"),
+        ("one text", "minority_canned", "no answer is the canned text"),
+        ("one text", "text_disagreement", "no answer says anything in has_text"),
+        (
+            "one text",
+            "same_place",
+            "the page shows everything to everybody in one order",
+        ),
+        (
+            "one text",
+            "straight_line",
+            "it needs 10 items of one worker, and there are 1 at most",
+        ),
+        (
+            "one worker",
+            "straight_line",
+            "there is one worker, and no other to compare with",
+        ),
+        (
+            "two answers",
+            "rushed",
+            "it needs 10 assignments of one batch, and there are 2 at most",
+        ),
         ("no times", "not_typed", "no keystrokes are known"),
         ("no worker ids", "canned_share", "no worker is known"),
         ("no worker ids", "texts_off_items", "no worker is known"),
@@ -90,12 +176,16 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
 )
 def test_silence_has_a_reason(frame: str, name: str, why: str) -> None:
     """By what the heuristic reads; one that can speak has none."""
-    rated = with_ratings(
-        table(
-            *[one | {"value.fit": "yes"} for one in FRAMES[frame]],
-            columns={**COLLECTED, **task_columns(TASK)},
-        ),
-        TASK,
-        (),
+    settings = {} if why.endswith(("switched off", "on the page")) else ON
+    assert silences(rated_frame(frame), settings).get(name, "") == why
+
+
+@pytest.mark.parametrize("shown", ["order", "sides"])
+def test_places_are_looked_at_where_options_or_sides_change(shown: str) -> None:
+    """Either is enough; a task that only shuffles its options has no turned scale."""
+    answers = rated_frame("one worker").drop(columns=["rated.fit"], errors="ignore")
+    answers["rated.fit"] = [("yes",)] * len(answers)
+    answers[f"{shown}.fit"] = (
+        [("yes", "no")] * len(answers) if shown == "order" else "first"
     )
-    assert silences(rated, {}).get(name, "") == why
+    assert "same_place" not in silences(answers, ON)
