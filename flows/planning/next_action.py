@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from domain.campaign import Campaign
+from domain.counts import plural
 from domain.progress import Waiting
 from flows.planning.dealing import first_rounds_cost_cents, hit_cost_cents
 
@@ -209,7 +210,7 @@ def _step_due(snapshot: Snapshot) -> Action | None:
         (
             may_weigh(snapshot),
             "weigh",
-            f"it is to be found out how sure {snapshot.unweighed} labels are",
+            f"it is to be found out how sure {_are(snapshot.unweighed, 'label')}",
         ),
         (
             not snapshot.stopped and snapshot.payable_now,
@@ -261,9 +262,15 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
     )
     return Action(
         waiting_for="nobody",
-        reason=f"{lacking} answers are lacking and cannot be bought" if lacking else "",
+        reason=f"{_are(lacking, 'answer')} lacking and cannot be bought"
+        if lacking
+        else "",
         stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
     )
+
+
+def _are(number: int, noun: str) -> str:
+    return f"{plural(number, noun)} {'is' if number == 1 else 'are'}"
 
 
 def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
@@ -272,7 +279,7 @@ def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
     if state is None or rule is None or not state.unsure:
         return ""
     return (
-        f": {state.unsure} labels are not sure to {rule.until:g}, and at most "
+        f": {_are(state.unsure, 'label')} not sure to {rule.until:g}, and at most "
         f"{rule.most} answers are asked for"
     )
 

@@ -1,39 +1,57 @@
 """How many answers items took, of a campaign that asks until their labels are sure."""
 
 from collections import Counter
+from collections.abc import Iterator
 
-from domain.counts import count, plural_of, share
+from domain.counts import count, plural, plural_of, share
 from report.components import Section, Table, number
+from report.facts import AsNeeded
 from report.formatting import part_of
 from report.model import ReportModel
 
 
 def build(model: ReportModel) -> Section | None:
     """Answers of each item, and what that saved; nothing where all get the same."""
-    rule, least = model.facts.as_needed, model.facts.wanted_per_item
+    rule = model.facts.as_needed
     if rule is None:
         return None
     weighed = rule.sureness
     sure = [answers for answers, probability in weighed if probability >= rule.until]
-    taken, most = sum(answers for answers, _ in weighed), rule.most * len(weighed)
-    lead = (
-        f"Each {model.item_noun} got {least} answers, and one more as long as the "
-        f"probability of its label was below {rule.until:g}, up to {rule.most}. "
-        f"{part_of(len(sure), len(weighed), model.item_noun)} reached that."
-        if weighed
-        else "Nothing was weighed yet."
-    )
-    saved = (
-        f"They took {count(taken)} accepted answers; {rule.most} for each would have "
-        f"been {count(most)}: {share(most - taken, most)} saved. An answer more about "
-        "some items of a HIT costs as much as a whole HIT."
-    )
     return Section(
         key="as-needed",
         title="As many answers as needed",
-        lead=(lead, saved) if weighed else (lead,),
+        lead=tuple(_lead(model, rule)) if weighed else ("Nothing was weighed yet.",),
         tables=(_answers(model, Counter(sure), Counter(a for a, _ in weighed)),),
     )
+
+
+def _lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
+    noun, least, weighed = model.item_noun, model.facts.wanted_per_item, rule.sureness
+    asked_out = [
+        answers
+        for answers, probability in weighed
+        if probability >= rule.until or answers >= rule.most
+    ]
+    n_sure = sum(probability >= rule.until for _, probability in weighed)
+    yield (
+        f"Each {noun} was to get {plural(least, 'answer')}, and one more as long as "
+        f"the probability of its label was below {rule.until:g}, up to {rule.most}. "
+        f"{part_of(n_sure, len(weighed), noun)} that were weighed reached that."
+    )
+    # A cap, the rounds, or a person ended it; or it goes on.
+    if early := len(weighed) - len(asked_out):
+        yield (
+            f"Not asked to the end: {plural(early, noun)}, less sure than that and "
+            f"with fewer than {rule.most} answers."
+        )
+    if asked_out:
+        taken, most = sum(asked_out), rule.most * len(asked_out)
+        yield (
+            f"{plural(len(asked_out), noun)} asked to the end took "
+            f"{plural(taken, 'accepted answer')}; {rule.most} for each would have been "
+            f"{count(most)}: {share(most - taken, most)} saved. An answer more about "
+            f"some {plural_of(noun)} of a HIT costs as much as a whole HIT."
+        )
 
 
 def _answers(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Table:

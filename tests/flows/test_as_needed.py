@@ -85,9 +85,11 @@ def _check_report(run: CampaignRun) -> None:
     section = as_needed.build(model)
     assert section is not None
     said = " ".join(section.lead)
-    assert "Each item got 2 answers" in said
+    assert "Each item was to get 2 answers" in said
     assert "3 of 4 items" in said
-    assert "12 accepted answers; 4 for each would have been 16: 25.0 % saved" in said
+    assert "4 items asked to the end took 12 accepted answers" in said
+    assert "4 for each would have been 16: 25.0 % saved" in said
+    assert "Not asked" not in said
     (table,) = section.tables
     assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
     assert "2 to 4 answers about each of 4 items" in render(facts)
@@ -127,6 +129,39 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
         assert progress.spent_cents == 240
         assert (progress.missing, progress.unsure) == (2, 2)
         assert (progress.cap_reached, progress.stopped_by) == (True, "rewards.budget")
+        section = as_needed.build(report_model(report_facts(work.run)))
+    assert section is not None
+    _, early, saved = section.lead
+    assert early.startswith("Not asked to the end: 2 items, less sure than that and")
+    # What no money was left for is not saved.
+    assert "2 items asked to the end took 4 accepted answers; 4 for each" in saved
+
+
+def test_who_is_rejected_later_leaves_items_that_are_asked_again(
+    at_work: Open,
+) -> None:
+    """Of a label that was sure by two, one answer is left: another one is bought."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        (lost,) = run.store.db.execute(
+            "SELECT answer_id FROM answers WHERE item_id = 'p1' LIMIT 1"
+        ).fetchone()
+        run.store.db.execute(
+            "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
+            "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
+            [lost, "2026-01-07T09:00:00.000000+00:00"],
+        )
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing) == (11, 1)
+        for _ in range(3):
+            run_pass(run)
+            work.voters.work()
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing) == (12, 0)
+        assert _answers(run) == {**ANSWERS, "p1": 3}
+        assert not item_totals.to_weigh(run.store, run.campaign.posting)
+        check_books(run)
 
 
 def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(

@@ -16,14 +16,15 @@ def test_a_campaign_that_asks_all_items_alike_has_no_such_section() -> None:
 
 
 def test_what_is_wanted_is_counted_item_by_item() -> None:
-    """Two each, and one more of the first; five of fourteen at most were taken."""
+    """Two each, and one more of the first; three of seven at most were taken."""
     model = report_model(replace(by_hand.small(), as_needed=ASKED))
     assert model.wanted == 7
     assert model.answers_each == "2 to 7 answers"
     section = as_needed.build(model)
     assert section is not None
     assert "1 of 2 images" in section.lead[0]
-    assert "5 accepted answers; 7 for each would have been 14" in section.lead[1]
+    assert "1 image, less sure than that and with fewer than 7" in section.lead[1]
+    assert "1 image asked to the end took 3 accepted answers; 7" in section.lead[2]
     assert section.tables[0].rows == (
         ("2", "1", "0", "0.0 %"),
         ("3", "1", "1", "100.0 %"),
