@@ -66,7 +66,7 @@ def _about(field: Field, row: Mapping[Any, Any], item: Item) -> str:
     because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
     words = (
         f"The answer about item {row['place']} of this HIT was known before. "
-        f'To "{field.label}" you said "{own}", right is "{right}".'
+        f'To "{field.label}" you said "{own}", the known answer is "{right}".'
     )
     return f"{words} {because}" if because else words
 

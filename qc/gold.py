@@ -8,6 +8,9 @@ from domain.task import GOLD
 from qc.ratings import RATED, distance, is_given
 from qc.worker_scores import own_answers
 
+LEAST_WORKERS = 3
+"""Of two who both differ from what is known, nothing follows (ours)."""
+
 
 def failed_and_met(
     table: pd.DataFrame, tolerance: float
@@ -46,16 +49,51 @@ def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
         tolerance: how far from the expected answer is still right.
 
     Returns:
-        Index `worker_id`, of those who met any: `met` and `right` (int64).
+        Index `worker_id`, of those who met any: `met`, `right` and `most`, how many
+        were met in the field of which most were (int64).
     """
     parts = [found for _, found in failed_and_met(table, tolerance)]
     if not parts:
-        return pd.DataFrame(columns=["met", "right"])
-    whole = pd.concat(parts).groupby(level=0).sum().astype("int64")
+        return pd.DataFrame(columns=["met", "right", "most"], dtype="int64")
+    by_worker = pd.concat(parts).groupby(level=0)
+    whole = by_worker.sum().astype("int64")
     return pd.DataFrame(
-        {"met": whole["size"], "right": whole["size"] - whole["sum"]},
+        {
+            "met": whole["size"],
+            "right": whole["size"] - whole["sum"],
+            "most": by_worker["size"].max().astype("int64"),
+        },
         index=whole.index,
     )
+
+
+def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
+    """Known answers that most of the workers who met them contradict.
+
+    It may be that they are wrong themselves. Of fewer than `LEAST_WORKERS` workers
+    nothing is said.
+
+    Args:
+        table: of `qc.ratings.with_ratings`.
+        tolerance: how far from the expected answer is still right.
+
+    Returns:
+        Columns `item_id`, `field` (str), `off` and `met` (int64), by the greatest
+        share, then by item.
+    """
+    found = pd.DataFrame(
+        [
+            (item, field, off, met)
+            for field, with_gold, is_wrong in _judged(table, tolerance)
+            for item, off, met in is_wrong.groupby(with_gold["item_id"])
+            .agg(["sum", "size"])
+            .itertuples()
+            if met >= LEAST_WORKERS and 2 * off > met
+        ],
+        columns=["item_id", "field", "off", "met"],
+    )
+    order = found.assign(share=-found["off"] / found["met"])
+    return found.loc[order.sort_values(["share", "item_id", "field"]).index]
 
 
 def _judged(

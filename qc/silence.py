@@ -137,8 +137,8 @@ def _has(table: pd.DataFrame, name: str) -> bool:
 
 def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
     if heuristic.NAME == gold_failed.NAME:
-        met = gold_scores(table, params.tolerance)["met"]
-        if not (met >= params.min_items).any():
+        most = gold_scores(table, params.tolerance)["most"]
+        if not (most >= params.min_items).any():
             yield (
                 f"no worker has met {params.min_items} items with a known answer; of "
                 "fewer nothing can be said"

@@ -158,14 +158,16 @@ class Gold:
         items: of which an answer is known.
         mixed_in: of these, those that are there for nothing else.
         least: how many a worker must have met before anything is said of him.
-        scores: one row a worker who met any, index the hashed id: `met`, `right`
-            (int64), `low`, `high` (float64, an interval of the share that is right).
+        scores: one row a worker who met any, index the hashed id: `met`, `right`,
+            `most` (int64; of `qc.gold.gold_scores`).
+        contradicted: of `qc.gold.contradicted`.
     """
 
     items: int
     mixed_in: int
     least: int
     scores: pd.DataFrame
+    contradicted: pd.DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)

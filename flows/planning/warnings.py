@@ -9,6 +9,8 @@ from pathlib import Path
 from domain.campaign import Campaign
 from flows.planning.out_of_reach import rules_out_of_reach
 from flows.planning.pricing import Price, expected_out_of_reach
+from qc.heuristics import gold_failed
+from qc.registry import params_of
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5
@@ -30,6 +32,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_crowd(campaign),
         *_about_most(campaign),
         *_about_policy(campaign),
+        *_about_gold(campaign),
         *rules_out_of_reach(campaign),
         *_about_cap(campaign, price),
     ]
@@ -134,6 +137,22 @@ def _about_policy(campaign: Campaign) -> Iterator[str]:
         yield (
             "decisions: no [[decisions.rule]] proposes to drop anything: a person "
             "decides on all that heuristics flag, and a rehearsal keeps all of it"
+        )
+
+
+def _about_gold(campaign: Campaign) -> Iterator[str]:
+    """Pay that hangs on so few known answers that one slip, or one fault, decides."""
+    least = params_of(gold_failed, campaign.heuristics, seed=0).min_items
+    usual = gold_failed.Params().min_items
+    rejects = any(
+        rule.then == "reject" and rule.at_least == 1 and gold_failed.NAME in rule.any_of
+        for rule in campaign.policy
+    )
+    if rejects and least < usual:
+        yield (
+            f"heuristics.gold_failed.min_items is {least}, and a rule rejects by it: "
+            f"of fewer than {usual} known answers one slip, or one that is wrong "
+            "itself, may cost a worker's pay"
         )
 
 

@@ -22,7 +22,7 @@ from flows.results.table import answers_table
 from flows.settlement import PAID_ALREADY
 from postprocess.pseudonyms import pseudonym
 from postprocess.registry import RULES
-from qc.gold import gold_scores
+from qc.gold import contradicted, gold_scores
 from qc.heuristics import gold_failed
 from qc.ratings import with_ratings
 from qc.registry import describe, params_of
@@ -128,6 +128,7 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
         mixed_in=len(campaign.items) - len(campaign.own_items),
         least=params.min_items,
         scores=scores.set_axis(names),
+        contradicted=contradicted(rated, params.tolerance),
     )
 
 

@@ -1,11 +1,13 @@
-"""Wrong on items of which the answer is known.
+"""Off the known answer, on items that have one.
 
 Idea: some items carry the answer that quality control expects (columns `gold.<field>`);
 workers cannot tell them from others. Who fails them does not do the task.
 
 Naive reading: that one failure is proof. People slip, and gold items have mistakes of
 their own: of four failures one may be the requester's. So a worker must have met
-`min_items` of them and failed a large share.
+`min_items` of them and failed a large share. And the evidence says that answers are
+off the known one, not that they are wrong: the report lists what is known that most
+workers contradict, to be looked at before anything hangs on it.
 
 Edge cases: without gold items it says nothing. On a scale an answer is right within
 `tolerance` of it, among ticks if Jaccard's distance is not greater; a single choice is
@@ -64,6 +66,5 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(failed / met, params.min_share, flag=flag),
                 flag,
-                f"{field}: wrong on {failed} of {plural(met, 'item')} with a known "
-                "answer",
+                f"{field}: off the known answer on {failed} of {plural(met, 'item')}",
             )

@@ -1,5 +1,7 @@
 """How often workers were right where the answer is known."""
 
+from collections.abc import Iterator
+
 from scipy.stats import binomtest
 
 from domain.counts import count, plural, share
@@ -18,12 +20,12 @@ def build(model: ReportModel) -> Section | None:
         return None
     scores = gold.scores
     met, right = int(scores["met"].sum()), int(scores["right"].sum())
-    few = int((scores["met"] < gold.least).sum())
+    few = int((scores["most"] < gold.least).sum())
     lead = (
         f"The right answer is known of {plural(gold.items, model.item_noun)}"
         + (f", {gold.mixed_in} of them mixed in for that" if gold.mixed_in else "")
-        + f". {plural(len(scores), 'worker')} met any of them, and gave "
-        f"{part_of(right, met, 'right answer')}."
+        + f". {plural(len(scores), 'worker')} met any of them, and gave the "
+        f"known one in {part_of(right, met, 'answer')}."
         if met
         else f"The right answer is known of {plural(gold.items, model.item_noun)}, and "
         "nobody has met any of them."
@@ -37,8 +39,41 @@ def build(model: ReportModel) -> Section | None:
     return Section(
         key="gold",
         title="Where the answer is known",
-        lead=(lead, care) if met else (lead,),
-        tables=(_table(model),),
+        lead=(lead, *_doubt(model), care) if met else (lead,),
+        tables=(_table(model), *_contradicted(model)),
+    )
+
+
+def _doubt(model: ReportModel) -> Iterator[str]:
+    gold = model.facts.gold
+    if gold is not None and (n_doubtful := len(gold.contradicted)):
+        yield (
+            f"Most workers contradict {plural(n_doubtful, 'known answer')}: look "
+            "whether what is held to be known is so, before anything hangs on it."
+        )
+
+
+def _contradicted(model: ReportModel) -> Iterator[Table]:
+    gold = model.facts.gold
+    if gold is None or gold.contradicted.empty:
+        return
+    worst = gold.contradicted.head(_MOST_ROWS)
+    rest = len(gold.contradicted) - len(worst)
+    yield Table(
+        caption="Known answers that most workers contradict",
+        columns=(
+            text(model.item_noun.capitalize()),
+            text("Asked"),
+            number("Workers"),
+            number("Off the known answer"),
+            number("Share"),
+        ),
+        rows=tuple(
+            (Code(item), field, count(met), count(off), share(off, met))
+            for item, field, off, met in worst.itertuples(index=False)
+        ),
+        empty="",
+        note=f"{plural(rest, 'known answer')} more are left out." if rest else "",
     )
 
 
@@ -53,6 +88,7 @@ def _table(model: ReportModel) -> Table:
         worst.index.tolist(),
         worst["met"].tolist(),
         worst["right"].tolist(),
+        (worst["most"] >= gold.least).tolist(),
         strict=True,
     )
     return Table(
@@ -60,12 +96,15 @@ def _table(model: ReportModel) -> Table:
         columns=(
             text("Worker"),
             number("Met"),
-            number("Right"),
+            number("As known"),
             number("Share"),
             text("95 % interval"),
             text("Enough?"),
         ),
-        rows=tuple(_row(worker, gold.least, *cells) for worker, *cells in shown),
+        rows=tuple(
+            _row(worker, met, right, is_enough=is_enough)
+            for worker, met, right, is_enough in shown
+        ),
         empty="Nobody has met an item with a known answer.",
         note=f"{plural(rest, 'worker')} more, who were right more often, are left out."
         if rest > 0
@@ -73,7 +112,7 @@ def _table(model: ReportModel) -> Table:
     )
 
 
-def _row(worker: str, least: int, met: int, right: int) -> tuple[Cell, ...]:
+def _row(worker: str, met: int, right: int, *, is_enough: bool) -> tuple[Cell, ...]:
     low, high = binomtest(right, met).proportion_ci(_CONFIDENCE, method="wilson")
     return (
         Code(worker),
@@ -81,5 +120,5 @@ def _row(worker: str, least: int, met: int, right: int) -> tuple[Cell, ...]:
         count(right),
         share(right, met),
         f"{low:.0%} to {high:.0%}",
-        "yes" if met >= least else "too few",
+        "yes" if is_enough else "too few",
     )

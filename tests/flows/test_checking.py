@@ -183,3 +183,18 @@ def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     none = _check(path)
     assert "items.pictures" in none.output
     assert "holds no picture" in none.output
+
+
+@pytest.mark.parametrize(("least", "warned"), [(3, True), (4, False)])
+def test_pay_that_hangs_on_few_known_answers_is_warned_of(
+    tmp_path: Path, *, least: int, warned: bool
+) -> None:
+    """Four are the default."""
+    text = CAMPAIGN.replace("gold_failed = false\n", "").replace(
+        "[decisions]", f"[heuristics.gold_failed]\nmin_items = {least}\n[decisions]"
+    )
+    text = text.replace('any_of = ["same_sentence"]', 'any_of = ["gold_failed"]')
+    text = text.replace("{flagged} of {answers} answers repeat: ", "Not paid: ")
+    text = text.replace("share = 1.0\n", "")
+    told = [one for one in _warnings(tmp_path, text) if "one slip" in one]
+    assert bool(told) == warned

@@ -131,7 +131,7 @@ def test_who_was_wrong_reads_what_is_right_and_why(
     assert len(of_gold) == 2
     assert re.fullmatch(
         r"The answer about item [12] of this HIT was known before\. "
-        r'To ".*" you said "[^"]+", right is "[^"]+"\. ' + re.escape(why),
+        r'To ".*" you said "[^"]+", the known answer is "[^"]+"\. ' + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1
@@ -175,7 +175,7 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
     assert "no worker has met 4 items" in facts.silent["gold_failed"]
     section = gold.build(report_model(facts))
     assert section is not None
-    assert "1 of 2 right answers" in section.lead[0]
+    assert "the known one in 1 of 2 answers" in section.lead[0]
     assert "2 of 2 workers (100.0 %) met fewer than 4" in section.lead[1]
     assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
     assert facts.as_needed is not None
@@ -187,3 +187,50 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
             assert "p9" not in {row["item_id"] for row in csv.DictReader(file)}
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "1 more, whose answer is known" in card
+
+
+@pytest.mark.parametrize("n_known", [0, 1, 3])
+def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
+    at_work: Open, n_known: int
+) -> None:
+    """Everybody contradicts them; of three nothing is said of a worker, but of them."""
+    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", "3").replace(
+        "[[decisions.rule]]",
+        '[[decisions.rule]]\non = "assignment"\nany_of = ["gold_failed"]\n'
+        'then = "reject"\nbecause = "Not approved: {evidence}."\n[[decisions.rule]]',
+        1,
+    )
+
+    def write(folder: Path, text: str) -> Path:
+        path = write_as_needed(folder, text)
+        (folder / "items.csv").write_text(
+            "pair_id,url,description,gold.congruent\n"
+            + "".join(
+                f"{name},https://example.org/{name}.jpg,A cup {name},"
+                + ("incongruent\n" if n < n_known else "\n")
+                for n, name in enumerate(VOTES)
+            )
+        )
+        return path
+
+    with at_work(text, write=write) as (run, people):
+        voters = Voters(people.endpoint, dict.fromkeys(VOTES, "yyyy"))
+        run_pass(run)
+        voters.work()
+        reached = run_pass(run)
+        facts = report_facts(run)
+        verdicts = run.store.db.execute("SELECT DISTINCT verdict FROM answers")
+        assert verdicts.fetchall() == [("keep",)]
+    assert reached.rejected == 0
+    section = gold.build(report_model(facts))
+    if n_known == 0:
+        assert section is None
+        assert facts.silent["gold_failed"] == "no item has a known answer"
+        return
+    assert section is not None
+    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    assert f"gave the known one in 0 of {3 * n_known} answers" in section.lead[0]
+    assert f"Most workers contradict {n_known} known answer" in section.lead[1]
+    assert {row[-1] for row in section.tables[0].rows} == {"too few"}
+    assert len(section.tables[1].rows) == n_known
+    render(facts)

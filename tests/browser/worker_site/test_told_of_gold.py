@@ -58,6 +58,6 @@ def test_reason_and_right_answer_are_read_under_your_work(
     (told,) = [text for text in pages if REASON in text]
     words = " ".join(told.split())
     assert f"Reason of the requester: {REASON} The answer about item" in words
-    right = 'right is "Incongruent: at least one thing is wrong". '
+    right = 'the known answer is "Incongruent: at least one thing is wrong". '
     assert right + plainly in words
     assert not any(plainly in text for text in pages if text != told)

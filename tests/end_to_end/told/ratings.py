@@ -224,7 +224,7 @@ CLAIMS = (
     ),
     Claim(
         "gold_failed",
-        r"(\w+): wrong on (\d+) of (\d+) items? with a known answer",
+        r"(\w+): off the known answer on (\d+) of (\d+) items?",
         _gold,
         _failed_enough,
     ),

@@ -17,7 +17,7 @@ def test_half_of_the_known_answers_wrong_is_flagged() -> None:
     found = score(ratings(TASK, rows, items=ITEMS), HALF)
     assert flagged(found) == {"two"}
     told = cells(found, "two")[2]
-    assert told == "fit: wrong on 2 of 4 items with a known answer"
+    assert told == "fit: off the known answer on 2 of 4 items"
 
 
 def test_two_gold_items_prove_nothing() -> None:

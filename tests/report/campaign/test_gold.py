@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from qc.gold import gold_scores
+from qc.gold import contradicted, gold_scores
+from qc.silence import silences
 from report.components import Code
 from report.facts import Gold
 from report.model import report_model
@@ -14,6 +15,8 @@ from tests.report.campaign import by_hand
 
 TASK = task_of(choice("fit", "yes", "no"))
 ITEMS = {f"i{n}": {"gold.fit": "yes"} for n in range(10)}
+
+NONE = contradicted(ratings(TASK, [("ann", "other", "no")]), 0.25)
 
 
 def scores() -> pd.DataFrame:
@@ -32,11 +35,11 @@ def test_only_who_met_known_answers_is_counted() -> None:
 
 def test_the_worst_stand_first_and_too_few_is_said() -> None:
     """Wilson's interval of eight of ten is by a table 49.0 to 94.3 %."""
-    known = Gold(items=10, mixed_in=4, least=4, scores=scores())
+    known = Gold(items=10, mixed_in=4, least=4, scores=scores(), contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert "known of 10 images, 4 of them mixed in for that" in section.lead[0]
-    assert "9 of 12 right answers" in section.lead[0]
+    assert "gave the known one in 9 of 12 answers" in section.lead[0]
     assert "1 of 2 workers (50.0 %) met fewer than 4" in section.lead[1]
     assert section.tables[0].rows == (
         (Code("bob"), "2", "1", "50.0 %", "9% to 91%", "too few"),
@@ -46,7 +49,9 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
 
 def test_before_anybody_met_one_it_says_so() -> None:
     """No share of nothing."""
-    known = Gold(items=10, mixed_in=0, least=4, scores=scores().iloc[:0])
+    known = Gold(
+        items=10, mixed_in=0, least=4, scores=scores().iloc[:0], contradicted=NONE
+    )
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.lead == (
@@ -54,3 +59,43 @@ def test_before_anybody_met_one_it_says_so() -> None:
     )
     assert section.tables[0].rows == ()
     assert gold.build(report_model(by_hand.small())) is None
+
+
+def test_known_answers_that_most_contradict_are_shown() -> None:
+    """All four say no to i0 and three to i1; of i2 two of four, i3 has two workers."""
+    said = {"i0": "nnnn", "i1": "nnny", "i2": "nnyy", "i3": "nn"}
+    rows = [
+        (f"w{n}", item, {"n": "no", "y": "yes"}[one])
+        for item, own in said.items()
+        for n, one in enumerate(own)
+    ]
+    table = ratings(TASK, rows, items=ITEMS)
+    known = Gold(
+        items=4,
+        mixed_in=4,
+        least=4,
+        scores=gold_scores(table, 0.25),
+        contradicted=contradicted(table, 0.25),
+    )
+    section = gold.build(report_model(replace(by_hand.small(), gold=known)))
+    assert section is not None
+    assert "Most workers contradict 2 known answers: look" in section.lead[1]
+    assert section.tables[1].rows == (
+        (Code("i0"), "fit", "4", "4", "100.0 %"),
+        (Code("i1"), "fit", "4", "3", "75.0 %"),
+    )
+    assert section.tables[0].rows[0][2:5] == ("0", "0.0 %", "0% to 49%")
+
+
+def test_what_is_enough_is_counted_by_field_as_the_heuristic_does() -> None:
+    """Two fields of two items are four answers, and `gold_failed` wants four of one."""
+    table = ratings(TASK, [("ann", "i0", "no"), ("ann", "i1", "no")], items=ITEMS)
+    for kind in ("rated", "gold"):
+        table[f"{kind}.true"] = table[f"{kind}.fit"]
+    found = gold_scores(table, 0.25)
+    assert found[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
+    assert "no worker has met 4" in silences(table, {})["gold_failed"]
+    known = Gold(items=2, mixed_in=0, least=4, scores=found, contradicted=NONE)
+    section = gold.build(report_model(replace(by_hand.small(), gold=known)))
+    assert section is not None
+    assert section.tables[0].rows[0][-1] == "too few"
