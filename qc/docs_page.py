@@ -109,8 +109,9 @@ def _verdict() -> str:
         )
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
-            f"On {kind}s it {'beats' if better else 'does NOT beat'} the best single "
-            f"heuristic; its AUC is {_beyond(weights.provenance['beyond it'])}."
+            f"On {kind}s of this set it {'beats' if better else 'does NOT beat'} the "
+            "best single heuristic; its AUC is "
+            f"{_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
 

@@ -1,8 +1,9 @@
 """A worker's second answer about the same item.
 
 Idea: five answers mean five people. A platform keeps a worker from taking a HIT twice,
-but an item comes back in a replacement HIT with an id of its own, and nothing there
-keeps the same worker out.
+but not from a replacement HIT with an id of its own that shows the item again. The HITs
+of a campaign's own are kept apart for that; those whose results are imported may not
+have been.
 
 Naive reading: that the second answer is bad work. It is usually the same honest work
 again; it is paid, and kept out of the wanted number. All heuristics that compare the

@@ -1,8 +1,8 @@
 """A worker who says "cannot be described" too often.
 
-Idea: the canned text is one click; a worker who takes it on most of his images avoids
-the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers
-who used the canned text for more than 50% of the images that they captioned".
+Idea: the canned text is one click; a worker who takes it on most of his images may
+avoid the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1):
+"workers who used the canned text for more than 50% of the images that they captioned".
 
 Naive reading: the paper says "more than 50 %", the original code tests ">= 50 %"
 within one file of results. With few images the share says little: one canned answer of

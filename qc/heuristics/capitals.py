@@ -1,6 +1,6 @@
 """Text that is mostly in capitals.
 
-Idea: a worker who leaves CAPS LOCK on has not looked at his text. A mechanism of
+Idea: a worker who leaves CAPS LOCK on may not have looked at his text. A mechanism of
 VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who used CAPS LOCK for more
 than 50% of the caption text".
 

@@ -1,8 +1,8 @@
 """Answers one thing, and the opposite when asked again.
 
 Idea: some items ask again what another asks (column `twin`), perhaps the other way
-round (`twin_reversed`). Who looks says the same twice; who guesses says it as often as
-chance wills.
+round (`twin_reversed`). Who looks mostly says the same twice; who guesses says it as
+often as chance wills.
 
 Naive reading: that consistency is quality. A straight line never contradicts itself
 (`straight_line` has it), and a scale is not read to the point. So what counts is a

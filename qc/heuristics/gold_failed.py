@@ -1,7 +1,7 @@
 """Off the known answer, on items that have one.
 
 Idea: some items carry the answer that quality control expects (columns `gold.<field>`);
-workers cannot tell them from others. Who fails them does not do the task.
+workers cannot tell them from others. Who is off most of them may not do the task.
 
 Naive reading: that one failure is proof. People slip, and gold items have mistakes of
 their own: of four failures one may be the requester's. So a worker must have met

@@ -1,7 +1,7 @@
 """A scale on which everything gets the same place.
 
 Idea: the page counts no place until the slider is touched, so who does not want to
-judge nudges it and goes on: his answers lie in a narrow band, whatever is shown.
+judge may nudge it and go on: such answers lie in a narrow band, whatever is shown.
 
 Naive reading: that a narrow band is bad. If all items are alike, it is right. So the
 band is held against the others': theirs must be much wider.

@@ -1,10 +1,10 @@
 """An assignment that took much less time than its own work takes others.
 
-Idea: who rushes does not look. The measure is the task's own: the median time of the
-batch for one item, more where this worker typed more words than usual and less where he
-typed fewer, at the speed of an average typist (Dhakal et al., CHI 2018: 52 words a
-minute). Only the fast side counts, and how far it reaches is read from the fast half of
-the batch alone, since slow times have a long tail that hides everything.
+Idea: who rushes may not have looked. The measure is the task's own: the median time of
+the batch for one item, more where this worker typed more words than usual and less
+where he typed fewer, at the speed of an average typist (Dhakal et al., CHI 2018: 52
+words a minute). Only the fast side counts, and how far it reaches is read from the fast
+half of the batch alone, since slow times have a long tail that hides everything.
 
 Naive reading: mean and standard deviation. The tail makes the deviation so large that
 nothing is ever fast (`time_in_batch`), and slow workers are flagged instead, who are

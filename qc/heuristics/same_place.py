@@ -2,7 +2,7 @@
 
 Idea: the page shuffles options or changes the two sides of a comparison, so an answer
 that has to do with the item stands now here and now there. Who always takes the same
-place does not read.
+place may not read.
 
 Naive reading: that half of a worker's answers on one side is balance and more is bias.
 With ten answers, seven or more on one side is what one honest worker in three does. So

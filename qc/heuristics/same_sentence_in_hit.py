@@ -1,6 +1,6 @@
 """One sentence under every item of a HIT.
 
-Idea: whoever sends one sentence under every picture of a HIT described none of them.
+Idea: one sentence under every picture of a HIT hardly describes each of them.
 `same_sentence` speaks of a worker and all that he sent; this one of a single HIT, so
 that a reason which names the HIT is true of that HIT.
 

@@ -1,6 +1,6 @@
 """One who sees no text where nearly everybody sees text.
 
-Idea: overlooking what four others saw is carelessness more often than not. The original
+Idea: who sees no text where four others see some may have overlooked it. The original
 VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one says none.
 
 Naive reading: flagging both directions alike. Who sees text where nobody else does may

@@ -1,7 +1,7 @@
 """A worker whose texts do not fit their items, all together.
 
 Idea: one text that shares nothing with the others' may be the sharper eye; ten such
-texts of one worker are not. The evidence of all texts of a worker is summed
+texts of one worker hardly are. The evidence of all texts of a worker is summed
 (`qc/text_fit.py`), so that many small doubts become a clear one.
 
 Naive reading: counting flagged answers. A worker with no text beyond its line, and none

@@ -1,10 +1,10 @@
 """An assignment that took much less or much more time than its batch.
 
-Idea: who rushes does not look, and who takes hours was away. A mechanism of
-VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who were a statistical
-outlier in time-to-submit (taking either too little or too much time) by 1.95 times the
-standard deviation for all the results". The time is from accepting to submitting,
-divided by the items of the HIT.
+Idea: who rushes may not have looked, and who takes hours may have been away. A
+mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who were a
+statistical outlier in time-to-submit (taking either too little or too much time) by
+1.95 times the standard deviation for all the results". The time is from accepting to
+submitting, divided by the items of the HIT.
 
 Naive reading: mean and sd of the raw times. Real times have a long tail, so the sd is
 about as large as the mean and the lower bound is negative: on 12 real MTurk batches
