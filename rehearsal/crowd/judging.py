@@ -261,13 +261,13 @@ def _near(field: Field, truth: str, rng: Random, accuracy: float) -> str:
 
 
 def _neighbour(field: Field, truth: str, rng: Random) -> str:
-    """A slip: the next grade where options are grades, else any other option."""
+    """A slip: the next grade where options are grades, else any other, if any is."""
     values = [option.value for option in field.options]
     others = [value for value in values if value != truth]
     if all(value.isdigit() for value in values):
         at = values.index(truth)
         others = [values[i] for i in (at - 1, at + 1) if 0 <= i < len(values)]
-    return rng.choice(others)
+    return rng.choice(others or [truth])
 
 
 def _same(values: list[str], rng: Random) -> str:

@@ -68,6 +68,16 @@ def written(folder: Path, *, html: str = HTML, rows: int = 20) -> Path:
     return path
 
 
+def test_a_choice_without_an_alternative_is_rehearsed(tmp_path: Path) -> None:
+    """A consent to tick has one option: whoever slips can take no other."""
+    consent = '<input type="radio" name="agree" value="yes" required> I agree'
+    with rehearsal_of(prepare(written(tmp_path, html=HTML + consent))) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+    assert len(table) >= 20 * 3  # so that some of them slip
+    assert set(table["value.agree"]) == {"yes"}
+
+
 def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
     """Careful workers agree, who clicks what stands first is found, all is typed."""
     path = written(tmp_path, rows=30)
