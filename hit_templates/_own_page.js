@@ -37,6 +37,28 @@
   leadAll();
   window.addEventListener("load", leadAll);
 
+  // A script may lead the form elsewhere as it sends it: to `turkSubmitTo` as the address
+  // of the page has it, with its signs encoded, or to Amazon's host made from parts.
+  const leadAgain = (form) => isSent(form) && lead(form);
+  window.addEventListener("submit", (event) => leadAgain(event.target));
+  const send = HTMLFormElement.prototype.submit;
+  HTMLFormElement.prototype.submit = function submit() {
+    leadAgain(this);
+    send.call(this);
+  };
+
+  // A page whose library did not come may look whole and send nothing of what is done.
+  window.addEventListener("load", () => {
+    const hosts = new Set(window.pieceworkLosses.map((source) => new URL(source).host));
+    if (!hosts.size) return;
+    const lost = document.createElement("p");
+    lost.setAttribute("role", "alert");
+    lost.style.cssText = "color: #a3201d; background: #fff; padding: .5rem; margin: 0; font: 1rem/1.5 system-ui, sans-serif";
+    lost.textContent = `Part of this page did not load (from ${[...hosts].join(", ")}), so it may not work or not send what you do. `
+      + "Load it again; if this stays, report the problem and return the HIT.";
+    document.body.prepend(lost);
+  });
+
   // What the campaign wants answered, if the page itself lets it be left out.
   const required = Object.entries(JSON.parse(ours.dataset.required));
   const notice = document.createElement("p");

@@ -57,6 +57,7 @@ def _work(checked: Checked) -> _Rows:
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
         *_as_needed(campaign),
         *_fields(campaign),
+        *_hosts(campaign),
         (
             "largest question",
             f"{checked.largest_question_bytes:,} bytes",
@@ -92,6 +93,14 @@ def _fields(campaign: Campaign) -> _Rows:
     if campaign.task.html_page is None:
         return []
     return [("field", field.name, _asked(field)) for field in campaign.task.fields]
+
+
+def _hosts(campaign: Campaign) -> _Rows:
+    """Where a page of one's own loads from, which only a worker's browser tries."""
+    page = campaign.task.html_page
+    hosts = page.hosts if page is not None else ()
+    why = "loaded by each worker's browser; not tried here"
+    return [("host", host, why) for host in hosts]
 
 
 def _asked(field: Field) -> str:

@@ -26,6 +26,7 @@ class Control:
         kind: `one` of the options, `several`, or `carried`: a value that comes along.
         options: values with what the worker reads.
         is_open: other values than the options may be sent.
+        is_button: pressing it submits the page.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -36,6 +37,7 @@ class Control:
     options: dict[str, str] = field(default_factory=dict)
     is_open: bool = False
     is_required: bool = False
+    is_button: bool = False
     parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None
@@ -76,7 +78,8 @@ def _input(name: str, kind: str, values: Values) -> Made | None:
     if kind == "submit":
         # A button that has a name and a value sends them when it is pressed.
         value = values.get("value", "")
-        return (Control(name=name, kind="one"), value) if name and value else None
+        button = Control(name=name, kind="one", is_button=True)
+        return (button, value) if name and value else None
     if kind in _SENT_BY_NOTHING:
         return None
     if kind == "number":

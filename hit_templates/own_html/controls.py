@@ -305,20 +305,27 @@ class _Reader(HTMLParser):
         self._join_groups()
         self._add_hidden()
         if not self.found.has_script:  # one may well do what the form does not
-            self.found.faults += self._unsent
-            self.found.faults += [
-                f"line {lines[1]}: all that is ticked of {name!r} is sent as 'on'; "
-                "give each a value"
-                for name, lines in self._valueless.items()
-                if len(lines) > 1
-            ]
-            if not (self._answers_here or self.found.has_crowd_form):
-                self.found.faults += self._sent_away
+            self._add_faults()
         for control in self.found.by_name.values():
-            if control.kind in {"one", "several"} and not control.options:
+            if control.is_button and len(control.options) == 1:
+                # There is no other to press, so it says nothing.
+                control.kind = "carried"
+            elif control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"
         self.found.title = _tidy(self.found.title)
         return self.found
+
+    def _add_faults(self) -> None:
+        """What no answer can come of where no script makes it good."""
+        self.found.faults += self._unsent
+        self.found.faults += [
+            f"line {lines[1]}: all that is ticked of {name!r} is sent as 'on'; "
+            "give each a value"
+            for name, lines in self._valueless.items()
+            if len(lines) > 1
+        ]
+        if not (self._answers_here or self.found.has_crowd_form):
+            self.found.faults += self._sent_away
 
     def _join_groups(self) -> None:
         """One choice of radio buttons that exclude each other under several names."""

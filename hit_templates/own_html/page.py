@@ -40,16 +40,17 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
     """
     if task.html_page is None or task.own is None:
         raise ValueError(f"{task.name} is no page of HTML")
-    template = cut(task.html_page.html)
+    html = _by_https(task.html_page.html, task.html_page.hosts)
+    template = cut(html)
     faults = [
         f"item {item.item_id!r}: {fault}." for fault in faults_of_item(template, item)
     ]
     if faults:
         raise ConfigError(faults)
     filled = template.filled(_shown(item), html_columns=task.html_page.html_columns)
-    before, after = _around(task.html_page.html, task.html_page.hosts, title)
+    before, after = _around(html, task.html_page.hosts, title)
     ours = _ours(task, item)
-    if _is_document(task.html_page.html):
+    if _is_document(html):
         return _inserted(filled, before, f"{ours}{after}")
     return f"{before}{filled}{after.replace(_OURS, ours)}"
 
@@ -85,6 +86,17 @@ def controls_in(html: str) -> Controls:
     return controls_of(cut(html).marked)
 
 
+@lru_cache(maxsize=32)
+def _by_https(html: str, hosts: tuple[str, ...]) -> str:
+    """The page with what it loads from these hosts by http, or as the page, by https.
+
+    Pages of 2014 named their libraries so; nothing else is let through to them, and a
+    marketplace on https could not load them at all.
+    """
+    named = "|".join(map(re.escape, (KNOWN[1], *(f"{host}/" for host in hosts))))
+    return re.sub(rf"""(?<=["'(])(?:http:)?//(?={named})""", "https://", html)
+
+
 _OURS = "\0ours\0"
 
 
@@ -93,7 +105,10 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
     """What stands before and behind the page's own HTML."""
     controls = controls_in(html)
     content = policy_of(hosts)
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{content}">\n'
+    policy = (
+        f'<meta http-equiv="Content-Security-Policy" content="{content}">\n'
+        f"<script>{minified('_own_page_losses.js')}</script>\n"
+    )
     scripts = (
         f"<script>\n{minified('_measures.js')}\n{minified('_own_page.js')}\n</script>\n"
     )

@@ -320,6 +320,17 @@ def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
         task_of(tmp_path, CONTROLS, fields={"prest": Said(label="?")})
 
 
+def test_the_one_button_that_submits_asks_nothing(tmp_path: Path) -> None:
+    """Many old pages gave it a name; two of one name are a choice."""
+    one = '<input name="a"><input type="submit" name="Submit" value="Submit">'
+    assert [field.name for field in task_of(tmp_path, one).fields] == ["a"]
+    two = '<button type="submit" name="b" value="y">Y</button>' + one.replace(
+        'name="Submit"', 'name="b"'
+    )
+    fields = {field.name: field for field in task_of(tmp_path, two).fields}
+    assert [option.value for option in fields["b"].options] == ["y", "Submit"]
+
+
 def test_a_script_s_buttons_are_options_that_bind_nobody(tmp_path: Path) -> None:
     """They are a guess: a worker who sent something else has done no wrong."""
     html = (
@@ -435,6 +446,20 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
     assert page.count("<html>") == page.count("</html>") == 1
     assert page.index("Content-Security-Policy") < page.index("<title>")
     assert page.index('id="piecework-item"') < page.index("</body>")
+
+
+def test_what_was_loaded_by_http_is_loaded_by_https(tmp_path: Path) -> None:
+    """Only from hosts that may be loaded from; a link to read stays as it was."""
+    html = """<script src="http://a.org/j.js"></script><link href='//a.org/b.css'>
+    <style>@import url(//a.org/c.css);</style><a href="http://b.org/x">b</a>
+    <script src="//assets.crowd.aws/crowd-html-elements.js"></script><input name="a">"""
+    item = Item(item_id=ItemId("a"), columns={"item_id": "a"})
+    page = render_hit(task_of(tmp_path, html, hosts=("a.org",)), [item])
+    assert 'src="https://a.org/j.js"' in page
+    assert "href='https://a.org/b.css'" in page
+    assert "url(https://a.org/c.css)" in page
+    assert 'href="http://b.org/x"' in page
+    assert 'src="//assets.crowd.aws/' in page  # the marketplace leads it to its own
 
 
 def test_an_address_that_is_none_is_told_with_its_item(tmp_path: Path) -> None:

@@ -140,6 +140,61 @@ def test_a_page_loads_from_no_host_that_was_not_allowed(
     assert asked == ["https://good.example/a.js"]
 
 
+def test_a_library_that_does_not_come_is_told(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Nothing else shows that a click will not be sent; what works is sent."""
+    html = """<p>Click a word</p><input name="word"> <script
+    src="http://gone.example/jquery.js"></script><script async
+    src="https://counts.example/visits.js"></script>
+    <script>$(document).ready(() => $("#buttons").append("<b>"))</script>"""
+    hosts = ("gone.example", "counts.example")
+    task, item = task_of(tmp_path, html, hosts=hosts), item_of()
+    page, hit = posted(market, open_site, task, item)
+    page.route("https://*.example/**", lambda route: route.abort())
+    page.reload()
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("alert")).to_contain_text(
+        "Part of this page did not load (from gone.example), so it may not work"
+    )
+    frame.locator("input[name=word]").fill("x")
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == {"word": "x"}
+
+
+LED_BY_ITSELF = """<html><head><script>
+function gup(name) {
+  var results = new RegExp("[?&]" + name + "=([^&#]*)").exec(window.location.href);
+  return results == null ? "" : results[1];
+}
+function send() {
+  var form = document.getElementById("mturk_form");
+  document.getElementById("assignmentId").value = gup("assignmentId");
+  document.getElementById("clicks").value = '["a"]';
+  form.action = %s + "/mturk/externalSubmit";
+  form.submit();
+}
+</script></head><body><form id="mturk_form" method="POST" action="">
+<input type="hidden" id="assignmentId" name="assignmentId" value="">
+<input type="hidden" id="clicks" name="clicks" value="">
+<input type="button" id="submitButton" value="Send" onclick="send()"></form>
+<script>if (gup("assignmentId") == "ASSIGNMENT_ID_NOT_AVAILABLE")
+  document.getElementById("submitButton").disabled = true;</script></body></html>"""
+
+
+@pytest.mark.parametrize(
+    "host", ['gup("turkSubmitTo")', '"https://www" + ".mturk.com"']
+)
+def test_a_form_that_a_script_leads_last_comes_here(
+    market: Market, open_site: Open, tmp_path: Path, host: str
+) -> None:
+    """Many pages took the address from their own, still encoded, as they sent it."""
+    task, item = task_of(tmp_path, LED_BY_ITSELF % host), item_of()
+    page, hit = posted(market, open_site, task, item)
+    page.frame_locator("iframe").get_by_role("button", name="Send").click()
+    assert submitted(market, page, hit, task, item) == {"clicks": '["a"]'}
+
+
 PARSLEY = "window.jQuery = window.$ = (x) => ({ ready: (f) => f(), parsley() {} });"
 
 JQUERY = """window.$ = (x) => { const all = typeof x === "string"
