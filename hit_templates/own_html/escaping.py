@@ -82,4 +82,5 @@ _ESCAPES: Mapping[Context, Callable[[str], str]] = {
     "bare": _bare,
     "event": _event,
     "style": _css,
+    "url": _css,
 }

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Context = Literal[
-    "text", "attribute", "bare", "address", "event", "style", "script", "tag"
+    "text", "attribute", "bare", "address", "event", "style", "url", "script", "tag"
 ]
 """Text between tags, a quoted attribute, one without quotes, the beginning of an
-address, JavaScript in an attribute, CSS, JavaScript, or the inside of a tag itself."""
+address, JavaScript in an attribute, CSS, an address in CSS, JavaScript, or the inside
+of a tag itself."""
 
 ADDRESSES = frozenset(
     {"src", "href", "action", "formaction", "poster", "data", "background"}
@@ -27,6 +28,7 @@ _NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
 _ATTRIBUTE = re.compile(
     r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?"""
 )
+_URL = re.compile(r"""\burl\(\s*["']?\Z""", re.IGNORECASE)
 _RAW = {"script": "script", "style": "style"}
 
 
@@ -82,20 +84,25 @@ def context(piece: Piece, at: int) -> Context:
     if piece.kind in {"text", "comment"}:
         return "text"
     if piece.kind != "tag":
-        return "script" if piece.kind == "script" else "style"
+        return "script" if piece.kind == "script" else _of_style(piece.text[:at])
     for found in _ATTRIBUTE.finditer(piece.text, len(piece.name) + 1):
         for group in (2, 3, 4):
             if found[group] is not None and found.start(group) <= at < found.end(group):
                 is_first = at == found.start(group)
-                return _of_attribute(found[1].lower(), group, is_first=is_first)
+                name = found[1].lower()
+                if name == "style":
+                    return _of_style(piece.text[found.start(group) : at])
+                return _of_attribute(name, group, is_first=is_first)
     return "tag"
+
+
+def _of_style(before: str) -> Context:
+    return "url" if _URL.search(before) else "style"
 
 
 def _of_attribute(name: str, group: int, *, is_first: bool) -> Context:
     if name.startswith("on"):
         return "event"
-    if name == "style":
-        return "style"
     if name == "srcdoc":
         return "tag"
     if name in ADDRESSES and is_first:

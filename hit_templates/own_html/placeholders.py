@@ -73,7 +73,7 @@ class Template:
     @property
     def addresses(self) -> tuple[str, ...]:
         """Those that hold an address: of a picture, mostly."""
-        found = (gap.column for gap in self.gaps if gap.context == "address")
+        found = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
         return tuple(dict.fromkeys(found))
 
     @property
