@@ -66,6 +66,11 @@ def rehearse(
         f"simulated workers took {result.virtual_hours:.1f} hours; "
         f"this rehearsal took {seconds:.0f} seconds"
     )
+    click.echo(
+        "assumed: a HIT takes a careful worker "
+        f"{result.hit_seconds / 60:.1f} minutes in the middle, others less or more; "
+        "who comes is chance, so few workers tell little of wages"
+    )
     for remark in result.remarks:
         click.echo(f"{remark.word}: {remark.text}")
     for line in result.books.lines() if result.books else ():

@@ -228,6 +228,7 @@ class Task:
         canned_text: the text that says "this cannot be done", if the page offers one.
         text_present_field: the field that says whether an image holds text, if any.
         seconds_per_item: what an item takes a careful worker in the middle.
+        seconds_to_begin: what it takes before the first: to load and read the page.
         dataset: which files and sections of the report an export makes.
         column_values: what a column may hold, by column; others hold anything.
         shuffles_items: each assignment has the items in an order of its own.
@@ -259,6 +260,7 @@ class Task:
         default_factory=dict
     )
     seconds_per_item: Annotated[float, Gt(0)] = 64
+    seconds_to_begin: Annotated[float, Gt(0)] = 9
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
     group_by: str = ""
@@ -299,6 +301,10 @@ class Task:
             and field.kind == "choice"
             and not (field.is_opinion or field.is_open)
         )
+
+    def seconds_of_hit(self, items: int) -> float:
+        """What a HIT of so many items takes a careful worker in the middle."""
+        return self.seconds_to_begin + self.seconds_per_item * items
 
     @property
     def shown_columns(self) -> frozenset[str]:

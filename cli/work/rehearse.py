@@ -9,6 +9,7 @@ from rich.progress import Progress as Bar
 from cli.prefect_server import TemporaryServer
 from domain.progress import Progress
 from flows.opening import open_to_look
+from flows.planning.warnings import own_seconds
 from flows.progress import read_progress
 from flows.rehearse import rehearsal_flow
 from flows.rehearsing.campaign import prepare
@@ -25,6 +26,7 @@ class Rehearsed:
     """How a rehearsal ended.
 
     Attributes:
+        hit_seconds: what a HIT takes a careful simulated worker in the middle.
         books: what was spent, by three ledgers; of participants only.
         remarks: what the report calls a problem, or to be watched.
     """
@@ -33,6 +35,7 @@ class Rehearsed:
     facts: dict[str, object]
     report: Path
     virtual_hours: float
+    hit_seconds: float
     books: Books | None
     remarks: tuple[Note, ...]
 
@@ -63,6 +66,7 @@ def rehearse_campaign(
         facts=facts,
         report=Path(str(facts["report"])),
         virtual_hours=float(str(facts["virtual_seconds"])) / 3600,
+        hit_seconds=own_seconds(loaded),
         books=Books.from_facts(facts),
         remarks=tuple(one for one in remarks if one.level in {"problem", "watch"}),
     )

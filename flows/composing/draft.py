@@ -127,7 +127,7 @@ def usual_batches(count: int) -> int:
 
 def own_minutes(task: Task, items: int) -> Decimal:
     """What a HIT of so many items takes by the task's own pace, to a tenth."""
-    return Decimal(math.ceil(task.seconds_per_item * items / 6)) / 10
+    return Decimal(math.ceil(task.seconds_of_hit(items) / 6)) / 10
 
 
 def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Asked:

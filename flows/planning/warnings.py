@@ -39,8 +39,8 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
 
 
 def own_seconds(campaign: Campaign) -> float:
-    """What a HIT takes by the pace that the task states (`Task.seconds_per_item`)."""
-    return campaign.task.seconds_per_item * campaign.posting.items_per_hit
+    """What a HIT takes by the pace that the task states, as rehearsals have it."""
+    return campaign.task.seconds_of_hit(campaign.posting.items_per_hit)
 
 
 def _about_title(campaign: Campaign) -> Iterator[str]:
@@ -77,7 +77,8 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
     seconds = own_seconds(campaign)
     hourly = int(rewards.reward_cents * _HOUR / seconds)
     pace = (
-        f"at the task's own pace ({campaign.task.seconds_per_item:g} s an item, "
+        f"at the task's own pace ({campaign.task.seconds_to_begin:g} s to "
+        f"begin, {campaign.task.seconds_per_item:g} s an item, "
         f"{seconds / 60:.1f} minutes a HIT) the reward pays {rewards.shown(hourly)} an "
         f"hour, the floor is {rewards.shown(floor)}"
     )

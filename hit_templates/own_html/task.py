@@ -28,6 +28,7 @@ ITEM_ID = "item_id"
 _LARGEST_BYTES = 65_000
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _HOUR = 3600
+_SECONDS_TO_BEGIN = 9.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,8 @@ def html_task(path: Path, around: Around) -> Task:
         )
     if faults:
         raise ConfigError(faults, next_step=_next_step(hosts, around))
+    # A stated time is that of the whole HIT; of a very short one, half goes before.
+    begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
     texts = [field.name for field in fields if field.kind == "text"]
@@ -98,7 +101,10 @@ def html_task(path: Path, around: Around) -> Task:
         items_per_hit=1,
         reward_cents=around.reward_cents,
         assignment_duration_seconds=_HOUR,
-        seconds_per_item=around.seconds or seconds_per_item(fields),
+        seconds_to_begin=begins,
+        seconds_per_item=(
+            around.seconds - begins if around.seconds else seconds_per_item(fields)
+        ),
         fields=tuple(fields),
         rules=tuple(rules),
         main_text=texts[0] if len(texts) == len(fields) else "",

@@ -312,6 +312,7 @@ class Crowd:
             described=worker.described,
             seed=self._seed,
             seconds_per_item=self._task.seconds_per_item,
+            seconds_to_begin=self._task.seconds_to_begin,
         )
         self._hold(worker, number, accepted, intention, page=page)
         if intention.action == "abandon":

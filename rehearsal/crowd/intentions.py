@@ -15,9 +15,6 @@ Action = Literal["submit", "return", "abandon"]
 SECONDS_TO_DESCRIBE = 64.0
 """A diligent worker's time for a picture (`rehearsal.crowd.traits`); tasks scale it."""
 
-_SETTLING_SECONDS = 9.0
-"""Median time of loading and reading the page, when no item counts its time yet."""
-
 _GLANCE_SECONDS = 18.0
 _SHARE_OF_TIME = 0.9
 """Workers do not plan to submit in the last moments of the time allowed."""
@@ -54,6 +51,7 @@ def intend(
     described: Collection[ItemId],
     seed: int,
     seconds_per_item: float = SECONDS_TO_DESCRIBE,
+    seconds_to_begin: float = 9,
 ) -> Intention:
     """The plan; the same for the same person and HIT, whatever happened before.
 
@@ -64,6 +62,7 @@ def intend(
         described: what this person remembers having described.
         seed: chance, together with person and HIT.
         seconds_per_item: what the task takes a careful person in the middle.
+        seconds_to_begin: the median before that, when no item counts its time yet.
     """
     trait = person.trait
     rng = seeded_rng(seed, person.handle, accepted.hit_id, "intention")
@@ -77,7 +76,7 @@ def intend(
         return lapses(accepted, accepted.accepted_at)
     median = trait.seconds * person.pace * (seconds_per_item / SECONDS_TO_DESCRIBE)
     shown = [log_normal(rng, median, spread=trait.spread) for _ in item_ids]
-    settling = log_normal(rng, _SETTLING_SECONDS, spread=0.5)
+    settling = log_normal(rng, seconds_to_begin, spread=0.5)
     # A worker who sees the time running out hurries.
     pace = min(1.0, allowed.total_seconds() / (sum(shown) + settling))
     shown_ms = tuple(int(seconds * pace * 1000) for seconds in shown)

@@ -52,14 +52,14 @@ def _pictures(folder: Path, count: int = 12) -> None:
 
 
 def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
-    """Pay by the task's own pace: 5 captions at 64 s are 5.4 minutes, so 90 cents."""
+    """Pay by the task's own pace: 9 s and 5 captions at 64 s are 5.5 minutes."""
     _pictures(Path("photos"), 30)
     tables, said = _written("--task", "caption", "--items", "photos", "--yes")
     assert tables["name"] == "photos"
     assert tables["items"] == {"pictures": "photos"}
     assert tables["posting"]["batches"] == 3
-    assert tables["rewards"]["reward"] == "0.90"
-    assert tables["rewards"]["expected_minutes"] == 5.4
+    assert tables["rewards"]["reward"] == "0.92"
+    assert tables["rewards"]["expected_minutes"] == 5.5
     assert tables["rewards"]["wage_floor_per_hour"] == "10.00"
     assert tables["decisions"]["by"] == "person"
     rules = tables["decisions"]["rule"]
@@ -338,7 +338,7 @@ def test_a_program_gets_a_document_and_is_asked_nothing(
     said = json.loads(capsys.readouterr().out)
     assert said["written"] == "photos.toml"
     assert "Answers for each item: 5" in said["assumed"]
-    assert (said["items"], said["reward_cents"]) == (30, 90)
+    assert (said["items"], said["reward_cents"]) == (30, 92)
     assert said["warnings"] == []
 
 

@@ -31,12 +31,12 @@ def _warnings(tmp_path: Path, text: str) -> list[str]:
 
 
 def test_the_task_s_own_pace_is_compared_with_reward_and_floor(tmp_path: Path) -> None:
-    """Two captions at 64 s each: 50 cents are 14 dollars an hour."""
+    """9 s and two captions at 64 s each: 50 cents are 13.14 dollars an hour."""
     (only,) = _warnings(tmp_path, CAMPAIGN)
     assert only.startswith("bonuses are not priced: state rewards.expected_minutes")
     high = CAMPAIGN.replace('wage_floor_per_hour = "5.00"', _FLOOR)
     low, bonuses = _warnings(tmp_path, high)
-    assert "(64 s an item, 2.1 minutes a HIT) the reward pays $14.06 an hour" in low
+    assert "2.3 minutes a HIT) the reward pays $13.13 an hour" in low
     assert bonuses == only
 
 

@@ -320,6 +320,19 @@ def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
         task_of(tmp_path, CONTROLS, fields={"prest": Said(label="?")})
 
 
+@pytest.mark.parametrize(
+    ("stated", "begins", "item"), [(30.0, 9.0, 21.0), (6.0, 3.0, 3.0), (None, 9, 16)]
+)
+def test_a_stated_time_is_that_of_the_whole_hit(
+    tmp_path: Path, stated: float | None, begins: float, item: float
+) -> None:
+    """To load and to read are part of it; unstated, one choice takes 9 + 10 + 6 s."""
+    html = '<input type="radio" name="a" value="1"> 1'
+    task = task_of(tmp_path, html, seconds=stated)
+    assert (task.seconds_to_begin, task.seconds_per_item) == (begins, item)
+    assert task.seconds_of_hit(1) == (stated or 25.0)
+
+
 def test_the_one_button_that_submits_asks_nothing(tmp_path: Path) -> None:
     """Many old pages gave it a name; two of one name are a choice."""
     one = '<input name="a"><input type="submit" name="Submit" value="Submit">'
@@ -446,6 +459,23 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
     assert page.count("<html>") == page.count("</html>") == 1
     assert page.index("Content-Security-Policy") < page.index("<title>")
     assert page.index('id="piecework-item"') < page.index("</body>")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>.p { background: url(${b}) }</style>",
+        "<p style=\"background-image: url('${b}')\"></p>",
+    ],
+)
+def test_an_address_in_a_style_is_one(tmp_path: Path, html: str) -> None:
+    """So a folder of pictures is served for it, and nothing else gets there."""
+    html += '<input name="x">'
+    assert task_of(tmp_path, html).columns == ("item_id", "b")
+    # A browser reads 2f and a blank, escaped, as the sign with that number.
+    assert r"\2f pictures\2f 1.svg" in page_of(tmp_path, html, b="/pictures/1.svg")
+    with pytest.raises(ConfigError, match="needs an address that begins"):
+        page_of(tmp_path, html, b="1);x:url(javascript:alert(1)")
 
 
 def test_what_was_loaded_by_http_is_loaded_by_https(tmp_path: Path) -> None:

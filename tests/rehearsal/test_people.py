@@ -1,6 +1,7 @@
 """Workers with traits: who there is, how long they take, what they put down."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from statistics import median
 
@@ -213,6 +214,30 @@ def test_times_follow_the_traits_medians() -> None:
         shown = [ms / 1000 for plan in plans for ms in plan.shown_ms]
         wanted = TRAITS[trait].seconds * who.pace
         assert median(shown) == pytest.approx(wanted, rel=0.08)
+
+
+def test_a_hit_takes_as_long_as_its_task_says(caption: Task) -> None:
+    """Of a short page a tenth or more is loading and reading: `init` pays it as well.
+
+    A sum's median is between the sum of the two medians, 9 + 16, and that of the two
+    means, 9 e^(0.5²/2) + 16 e^(0.4²/2) = 27.5; of 400, its sd is about 0.5.
+    """
+    short = replace(caption, seconds_per_item=16.0)
+    who = replace(person("diligent"), pace=1.0)
+    takes = [
+        intend(
+            who,
+            accepted(n),
+            item_ids=[ItemId("x")],
+            described=(),
+            seed=1,
+            seconds_per_item=short.seconds_per_item,
+            seconds_to_begin=short.seconds_to_begin,
+        ).takes.total_seconds()
+        for n in range(400)
+    ]
+    assert short.seconds_of_hit(1) == 25
+    assert 24 <= median(takes) <= 28.5
 
 
 @pytest.mark.parametrize("minutes", [60, 2])
