@@ -1,6 +1,6 @@
 """The pages and forms of the review; what they decide is in `flows.people`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from sqlite3 import OperationalError
@@ -15,6 +15,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from domain.errors import ConfigError
+from domain.verdicts import Decision
+from flows.people.cards import MOST_LISTED, answers_shown
 from flows.people.deciding import NEEDS_REASON
 from flows.people.review_quality import review_quality
 from flows.people.reviewing import (
@@ -49,7 +51,6 @@ from review.sessions import NotAllowed, Session, Sessions
 from review.words import Words
 
 _LISTED = 100
-_PREVIEWED = 60
 
 
 class Review:
@@ -153,7 +154,9 @@ class Review:
             by=session.reviewer,
         )
         named = {one.subject_id for one in (*made.chosen, *made.along)}
-        touched = [one for one in card.answers if one.answer_id in named]
+        work = self._desk.work
+        touched = [n for n in group.rows if work.answer_id(n) in named]
+        shown = touched[:MOST_LISTED]
         return self._page(
             "preview.html.j2",
             session,
@@ -161,8 +164,8 @@ class Review:
             card=card,
             choice=replace(choice, follows=made.follows.sentences(self._desk.run)),
             because=because or next(iter(choice.reasons), ""),
-            touched=touched[:_PREVIEWED],
-            more=max(0, len(touched) - _PREVIEWED),
+            touched=answers_shown(self._desk.run, work, shown, {}),
+            more=len(touched) - len(shown),
             needs_reason=ACTS[act][1] in NEEDS_REASON,
         )
 
@@ -209,8 +212,8 @@ class Review:
                     by=by,
                     seen=form.get("seen", ""),
                 )
-        except DecidedMeanwhile:
-            return self._card(group, session, is_late=True)
+        except DecidedMeanwhile as late:
+            return self._card(group, session, late=late.decisions)
         except ConfigError as refusal:
             return self._card(group, session, fault=str(refusal), because=because)
         done = _IMPORTED_DONE if self._desk.run.is_imported else _WORDS_DONE
@@ -239,7 +242,7 @@ class Review:
         *,
         fault: str = "",
         because: str = "",
-        is_late: bool = False,
+        late: Sequence[tuple[Decision, int]] | None = None,
     ) -> Response:
         desk, by = self._desk, session.reviewer
         is_second = not _waits(desk, group) and desk.is_second(group, by=by)
@@ -256,11 +259,11 @@ class Review:
         return self._page(
             "card.html.j2",
             session,
-            status=409 if is_late else 422 if fault else 200,
+            status=422 if fault else 200 if late is None else 409,
             card=card,
             view=group.view,
             fault=fault,
-            is_late=is_late,
+            late=late,
             is_second=is_second,
             is_blind=desk.manner.is_blind,
             because=because or next(iter(reasons), ""),

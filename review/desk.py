@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from flows.campaign_run import CampaignStore
 from flows.people.cards import Card, card_of
-from flows.people.reviewing import Group, View, group_of
+from flows.people.reviewing import Group, View, group_of, state_of
 from flows.people.waiting import (
     Waiting,
     draw,
@@ -86,7 +86,9 @@ class Desk:
         """The card of a group for a reviewer, who has it for some minutes."""
         now = self.run.clock.now()
         self._looks[group.view, group.key] = (by, now)
-        return card_of(self.run, self.work, group, self.waiting.proposals)
+        state = state_of(self.run, group)
+        waiting = self.waiting.proposals
+        return card_of(self.run, self.work, group, state=state, waiting=waiting)
 
     def is_second(self, group: Group, *, by: str) -> bool:
         """Whether the reviewer is asked for a second opinion about the group."""

@@ -1,7 +1,7 @@
 """Decisions, which are made once and followed; and proposals, which wait for people."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from domain.ids import AssignmentId, WorkerId
@@ -87,6 +87,56 @@ def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[De
         [json.dumps(list(subjects))],
     )
     return [_decision(row) for row in rows]
+
+
+def marks(
+    store: Store, assignment_ids: Iterable[AssignmentId], *workers: WorkerId
+) -> list[tuple[int, str]]:
+    """Number and time of every decision about assignments, their answers, and workers.
+
+    They differ as soon as anything was decided or taken back.
+    """
+    whole = json.dumps(list(assignment_ids))
+    rows = store.db.execute(
+        "SELECT decision_id, decided_at FROM decisions WHERE subject_kind = 'answer' "
+        "AND subject_id IN (SELECT answer_id FROM answers "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))) "
+        "UNION ALL SELECT decision_id, decided_at FROM decisions "
+        "WHERE subject_kind = 'assignment' "
+        "AND subject_id IN (SELECT value FROM json_each(?)) "
+        "UNION ALL SELECT decision_id, decided_at FROM decisions "
+        "WHERE subject_kind = 'worker' "
+        "AND subject_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        [whole, whole, json.dumps(workers)],
+    )
+    return list(rows)
+
+
+def alike(
+    store: Store, subjects: Mapping[SubjectKind, Iterable[str]]
+) -> list[tuple[Decision, int]]:
+    """The decisions in force about these subjects, those that say the same as one.
+
+    Args:
+        store: the campaign's memory.
+        subjects: ids by kind.
+
+    Returns:
+        the newest of those with the same verdict, reason and person about subjects of
+        a kind, and how many they are; in the order in which they were first made.
+    """
+    found: list[tuple[Decision, int]] = []
+    for kind, names in subjects.items():
+        rows = store.db.query(
+            "SELECT *, count(*) AS times, max(decision_id) FROM decisions "
+            "WHERE decision_id IN (SELECT max(decision_id) FROM decisions "
+            "WHERE subject_kind = ? AND subject_id IN (SELECT value FROM json_each(?)) "
+            "GROUP BY subject_id) "
+            "GROUP BY verdict, decided_by, because ORDER BY min(decision_id)",
+            [kind, json.dumps(list(names))],
+        )
+        found += [(_decision(row), int(row["times"])) for row in rows]
+    return found
 
 
 def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:

@@ -83,6 +83,36 @@ def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Fin
     return [_finding(row) for row in rows]
 
 
+def strongest_of_each(
+    store: Store, subjects: Mapping[SubjectKind, Iterable[str]], *, but: str
+) -> list[tuple[Finding, int]]:
+    """What flags any of these subjects, a row a heuristic, the most suspicious first.
+
+    Args:
+        store: the campaign's memory.
+        subjects: ids by kind.
+        but: a heuristic whose flags say nothing.
+
+    Returns:
+        each heuristic's strongest flag, and how many subjects it flags.
+    """
+    found: dict[str, tuple[Finding, int]] = {}
+    for kind, names in subjects.items():
+        # Beside one max(), SQLite takes the other columns from the row that has it.
+        rows = store.db.query(
+            "SELECT *, count(*) AS flags, max(suspicion) FROM findings "
+            "WHERE flag = 1 AND heuristic <> ? AND subject_kind = ? "
+            "AND subject_id IN (SELECT value FROM json_each(?)) GROUP BY heuristic",
+            [but, kind, json.dumps(list(names))],
+        )
+        for row in rows:
+            finding, flags = _finding(row), int(row["flags"])
+            other, before = found.get(finding.heuristic, (finding, 0))
+            stronger = max(other, finding, key=lambda one: one.suspicion)
+            found[finding.heuristic] = stronger, before + flags
+    return sorted(found.values(), key=lambda one: (-one[0].suspicion, one[0].heuristic))
+
+
 def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
     """The strongest suspicion of any flag, by kind and id of its subject.
 

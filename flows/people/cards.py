@@ -1,7 +1,6 @@
 """What a reviewer reads of a group of answers, and may do about it."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,41 +8,38 @@ import numpy as np
 from domain.counts import plural
 from domain.errors import ConfigError
 from domain.printable import one_line
-from domain.verdicts import Decision, Finding, Verdict
+from domain.verdicts import Decision, Finding, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
 from flows.people.deciding import Subject
-from flows.people.evidence import (
-    Parts,
-    flags_around,
-    joined_suspicion,
-    sentence,
-)
+from flows.people.evidence import flags_around, joined_suspicion, sentence
 from flows.people.reviewing import (
     ACTS,
     ActName,
     DecidedMeanwhile,
     Group,
     decided_in,
+    may_decide,
     plan,
-    state_of,
     targets,
+    waiting_in,
 )
 from flows.people.work import Work
 from qc.heuristics.random_sample import NAME as SAMPLE
 from qc.policy import REJECTED_WITH
-from store import assignments, workers
+from store import assignments, findings, workers
 
 _MOST_OTHERS = 12
 _MOST_HISTORY = 10
 _MOST_EVIDENCE = 12
-_MOST_TIMED = 60
-"""Answers of a group that a page lists with their times."""
+_MOST_PROPOSED = 12
+MOST_LISTED = 60
+"""Answers of a group that a page lists."""
 _ANY_REASON = "to be written"
 """Stands for a reason while it is only asked what an act would do."""
 
-_MOST_FORESEEN = 1_000
+_MOST_FORESEEN = 500
 _LATER = "What follows is shown before it is done."
-"""Of an act about more than that many: six of them took seconds to foresee."""
+"""Of an act about more than that many: six of them take too long to foresee."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,12 +99,13 @@ class Card:
 
     Attributes:
         state: a fingerprint of what is decided about it.
-        answers: of the group; at least one.
+        answers: of the group; at least one, and not more than a page lists.
         others: of an answer, what others answered about its item.
         evidence: what speaks against it, a sentence each, the strongest first.
         suspicion: of all evidence together, in [0, 1].
         proposed: what the policy proposes, a sentence each.
-        decided: what is decided already.
+        decided: what is decided already, those alike as one with their number; empty
+            while anything of it waits.
         worker: whose answers they are; `None` of an item's.
     """
 
@@ -120,14 +117,21 @@ class Card:
     suspicion: float
     proposed: Sequence[str]
     choices: Sequence[Choice]
-    decided: Sequence[Decision]
+    decided: Sequence[tuple[Decision, int]]
     worker: WorkerShown | None
+
+    @property
+    def size(self) -> int:
+        """How many answers the group has."""
+        return len(self.group.rows)
 
 
 def card_of(
     run: CampaignStore,
     work: Work,
     group: Group,
+    *,
+    state: str,
     waiting: Mapping[Subject, Decision],
 ) -> Card:
     """The card of a group.
@@ -136,64 +140,64 @@ def card_of(
         run: the campaign.
         work: its answers.
         group: what the card is about.
+        state: `state_of` the group, read before all that the card shows: what is
+            decided while it is made is then told to whoever decides by it.
         waiting: all proposals by subject.
     """
-    shown = _Shown(run, work, waiting)
-    rows = group.rows
+    rows, touched = group.rows, waiting_in(group, waiting)
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
-    flags, parts = _evidence(run, work, group)
-    proposals = _proposals(run, work, group, waiting)
+    flags = _flags(run, work, group)
+    alike: dict[_Said, list[Decision]] = {}
+    for one in touched.values():
+        if may_decide(group, one.subject_kind):
+            said = one.subject_kind, one.verdict, one.because
+            alike.setdefault(said, []).append(one)
     return Card(
         group=group,
-        state=state_of(run, work, group),
-        answers=shown.answers(rows),
-        others=shown.answers(others),
-        evidence=_in_words(flags, parts),
-        suspicion=joined_suspicion(flags),
-        proposed=_proposed(proposals),
-        choices=_choices(run, work, group, waiting, flags),
-        decided=decided_in(run, work, group),
-        worker=None if group.view == "item" else _worker(run, work, group, shown),
+        state=state,
+        answers=answers_shown(run, work, rows[:MOST_LISTED], waiting),
+        others=answers_shown(run, work, others, waiting),
+        evidence=_in_words(work, group, flags),
+        suspicion=joined_suspicion(finding for finding, _ in flags),
+        proposed=_proposed(alike),
+        choices=_choices(run, work, group, touched, flags, alike),
+        decided=() if alike else decided_in(run, group),
+        worker=None if group.view == "item" else _worker(run, work, group, waiting),
     )
 
 
-class _Shown:
-    """Makes answers of rows, with their verdicts and times."""
+def answers_shown(
+    run: CampaignStore,
+    work: Work,
+    rows: Sequence[int],
+    waiting: Mapping[Subject, Decision],
+) -> list[AnswerShown]:
+    """Answers of rows, with their verdicts and times."""
+    ids = [work.answer_id(number) for number in rows]
+    verdicts = assignments.verdicts_by_answer(run.store, ids)
+    return [
+        AnswerShown(
+            number=number,
+            answer_id=str(answer_id),
+            item_id=work.item_id(number),
+            worker=work.pseudonym_of(number),
+            fields=work.answered(number),
+            verdict=verdicts.get(answer_id),
+            waits=("answer", str(answer_id)) in waiting,
+            seconds=_took(work, number),
+        )
+        for number, answer_id in zip(rows, ids, strict=True)
+    ]
 
-    def __init__(
-        self,
-        run: CampaignStore,
-        work: Work,
-        waiting: Mapping[Subject, Decision],
-    ) -> None:
-        self._run, self._work, self._waiting = run, work, waiting
 
-    def answers(self, rows: Iterable[int]) -> list[AnswerShown]:
-        work, rows = self._work, list(rows)
-        ids = [work.answer_id(number) for number in rows]
-        verdicts = assignments.verdicts_by_answer(self._run.store, ids)
-        return [
-            AnswerShown(
-                number=number,
-                answer_id=str(answer_id),
-                item_id=work.item_id(number),
-                worker=work.pseudonym_of(number),
-                fields=work.answered(number),
-                verdict=verdicts.get(answer_id),
-                waits=("answer", str(answer_id)) in self._waiting,
-                seconds=self._took(number) if listed < _MOST_TIMED else "",
-            )
-            for listed, (number, answer_id) in enumerate(zip(rows, ids, strict=True))
-        ]
-
-    def _took(self, number: int) -> str:
-        seconds = self._work.seconds(number)
-        if np.isnan(seconds):
-            return ""
-        others = self._work.typical_seconds(self._work.others(number))
-        beside = "" if np.isnan(others) else f"; the others {_rounded(others)}"
-        everywhere = _rounded(self._work.typical_seconds())
-        return f"{_rounded(seconds)}{beside}; all items {everywhere}"
+def _took(work: Work, number: int) -> str:
+    seconds = work.seconds(number)
+    if np.isnan(seconds):
+        return ""
+    others = work.typical_seconds(work.others(number))
+    beside = "" if np.isnan(others) else f"; the others {_rounded(others)}"
+    everywhere = _rounded(work.typical_seconds())
+    return f"{_rounded(seconds)}{beside}; all items {everywhere}"
 
 
 def _rounded(seconds: float) -> str:
@@ -201,63 +205,60 @@ def _rounded(seconds: float) -> str:
     return f"{seconds:.{digits}f} s"
 
 
-def _evidence(
-    run: CampaignStore, work: Work, group: Group
-) -> tuple[list[Finding], Parts]:
-    """What is flagged in and around a group; of an item, its answers alone."""
-    parts = work.parts(group.rows, is_answer=group.view == "answer")
-    if group.view != "item":
-        return flags_around(run, parts), parts
-    found = flags_around(run, parts)
-    own = set(parts.answers)
-    return [one for one in found if one.subject_id in own], Parts(
-        answers=parts.answers,
-        assignments=(),
-        worker=parts.worker,
-        positions={
-            str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
-            for number in group.rows
-        },
-    )
+def _flags(run: CampaignStore, work: Work, group: Group) -> list[tuple[Finding, int]]:
+    """What flags a group, the strongest first, and how many subjects each flags.
 
-
-def _in_words(flags: Sequence[Finding], parts: Parts) -> list[str]:
-    """A sentence a flag; of a heuristic that flags several answers, the first says so.
-
-    What a heuristic says of one answer of many is much like what it says of the next.
+    Of several answers, what a heuristic says of one is much like what it says of the
+    next: the strongest stands for all. Of an item's, its answers alone are asked about.
     """
-    alike = Counter(finding.heuristic for finding in flags)
-    if not parts.positions:
-        return [sentence(finding, {}) for finding in flags[:_MOST_EVIDENCE]]
-    first = {finding.heuristic: finding for finding in reversed(flags)}
+    if group.view == "answer":
+        parts = work.parts(group.rows, is_answer=True)
+        return [(one, 1) for one in flags_around(run, parts)[:_MOST_EVIDENCE]]
+    asked = {
+        kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
+    }
+    return findings.strongest_of_each(run.store, asked, but=SAMPLE)
+
+
+def _in_words(
+    work: Work, group: Group, flags: Sequence[tuple[Finding, int]]
+) -> list[str]:
+    """A sentence a flag, which names the answer that it is about among several."""
+    if group.view == "answer":
+        return [sentence(finding, {}) for finding, _ in flags]
+    told = [group.rows[0]]
+    for finding, _ in flags:
+        if finding.subject_kind == "answer":
+            told += work.rows("answer", finding.subject_id)
+    is_item = group.view == "item"
+    names = {
+        str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
+        if is_item
+        else f"item {work.item_id(number)}"
+        for number in told
+    }
     return [
-        sentence(first[name], parts.positions)
+        sentence(finding, names)
         + (f" (and {number - 1} more of this kind)" * (number > 1))
-        for name, number in alike.items()
+        for finding, number in flags
     ]
 
 
-def _proposed(proposals: Sequence[Decision]) -> list[str]:
+_Said = tuple[SubjectKind, Verdict, str]
+"""Of proposals that are alike: kind, verdict and reason."""
+
+
+def _proposed(alike: Mapping[_Said, Sequence[Decision]]) -> list[str]:
     """Proposals in words, those that are alike in one sentence."""
-    alike = Counter((one.verdict, one.subject_kind, one.because) for one in proposals)
-    return [
-        f"{verdict} {f'the {kind}' if number == 1 else plural(number, kind)}: {because}"
-        for (verdict, kind, because), number in alike.items()
+    said = [
+        f"{verdict} "
+        f"{f'the {kind}' if len(many) == 1 else plural(len(many), kind)}: {because}"
+        for (kind, verdict, because), many in alike.items()
     ]
-
-
-def _proposals(
-    run: CampaignStore,
-    work: Work,
-    group: Group,
-    waiting: Mapping[Subject, Decision],
-) -> list[Decision]:
-    found: dict[Subject, Decision] = {}
-    kinds: tuple[ActName, ...] = ("keep", "reject", "stay")
-    for act in kinds:
-        for one in targets(run, work, group, act, waiting=waiting):
-            found[one.subject_kind, one.subject_id] = one
-    return list(found.values())
+    more = len(said) - _MOST_PROPOSED
+    if more > 0:
+        said[_MOST_PROPOSED:] = [f"and {more} more, each with a reason of its own"]
+    return said
 
 
 def _choices(
@@ -265,14 +266,20 @@ def _choices(
     work: Work,
     group: Group,
     waiting: Mapping[Subject, Decision],
-    flags: Sequence[Finding],
+    flags: Sequence[tuple[Finding, int]],
+    alike: Mapping[_Said, Sequence[Decision]],
 ) -> list[Choice]:
     choices = []
-    for act, (_, verdict) in ACTS.items():
-        proposals = targets(run, work, group, act, waiting=waiting)
-        if not proposals:
+    for act, (kind, verdict) in ACTS.items():
+        of_kind = {said: many for said, many in alike.items() if said[0] == kind}
+        proposed = [many for said, many in of_kind.items() if said[1] == verdict]
+        decides = sum(map(len, of_kind.values()))
+        if not decides:
+            # An exclusion may be decided though nothing proposes it.
+            decides = len(targets(run, work, group, act, waiting=waiting))
+        if not decides:
             continue
-        fault, follows, decides = "", [_LATER], len(proposals)
+        fault, follows = "", [_LATER]
         try:
             if decides <= _MOST_FORESEEN:
                 planned = plan(
@@ -281,17 +288,13 @@ def _choices(
                 follows = planned.follows.sentences(run)
         except (ConfigError, DecidedMeanwhile) as refusal:
             fault = str(refusal)
+        first = proposed[0][0] if proposed else None
         choices.append(
             Choice(
                 act=act,
                 follows=follows,
-                # An exclusion may be decided though nothing proposes it.
-                proposed=sum(
-                    one.verdict == verdict
-                    and (one.subject_kind, one.subject_id) in waiting
-                    for one in proposals
-                ),
-                reasons=reasons_for(run, proposals, verdict, flags),
+                proposed=sum(map(len, proposed)),
+                reasons=_reasons(run, work, group, verdict, first, flags),
                 decides=decides,
                 fault=fault,
             )
@@ -299,34 +302,53 @@ def _choices(
     return choices
 
 
-def reasons_for(
+def _reasons(
     run: CampaignStore,
-    proposals: Sequence[Decision],
+    work: Work,
+    group: Group,
     verdict: Verdict,
-    flags: Sequence[Finding],
+    proposal: Decision | None,
+    flags: Sequence[tuple[Finding, int]],
 ) -> list[str]:
     """Reasons to begin with: the policy's with the evidence, and each by itself."""
     if verdict in {"keep", "approve"}:
         return []
-    policy = [
-        one.because.removeprefix(REJECTED_WITH)
-        for one in proposals
-        if one.verdict == verdict
-    ]
-    evidence = list(dict.fromkeys(one.evidence for one in flags))
     made = []
-    if policy and evidence:
-        own = _evidence_for(run, policy[0], flags)
+    if proposal is not None:
+        because = proposal.because.removeprefix(REJECTED_WITH)
+        own = _flags_of(run, work, group, proposal, flags)
         # A rule's reason may have its evidence in it already.
-        is_told = any(one in policy[0] for one in evidence)
-        made.append(policy[0] if is_told else f"{policy[0]} ({own})")
-    made += [*policy[:1], *evidence[:5]]
+        if own and not any(one.evidence in because for one in own):
+            made.append(f"{because} ({_evidence_for(run, because, own)})")
+        made.append(because)
+    made += [finding.evidence for finding, _ in flags[:5]]
     longest = run.capabilities.longest_reason - 1
     lines = (one_line(text, at_most=longest) for text in made)
     return list(dict.fromkeys(text for text in lines if text))
 
 
-def _worker(run: CampaignStore, work: Work, group: Group, shown: _Shown) -> WorkerShown:
+def _flags_of(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    proposal: Decision,
+    flags: Sequence[tuple[Finding, int]],
+) -> list[Finding]:
+    """What flags the subject of a proposal, and not only the group that it is in."""
+    kind, subject_id = proposal.subject_kind, proposal.subject_id
+    if kind == "worker" or group.view == "answer":
+        return [finding for finding, _ in flags]
+    rows = work.rows(kind, subject_id)
+    around = work.parts(rows, is_answer=kind == "answer")
+    return flags_around(run, around)
+
+
+def _worker(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    waiting: Mapping[Subject, Decision],
+) -> WorkerShown:
     worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
     rows = work.rows("worker", worker_id)
     rest = [number for number in reversed(rows) if number not in own]
@@ -350,7 +372,7 @@ def _worker(run: CampaignStore, work: Work, group: Group, shown: _Shown) -> Work
     return WorkerShown(
         worker=work.pseudonym(worker_id),
         sentences=said,
-        answers=shown.answers(rest[:_MOST_HISTORY]),
+        answers=answers_shown(run, work, rest[:_MOST_HISTORY], waiting),
     )
 
 

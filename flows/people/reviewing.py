@@ -28,7 +28,7 @@ from flows.people.deciding import (
 )
 from flows.people.work import Work
 from flows.settlement import settlement_key
-from store import assignments, decisions, hits, intents, reviews
+from store import decisions, hits, intents, reviews
 from store.database import writing
 
 View = Literal["answer", "assignment", "worker", "item"]
@@ -52,10 +52,10 @@ class DecidedMeanwhile(Exception):  # noqa: N818 - nothing is wrong; somebody wa
     """Somebody else decided what an act would decide.
 
     Attributes:
-        decisions: what was decided.
+        decisions: what was decided, those alike as one with their number.
     """
 
-    def __init__(self, made: Sequence[Decision]) -> None:
+    def __init__(self, made: Sequence[tuple[Decision, int]]) -> None:
         super().__init__("decided meanwhile")
         self.decisions = made
 
@@ -69,11 +69,13 @@ class Group:
         key: its id; of a worker the pseudonym.
         rows: their numbers in the table of answers; all those of the assignment, the
             worker or the item, waiting or not.
+        subjects: ids by kind of the answers, and of whose and what they are part of.
     """
 
     view: View
     key: str
     rows: tuple[int, ...]
+    subjects: Mapping[SubjectKind, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,22 @@ def group_of(work: Work, view: View, key: str) -> Group | None:
         rows = [] if worker_id is None else work.rows("worker", worker_id)
     else:
         rows = work.rows(view, key)
-    return Group(view=view, key=key, rows=tuple(rows)) if rows else None
+    if not rows:
+        return None
+    return Group(view=view, key=key, rows=tuple(rows), subjects=work.subjects(rows))
+
+
+def waiting_in(
+    group: Group, waiting: Mapping[Subject, Decision]
+) -> dict[Subject, Decision]:
+    """Of all proposals by subject those that an act about the group can touch."""
+    found = ((subject, waiting.get(subject)) for subject in _subjects(group))
+    return {subject: one for subject, one in found if one is not None}
+
+
+def may_decide(group: Group, kind: SubjectKind) -> bool:
+    """Whether a group's act may decide this; an item's assignments have other items."""
+    return group.view != "item" or kind == "answer"
 
 
 def targets(
@@ -118,16 +135,12 @@ def targets(
         work: its answers.
         group: what the act is about.
         act: keep, drop, and so on.
-        waiting: all proposals by subject.
+        waiting: `waiting_in` the group.
     """
-    kind = ACTS[act][0]
-    if group.view == "item" and kind != "answer":
-        return []  # an assignment has answers about other items, too
-    proposals = [
-        waiting[subject]
-        for subject in _subjects(work, group, kind)
-        if subject in waiting
-    ]
+    wanted = ACTS[act][0]
+    if not may_decide(group, wanted):
+        return []
+    proposals = [one for (kind, _), one in waiting.items() if kind == wanted]
     if act == "exclude" and not proposals:
         return _unasked_exclusion(run, work.worker_id(group.rows[0]))
     return proposals
@@ -145,15 +158,24 @@ def plan(
 ) -> Plan:
     """What an act would decide; nothing is stored.
 
+    Args:
+        run: the campaign.
+        work: its answers.
+        group: what the act is about.
+        act: keep, drop, and so on.
+        because: the reason.
+        by: the reviewer.
+        waiting: `waiting_in` the group; without it the store is asked.
+
     Raises:
         ConfigError: the reason cannot be used, or it contradicts what is decided.
         DecidedMeanwhile: nothing of it waits any more.
     """
     if waiting is None:
-        waiting = _waiting_in(run, work, group)
+        waiting = waiting_among(run, _subjects(group))
     proposals = targets(run, work, group, act, waiting=waiting)
     if not proposals:
-        raise DecidedMeanwhile(decided_in(run, work, group))
+        raise DecidedMeanwhile(decided_in(run, group))
     try:
         made = [decided(run, one, ACTS[act][1], because, by=by) for one in proposals]
     except ValueError as fault:
@@ -196,29 +218,27 @@ def carry_out(
     """
     with writing(run.store):
         is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
-        if not is_about_one and seen != state_of(run, work, group):
-            raise DecidedMeanwhile(decided_in(run, work, group))
+        if not is_about_one and seen != state_of(run, group):
+            raise DecidedMeanwhile(decided_in(run, group))
         planned = plan(run, work, group, act, because=because, by=by)
         return reviews.add(run.store, planned.chosen, along=planned.along)
 
 
-def state_of(run: CampaignStore, work: Work, group: Group) -> str:
-    """A fingerprint of all that is decided about a group."""
-    parts = [
-        [one.subject_kind, one.subject_id, one.verdict, one.decided_at.isoformat()]
-        for one in _all_decided(run, work, group)
-    ]
+def state_of(run: CampaignStore, group: Group) -> str:
+    """A fingerprint of all that is decided about a group and its whole assignments."""
+    named = group.subjects
+    workers = map(WorkerId, named["worker"] if may_decide(group, "worker") else ())
+    whole = map(AssignmentId, named["assignment"])
+    parts = decisions.marks(run.store, whole, *workers)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def decided_in(run: CampaignStore, work: Work, group: Group) -> list[Decision]:
-    """What is decided about the group itself, and no more of its assignments."""
-    own = {("answer", str(work.answer_id(number))) for number in group.rows}
-    return [
-        one
-        for one in _all_decided(run, work, group)
-        if one.subject_kind != "answer" or (one.subject_kind, one.subject_id) in own
-    ]
+def decided_in(run: CampaignStore, group: Group) -> list[tuple[Decision, int]]:
+    """What is decided about the group itself, those alike as one with their number."""
+    named = dict(group.subjects)
+    if not may_decide(group, "worker"):
+        del named["worker"]
+    return decisions.alike(run.store, named)
 
 
 def undo(run: CampaignStore, *, by: str) -> list[Review]:
@@ -238,40 +258,14 @@ def undo(run: CampaignStore, *, by: str) -> list[Review]:
     return undone
 
 
-def _subjects(work: Work, group: Group, kind: SubjectKind) -> list[Subject]:
-    """Subjects of a kind of which a group has answers; an item's worker is nobody."""
-    if kind == "answer":
-        return [("answer", str(work.answer_id(number))) for number in group.rows]
-    if kind == "assignment":
-        named = dict.fromkeys(str(work.assignment_id(n)) for n in group.rows)
-        return [("assignment", name) for name in named]
-    if group.view == "item":
-        return []
-    return [("worker", str(work.worker_id(group.rows[0])))]
-
-
-def _waiting_in(
-    run: CampaignStore, work: Work, group: Group
-) -> dict[Subject, Decision]:
-    """What waits of all that an act about the group can touch."""
-    kinds: tuple[SubjectKind, ...] = ("answer", "assignment", "worker")
-    return waiting_among(
-        run, [subject for kind in kinds for subject in _subjects(work, group, kind)]
-    )
-
-
-def _all_decided(run: CampaignStore, work: Work, group: Group) -> list[Decision]:
-    """What is decided of all that an act about the group can touch."""
-    whole = _subjects(work, group, "assignment")
-    answers: list[Subject] = [
-        ("answer", str(answer_id))
-        for answer_id, _, _ in assignments.verdicts_of_answers(
-            run.store, [AssignmentId(name) for _, name in whole]
-        )
+def _subjects(group: Group) -> list[Subject]:
+    """All that an act about a group can touch; an item's worker is nobody."""
+    return [
+        (kind, name)
+        for kind, names in group.subjects.items()
+        if kind != "worker" or may_decide(group, kind)
+        for name in names
     ]
-    return decisions.latest(
-        run.store, [*answers, *whole, *_subjects(work, group, "worker")]
-    )
 
 
 def _unasked_exclusion(run: CampaignStore, worker_id: WorkerId) -> list[Decision]:

@@ -1,6 +1,6 @@
 """The answers of a campaign as reviewers see them: whose, on what, beside which."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,20 @@ class Work:
     def batch(self, number: int) -> int:
         """The batch that the answer is of."""
         return int(self._cells["batch"][number])
+
+    def subjects(self, rows: Iterable[int]) -> dict[SubjectKind, list[str]]:
+        """Ids of the answers of some rows, and of whose and what they are part of."""
+        numbers = list(rows)
+        ids = {"assignment": "assignment_id", "worker": "worker_id"}
+        parts = {
+            kind: [self._cells[column][number] for number in numbers]
+            for kind, column in ids.items()
+        }
+        return {
+            "answer": [self._ids[number] for number in numbers],
+            "assignment": list(dict.fromkeys(map(str, parts["assignment"]))),
+            "worker": list(dict.fromkeys(map(str, parts["worker"]))),
+        }
 
     def parts(self, rows: Sequence[int], *, is_answer: bool = False) -> Parts:
         """The subjects of some rows of one worker, at least one.

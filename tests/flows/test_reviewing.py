@@ -122,7 +122,7 @@ class _Desk:
         self, group: Group, act: ActName, because: str = "", *, seen: str = ""
     ) -> int:
         """Act on what is seen now, or was seen then."""
-        seen = seen or state_of(self.run, self.work, group)
+        seen = seen or state_of(self.run, group)
         return carry_out(
             self.run, self.work, group, act, because=because, by=self.name, seen=seen
         )
@@ -174,11 +174,11 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     """Grace keeps an answer; ada's older rejection of the whole does not drop it."""
     ada, grace = _Desk(waiting, "ada"), _Desk(waiting, "grace")
     whole, one = ada.group("assignment"), grace.group()
-    seen = state_of(waiting, ada.work, whole)
+    seen = state_of(waiting, whole)
     grace.act(one, "keep")
     with pytest.raises(DecidedMeanwhile) as met:
         ada.act(whole, "reject", "Shouted.", seen=seen)
-    assert [(m.verdict, m.decided_by) for m in met.value.decisions] == [
+    assert [(m.verdict, m.decided_by) for m, _ in met.value.decisions] == [
         ("keep", "grace")
     ]
     with pytest.raises(DecidedMeanwhile):

@@ -59,7 +59,11 @@ def test_a_card_takes_less_than_a_tenth_of_a_second(tmp_path: Path) -> None:
 def test_ten_thousand_answers_of_one_worker_are_decided_at_once(
     tmp_path: Path,
 ) -> None:
-    """What is decided costs what it is, and not its square; the card a third of it."""
+    """What is decided costs what it is, and not its square; the card far less.
+
+    The card before anything is decided, and when all is: held to more than twice what
+    it takes.
+    """
     with (
         stores.opened(tmp_path, workers=1, items=10_000) as run,
         served(run) as page,
@@ -78,6 +82,10 @@ def test_ten_thousand_answers_of_one_worker_are_decided_at_once(
         def decide() -> httpx.Response:
             return ada.post("/decide", data=form, follow_redirects=True)
 
-        assert _milliseconds(card) < 1_500
+        def typical() -> float:
+            return median(_milliseconds(card) for _ in range(5))
+
+        assert typical() < 250
         assert _milliseconds(decide) < 8_000
+        assert typical() < 250
         assert "10000 set aside" in card().text
