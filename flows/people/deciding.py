@@ -24,6 +24,8 @@ Chosen = Mapping[Subject, Decision]
 NEEDS_REASON = frozenset({"drop", "reject", "exclude", "block"})
 GOOD = "looked at, and good"
 """The reason of a verdict that needs none."""
+ALL_LOOKED_AT = "all its answers were looked at"
+"""The reason of an approval that follows from the last of an assignment's answers."""
 
 
 def waiting_for_people(run: CampaignStore) -> list[Decision]:
@@ -212,7 +214,7 @@ def _approvals_along(
                     verdict="approve",
                     decided_by=last.decided_by,
                     decided_at=last.decided_at,
-                    because="all its answers were looked at",
+                    because=ALL_LOOKED_AT,
                 )
             )
     return approvals

@@ -12,6 +12,7 @@ import pandas as pd
 from pandas.api.typing import NaTType
 
 from domain.errors import ConfigError
+from domain.ids import AssignmentId
 from domain.table_text import table_rows
 from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
@@ -29,7 +30,7 @@ from flows.people.deciding import (
 from flows.people.evidence import flags_around, sentence
 from flows.people.work import Work
 from postprocess.datasets.csv_file import plain, to_csv
-from store import decisions
+from store import assignments, decisions
 from store.database import writing
 
 COLUMNS = (
@@ -189,9 +190,27 @@ def _decision(
         )
     if proposed is None:
         raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
+    if verdict == "reject" and (kept := _kept_by_a_person(run, subject[1])):
+        raise ValueError(
+            f"answer {kept.subject_id!r} of assignment {subject[1]!r} was kept before, "
+            f"by {kept.decided_by}, and a rejection would drop it; approve the "
+            "assignment, or reject it on the page of `piecework review`"
+        )
     return decided(
         run, proposed, verdict, plain(row.get("because") or ""), by=decided_by
     )
+
+
+def _kept_by_a_person(run: CampaignStore, assignment_id: str) -> Decision | None:
+    """An answer of an assignment that somebody has kept, if there is any."""
+    kept: list[Subject] = [
+        ("answer", name)
+        for name in assignments.answers_with(
+            run.store, AssignmentId(assignment_id), "keep"
+        )
+    ]
+    made = decisions.latest(run.store, kept)
+    return next((one for one in made if not one.decided_by.startswith("policy:")), None)
 
 
 def _one_of(allowed: Iterable[_T], written: str) -> _T | None:

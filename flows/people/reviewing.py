@@ -19,6 +19,7 @@ from domain.verdicts import Decision, SubjectKind, Verdict
 from flows.campaign_run import CampaignStore
 from flows.people.consequences import Consequences, consequences
 from flows.people.deciding import (
+    ALL_LOOKED_AT,
     Subject,
     by_subject,
     contradictions,
@@ -28,7 +29,7 @@ from flows.people.deciding import (
 )
 from flows.people.work import Work
 from flows.settlement import settlement_key
-from store import decisions, hits, intents, reviews
+from store import assignments, decisions, hits, intents, reviews
 from store.database import writing
 
 View = Literal["answer", "assignment", "worker", "item"]
@@ -305,4 +306,20 @@ def _what_followed(run: CampaignStore, undone: Sequence[Review]) -> str:
             times = decisions.times(run.store, worker_id, review.verdict)
         if intents.is_declared(run.store, settlement_key(decision, times=times)):
             return f"a pass has carried it out since ({review.verdict})"
+    return _what_others_added(run, made)
+
+
+def _what_others_added(run: CampaignStore, made: Sequence[Review]) -> str:
+    """Who has approved an assignment since with its last answers, in a sentence."""
+    own = {review.subject for review in made}
+    answers = [review.subject_id for review in made if review.subject_kind == "answer"]
+    whole: list[Subject] = [
+        ("assignment", name) for name in assignments.assignments_of(run.store, answers)
+    ]
+    for one in decisions.latest(run.store, set(whole) - own):
+        if one.verdict == "approve" and one.because == ALL_LOOKED_AT:
+            return (
+                f"{one.decided_by} has decided the rest of its assignment since, which "
+                "is approved with it; that has to be undone first"
+            )
     return ""

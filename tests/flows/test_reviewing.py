@@ -190,6 +190,37 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     assert waiting_csv(waiting)[1] == 1
 
 
+def test_what_follows_from_two_people_is_not_undone_by_one(
+    waiting: CampaignRun,
+) -> None:
+    """With grace's the assignment is approved; ada's undo would leave nobody's word."""
+    ada, grace = _Desk(waiting, "ada"), _Desk(waiting, "grace")
+    first, second = ada.group(place=0), ada.group(place=1)
+    ada.act(first, "keep")
+    grace.act(second, "drop", "Shouted.")
+    assert waiting_csv(waiting)[1] == 1  # the worker alone
+    with pytest.raises(ConfigError, match=r"grace has decided the rest .* undone fi"):
+        undo(waiting, by="ada")
+    undo(waiting, by="grace")
+    undo(waiting, by="ada")
+    assert waiting_csv(waiting)[1] == 4
+
+
+def test_a_file_does_not_drop_what_somebody_kept_meanwhile(
+    waiting: CampaignRun,
+) -> None:
+    """Written before grace kept an answer, the file rejects its assignment."""
+    rows = [row for row in _rows(waiting) if row["subject_kind"] == "assignment"]
+    grace = _Desk(waiting, "grace")
+    kept = grace.group()
+    grace.act(kept, "keep")
+    rejection = {**rows[0], "verdict": "reject", "because": "Shouted."}
+    with pytest.raises(ConfigError, match=r"d\.csv: line 2: .*was kept .*by grace"):
+        _read(waiting, [rejection])
+    assert decisions.by_people(waiting.store, "answer") == {kept.key: "keep"}
+    assert _read(waiting, [{**rows[0], "verdict": "approve"}]) == 1
+
+
 def test_what_was_decided_while_a_pass_judged_does_not_wait_again(
     waiting: CampaignRun,
 ) -> None:
