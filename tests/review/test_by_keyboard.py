@@ -1,14 +1,16 @@
 """A review in a real browser, on a real marketplace: keys, two people, axe, pay."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from flows.campaign_run import CampaignStore
 from flows.passes import run_pass
 from flows.people.decisions_csv import waiting_csv
-from store import decisions
+from store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
 from tests.flows.bookkeeping import check_books
 from tests.flows.conftest import Open
@@ -76,6 +78,52 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
         assert (reached.rejected, reached.replaced) == (0, 1)
         # And the marketplace's own books say the same.
         check_books(run)
+
+
+def test_what_is_paid_is_what_the_page_said(
+    at_work: Open, campaign_text: str, open_page: OpenPage
+) -> None:
+    """A rejection and an approval are taken back; the sums of what stands are paid."""
+    text = campaign_text.replace('by = "policy"', 'by = "person"')
+    with at_work(text) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        paid_before = _paid(run)
+        said: list[int] = []
+        with served(run) as started:
+            page = _entered(open_page, started.links["ada"])
+            acts = (("r", 0), ("u", 0), ("a", 60), ("u", 0), ("d", 0), ("d", 60))
+            for key, expected in acts:
+                if key == "u":
+                    said.pop()
+                    _press(page, "u")
+                    _told(page, "It waits again")
+                    continue
+                view = "assignment" if key in "ra" else "answer"
+                page.goto(f"{started.url}/next?view={view}")
+                said.append(_said_to_be_paid(page, key))
+                assert said[-1] == expected, key
+                _press(page, key)
+                expect(page.locator(".notice.done")).to_be_visible()
+        assert sum(said) == 60
+        run_pass(run)
+        assert _paid(run) - paid_before == sum(said)
+        check_books(run)
+
+
+def _said_to_be_paid(page: Page, key: str) -> int:
+    """What the page says beside a key's button that will be paid, in cents."""
+    choice = page.locator(".choices li", has=page.locator(f"[data-key={key}]"))
+    found = re.search(r"\$(\d+)\.(\d\d) paid", choice.inner_text())
+    return int(found[1]) * 100 + int(found[2]) if found else 0
+
+
+def _paid(run: CampaignStore) -> int:
+    """Rewards and their fees so far, in cents."""
+    return sum(
+        ledger.balances(run.store).get(account, 0) for account in ("rewards", "fees")
+    )
 
 
 def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
