@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from domain.errors import ConfigError
+from flows.people.cards import cut
 from flows.people.reviewing import group_of
 from flows.results.labels import (
     Doubtful,
@@ -59,7 +60,7 @@ class Labels:
         work = self._parts.desk.work
         group = group_of(work, "item", item_id)
         answers = [] if group is None else [
-            (work.pseudonym_of(row), work.answered(row)) for row in group.rows
+            (work.pseudonym_of(row), cut(work.answered(row))) for row in group.rows
         ]  # fmt: skip
         return self._parts.page(
             "label.html.j2",

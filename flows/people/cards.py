@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domain.counts import plural
+from domain.counts import count, plural
 from domain.errors import ConfigError
 from domain.printable import one_line
 from domain.verdicts import Decision, Finding, SubjectKind, Verdict
@@ -32,6 +32,8 @@ _MOST_OTHERS = 12
 _MOST_HISTORY = 10
 _MOST_EVIDENCE = 12
 _MOST_PROPOSED = 12
+_MOST_CHARACTERS = 10_000
+"""Of a text on a page; files of other tools may hold megabytes."""
 MOST_LISTED = 60
 """Answers of a group that a page lists."""
 _ANY_REASON = "to be written"
@@ -181,13 +183,25 @@ def answers_shown(
             answer_id=str(answer_id),
             item_id=work.item_id(number),
             worker=work.pseudonym_of(number),
-            fields=work.answered(number),
+            fields=cut(work.answered(number)),
             verdict=verdicts.get(answer_id),
             waits=("answer", str(answer_id)) in waiting,
             seconds=_took(work, number),
         )
         for number, answer_id in zip(rows, ids, strict=True)
     ]
+
+
+def cut(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Fields as a page shows them: of an endless text the beginning, and how long."""
+    return [(name, _beginning(said)) for name, said in fields]
+
+
+def _beginning(said: str) -> str:
+    more = len(said) - _MOST_CHARACTERS
+    if more <= 0:
+        return said
+    return f"{said[:_MOST_CHARACTERS]}… (and {count(more)} more characters)"
 
 
 def _took(work: Work, number: int) -> str:
