@@ -51,12 +51,12 @@ def with_article(noun: str) -> str:
 def share(part: float, whole: float) -> str:
     """A percentage with one decimal that says 0 and 100 only where they are exact.
 
-    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(0, 5), share(1, 0)
+    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(-0.0, 5), share(1, 0)
     ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
     """
     if not whole:
         return NOTHING
-    percent = 100 * part / whole
+    percent = 100 * part / whole + 0.0  # a negative zero becomes none
     if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
         return "<0.1 %"
     if 99.95 <= percent < 100:  # noqa: PLR2004 - as above

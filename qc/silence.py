@@ -111,7 +111,8 @@ def _no_measures(
     # What is not above zero is suspicious to all others.
     known = times > 0 if heuristic.NAME == rushed.NAME else times.notna()
     if len(times.columns) and not known.any(axis=None):
-        yield "no time is known"
+        has_times = times.notna().any(axis=None)
+        yield "all times are zero" if has_times else "no time is known"
 
 
 def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.counts import count, plural
+from domain.counts import count, plural, share
 from report.components import (
     Code,
     KeyFigure,
@@ -15,7 +15,7 @@ from report.components import (
     number,
     text,
 )
-from report.formatting import excerpt, listed, part_of
+from report.formatting import excerpt, listed
 from report.sections_page import SectionsPage
 
 _MOST_ROWS = 200
@@ -65,11 +65,16 @@ def findings_page(
             KeyFigure(
                 label="Flagged answers",
                 value=count(touched),
-                beside=part_of(touched, len(answers)),
+                beside=f"{share(touched, len(answers))} of {count(len(answers))}"
+                if touched
+                else f"of {count(len(answers))}",
             ),
         ),
         notes=tuple(Note("watch", remark) for remark in remarks),
-        sections=(_by_heuristic(findings, ideas, silent), _suspicious(findings)),
+        sections=(
+            _by_heuristic(findings, ideas, silent),
+            *([] if findings.empty else [_suspicious(findings)]),
+        ),
     )
 
 
@@ -98,6 +103,8 @@ def _by_heuristic(
         if name in silent:
             because.setdefault(silent[name], []).append(name)
     could_not = "; ".join(f"{why}: {listed(names)}" for why, names in because.items())
+    note = f"Looked and flagged nothing: {looked or 'none'}."
+    note += f" Could say nothing here: {could_not}." * bool(could_not)
     return Section(
         key="heuristics",
         title="Each heuristic",
@@ -111,9 +118,9 @@ def _by_heuristic(
                     number("Answers touched"),
                 ),
                 rows=rows,
-                note=f"Looked and flagged nothing: {looked or 'none'}."
-                + f" Could say nothing here: {could_not}." * bool(could_not),
-                empty="Nothing is flagged.",
+                note=note if rows else "",
+                # A table without rows is told by this alone.
+                empty=f"Nothing is flagged. {note}",
                 is_wide=True,
             ),
         ),
@@ -127,6 +134,11 @@ def _suspicious(findings: pd.DataFrame) -> Section:
         kind="stable",
     )
     left_out = len(ranked) - _MOST_ROWS
+    notes = []
+    if "worker" in set(ranked["subject_kind"]):
+        notes.append("Of a worker, one assignment is shown as an example.")
+    if left_out > 0:
+        notes.append(f"{count(left_out)} more are left out.")
     return Section(
         key="flags",
         title="The flags",
@@ -150,8 +162,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                     )
                     for row in ranked.head(_MOST_ROWS).itertuples()
                 ),
-                note="Of a worker, one assignment is shown as an example."
-                + (f" {count(left_out)} more are left out." if left_out > 0 else ""),
+                note=" ".join(notes),
                 empty="Nothing is flagged.",
                 is_wide=True,
             ),

@@ -371,8 +371,13 @@ def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None
 
 
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
-    """No file says a time here, and no item has a right answer."""
-    said = " ".join(done("assess", potato(tmp_path)).split())
+    """No file says a time here, and no item has a right answer; page and terminal."""
+    page = tmp_path / "found.html"
+    said = " ".join(done("assess", potato(tmp_path), "--html", page).split())
+    assert "Nothing is flagged. Looked and flagged nothing:" in said
+    assert "no time is known: rushed and too_fast" in page.read_text()
+    for empty in ("The flags", "shown as an example", "(0.0 %)"):
+        assert empty not in said + page.read_text()
     looked, _, could_not = said.partition("Could say nothing here:")
     assert "no time is known: rushed and too_fast" in could_not
     assert "gold_failed" in could_not

@@ -189,3 +189,15 @@ def test_places_are_looked_at_where_options_or_sides_change(shown: str) -> None:
         [("yes", "no")] * len(answers) if shown == "order" else "first"
     )
     assert "same_place" not in silences(answers, ON)
+
+
+def test_times_of_zero_are_known() -> None:
+    """Nothing can be rushed among them, though each is too short to be true."""
+    zero = NO_TIMES | {"market_seconds": 0.0}
+    answers = [
+        row(f"{n:02}", item_id=f"{n % 10}", **zero) | {"value.fit": "yes"}
+        for n in range(30)
+    ]
+    columns = {**COLLECTED, **task_columns(TASK)}
+    rated = with_ratings(table(*answers, columns=columns), TASK, ())
+    assert silences(rated, {})["rushed"] == "all times are zero"
