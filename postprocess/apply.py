@@ -5,7 +5,8 @@ proposal for a person.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
@@ -130,24 +131,48 @@ def until_settled(rules: Sequence[Rule], follow: Callable[[Rule], bool]) -> None
     raise ValueError(f"these rules keep changing each other's work: {names}")
 
 
-class Drafts:
-    """Texts as the rules have left them so far: all there are about their items.
+@dataclass(slots=True)
+class Made:
+    """What rules have made of texts so far; small where they changed few.
 
     Attributes:
         edits: from the original to the draft, by text id; absent where they are equal
             and always were.
+        drafts: the texts as they are now, of those that were changed.
+        unsure: by rule, the edits that it was not sure of when it last looked.
+        unseen: by rule that looks at one text alone, those changed since it looked.
     """
 
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self._drafts = {text.text_id: text for text in texts}
-        self._originals: dict[str, str] = {}
-        self._seen: dict[str, set[str]] = {}
-        self._unsure: dict[str, dict[str, Sequence[Edit]]] = {}
-        self.edits: dict[str, tuple[Edit, ...]] = {}
+    edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
+    drafts: dict[str, Text] = field(default_factory=dict)
+    unsure: dict[str, dict[str, Sequence[Edit]]] = field(default_factory=dict)
+    unseen: dict[str, dict[str, None]] = field(default_factory=dict)
+
+
+class Drafts:
+    """Texts as the rules have left them so far: all there are about their items.
+
+    Attributes:
+        made: what the rules made of them.
+    """
+
+    def __init__(self, texts: Iterable[Text], made: Made | None = None) -> None:
+        """Texts, asked for when they are needed, and what was made of them."""
+        self._texts = texts
+        self.made = made or Made()
+
+    @cached_property
+    def _originals(self) -> Mapping[str, Text]:
+        return {text.text_id: text for text in self._texts}
+
+    @property
+    def edits(self) -> Mapping[str, tuple[Edit, ...]]:
+        """From the original to the draft, by text id; absent where nothing changed."""
+        return self.made.edits
 
     def texts(self) -> tuple[Text, ...]:
         """The texts as they are now."""
-        return tuple(self._drafts.values())
+        return tuple(map(self._draft, self._originals))
 
     def propose(self, rule: Rule, corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
         """The edits of the drafts that a rule is sure of, by text id.
@@ -160,30 +185,29 @@ class Drafts:
             return self._mended(rule)
         proposed = rule.propose(self.texts(), corpus)
         sure: dict[str, Sequence[Edit]] = {}
-        self._unsure[rule.NAME] = {}
+        unsure = self.made.unsure[rule.NAME] = {}
         for text_id, edits in proposed.items():
             made = [edit for edit in edits if rule.is_sure(edit)]
             doubtful = [edit for edit in edits if not rule.is_sure(edit)]
             if made:
                 sure[text_id] = made
             if doubtful:
-                self._unsure[rule.NAME][text_id] = doubtful
+                unsure[text_id] = doubtful
         return sure
 
     def accept(
         self, proposed: Mapping[str, Sequence[Edit]]
     ) -> tuple[list[Text], list[Text]]:
         """Apply edits to the drafts; those that changed, before and after."""
-        before = [self._drafts[text_id] for text_id in proposed]
+        before = [self._draft(text_id) for text_id in proposed]
         for text_id, edits in proposed.items():
-            draft = self._drafts[text_id]
-            original = self._originals.setdefault(text_id, draft.text)
-            earlier = self.edits.get(text_id, ())
-            self.edits[text_id] = compose(original, earlier, edits)
-            self._drafts[text_id] = replace(draft, text=replay(draft.text, edits))
-        for seen in self._seen.values():
-            seen.difference_update(proposed)
-        return before, [self._drafts[text_id] for text_id in proposed]
+            draft, original = self._draft(text_id), self._originals[text_id].text
+            earlier = self.made.edits.get(text_id, ())
+            self.made.edits[text_id] = compose(original, earlier, edits)
+            self.made.drafts[text_id] = replace(draft, text=replay(draft.text, edits))
+        for unseen in self.made.unseen.values():
+            unseen.update(dict.fromkeys(proposed))
+        return before, [self._draft(text_id) for text_id in proposed]
 
     def proposals(self) -> dict[str, tuple[Edit, ...]]:
         """What rules were not sure of when they last looked, by text id.
@@ -191,22 +215,24 @@ class Drafts:
         They point into the originals; what lies on an edit is left out.
         """
         found: dict[str, tuple[Edit, ...]] = {}
-        for unsure in self._unsure.values():
+        for unsure in self.made.unsure.values():
             for text_id, edits in unsure.items():
-                made = self.edits.get(text_id, ())
-                original = self._originals.get(text_id, self._drafts[text_id].text)
-                whole = compose(original, made, edits)
-                fresh = [each for each in whole if each.rule in self._unsure]
+                made = self.made.edits.get(text_id, ())
+                whole = compose(self._originals[text_id].text, made, edits)
+                fresh = [each for each in whole if each.rule in self.made.unsure]
                 kept = [each for each in fresh if each not in made]
                 found[text_id] = tuple(
                     sorted((*found.get(text_id, ()), *kept), key=lambda e: e.start)
                 )
         return found
 
+    def _draft(self, text_id: str) -> Text:
+        return self.made.drafts.get(text_id) or self._originals[text_id]
+
     def _mended(self, rule: TextRule) -> Mapping[str, Sequence[Edit]]:
         # Of a text that has not changed since, the rule would say the same again.
-        seen = self._seen.setdefault(rule.NAME, set())
-        fresh = [draft for draft in self._drafts.values() if draft.text_id not in seen]
-        seen.update(draft.text_id for draft in fresh)
-        proposed = ((draft.text_id, rule.mend(draft.text)) for draft in fresh)
+        unseen = self.made.unseen.get(rule.NAME)
+        self.made.unseen[rule.NAME] = {}
+        drafts = self.texts() if unseen is None else map(self._draft, unseen)
+        proposed = ((draft.text_id, rule.mend(draft.text)) for draft in drafts)
         return {text_id: edits for text_id, edits in proposed if edits}

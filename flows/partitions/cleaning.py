@@ -6,7 +6,7 @@ anew, until no rule has anything left to make. So the edits are those of
 `postprocess.apply.clean_and_propose`, whatever the parts are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -21,7 +21,7 @@ from flows.partitions.buckets import ROWS, bucket_count, by_item
 from flows.partitions.parts import Source, known_items, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
-from postprocess.apply import Drafts, Text, replay, until_settled
+from postprocess.apply import Drafts, Made, Text, replay, until_settled
 from postprocess.datasets.file_table import edits_json
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
@@ -99,8 +99,13 @@ def follow_rules(source: Source, run: Run) -> int:
 
 def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
     """The texts of a bucket with their edits, after so many rounds."""
-    drafts: Drafts = source.folder.kept(f"drafts-{bucket}-{number}")
-    return drafts
+    made: Made = source.folder.kept(f"made-{bucket}-{number}")
+    return Drafts(_texts_of(source, bucket), made)
+
+
+def _texts_of(source: Source, bucket: int) -> Iterator[Text]:
+    """The texts of a bucket; they are read when the first is asked for."""
+    yield from source.folder.kept(f"texts-{bucket}")
 
 
 @dataclass(slots=True)
@@ -126,7 +131,7 @@ class _Rounds:
             folder.keep(f"changed-{number}", lambda: has_changed)
         folder.at(f"counts-{number}").unlink(missing_ok=True)
         for bucket in range(self.source.buckets):
-            folder.at(f"drafts-{bucket}-{number}").unlink(missing_ok=True)
+            folder.at(f"made-{bucket}-{number}").unlink(missing_ok=True)
         return bool(folder.kept(f"changed-{number}"))
 
     def _counted(self, number: int) -> Corpus:
@@ -152,7 +157,7 @@ def split(source: Source, number: int) -> None:
 
 
 def _read(source: Source, bucket: int) -> None:
-    def drafts() -> Drafts:
+    def texts() -> list[Text]:
         table = as_frame(source.about_items(bucket), source.columns)
         protected = {
             str(item.item_id): protected_words(item)
@@ -164,7 +169,7 @@ def _read(source: Source, bucket: int) -> None:
             *(cells[name] for name in ("item_id", "text", "is_canned")),
             strict=True,
         )
-        return Drafts(
+        return [
             Text(
                 text_id=answer_id,
                 item_id=item_id,
@@ -173,25 +178,26 @@ def _read(source: Source, bucket: int) -> None:
             )
             for answer_id, item_id, text, is_canned in rows
             if not is_canned
-        )
+        ]
 
-    # Were it not there, a later round is: what was made of it.
-    if not any(source.folder.path.glob(f"drafts-{bucket}-*")):
-        source.folder.keep(f"drafts-{bucket}-0", drafts)
+    source.folder.keep(f"texts-{bucket}", texts)
+    # Were it not there, what a later round made is.
+    if not any(source.folder.path.glob(f"made-{bucket}-*")):
+        source.folder.keep(f"made-{bucket}-0", Made)
 
 
 def _follow(source: Source, number: int, rule: str, bucket: int) -> None:
     """Let the texts of a bucket follow a rule."""
     folder = source.folder
 
-    def drafts() -> Drafts:
+    def made() -> Made:
         own = drafts_of(source, bucket, number)
         corpus: Corpus = folder.shared(f"counts-{number}")
         changes = own.accept(own.propose(_BY_NAME[rule], corpus))
         folder.keep(f"changes-{bucket}-{number}", lambda: changes)
-        return own
+        return own.made
 
-    folder.keep(f"drafts-{bucket}-{number + 1}", drafts)
+    folder.keep(f"made-{bucket}-{number + 1}", made)
 
 
 def _write(source: Source, number: int, bucket: int) -> None:

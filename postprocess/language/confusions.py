@@ -35,6 +35,9 @@ _LEAST_ITEMS = 5
 """About so many items a word was written, if it is thought of at all."""
 
 _LEAST_MEETINGS = 2
+_AT_ONCE = 20_000
+"""Places that are looked at together: some million rows of other words."""
+
 _MOST_EDITS_HEARD = 2
 _SHORT = 3
 _NEIGHBOUR_WEIGHT = 20.0
@@ -66,19 +69,7 @@ def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     before, after = line[places - 1], line[places + 1]
     alone = corpus.triples(before, line[places], after) <= 1
-    rows, other = alike.expanded(places[alone], line)
-    meant_there = alike.others[other]
-    met = np.maximum(
-        corpus.triples(line[rows - 1], meant_there, line[rows + 1]),
-        np.maximum(
-            corpus.triples(line[rows - 2], line[rows - 1], meant_there)
-            * (corpus.pairs(meant_there, line[rows + 1]) > 0),
-            corpus.triples(meant_there, line[rows + 1], line[rows + 2])
-            * (corpus.pairs(line[rows - 1], meant_there) > 0),
-        ),
-    )
-    likely = met >= _LEAST_MEETINGS
-    rows, other = rows[likely], other[likely]
+    rows, other = _likely(places[alone], line, alike, corpus)
     meant = [alike.names[n] for n in other.tolist()]
     about = said_about({texts[n].item_id for n in set(owner[rows].tolist())}, texts)
     fresh = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -96,6 +87,40 @@ def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
             ]
         ).reshape(-1, len(NAMES)),
     )
+
+
+def _likely(
+    places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
+) -> tuple[Ints, Ints]:
+    """Places and other words that others wrote there, a row each."""
+    # In pieces: a place has dozens of other words, of which hardly any is left.
+    pieces = np.array_split(places, len(places) // _AT_ONCE + 1)
+    found = [_met(piece, line, alike, corpus) for piece in pieces]
+    rows, others = zip(*found, strict=True)
+    return np.concatenate(rows), np.concatenate(others)
+
+
+def _met(
+    places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
+) -> tuple[Ints, Ints]:
+    rows, other = alike.expanded(places, line)
+    meant = alike.others[other]
+    left = corpus.pairs(line[rows - 1], meant)
+    right = corpus.pairs(meant, line[rows + 1])
+    # Three words were met at most as often as two of them.
+    often, seldom = np.maximum(left, right), np.minimum(left, right)
+    may_be = (often >= _LEAST_MEETINGS) & (seldom > 0)
+    rows, other, meant = rows[may_be], other[may_be], meant[may_be]
+    before, after = line[rows - 1], line[rows + 1]
+    met = np.maximum(
+        corpus.triples(before, meant, after),
+        np.maximum(
+            corpus.triples(line[rows - 2], before, meant),
+            corpus.triples(meant, after, line[rows + 2]),
+        ),
+    )
+    likely = met >= _LEAST_MEETINGS
+    return rows[likely], other[likely]
 
 
 def is_ordinary(text: Text, at: int) -> bool:

@@ -61,7 +61,6 @@ class Corpus:
 
     Attributes:
         counts: how often a word occurs.
-        items: about how many items workers wrote it.
         capitals: how often it has a capital inside a text.
         n_texts: how many texts there are.
         n_with_names: how many have an unknown word that looks like a name
@@ -77,12 +76,13 @@ class Corpus:
         self._at_large = np.array([_share_at_large(EDGE)] * 2)
         # Before the first text is an edge too.
         self.counts = np.array([1], dtype=np.int64)
-        self.items = self.capitals = np.zeros(1, dtype=np.int64)
+        self._items = self.capitals = np.zeros(1, dtype=np.int64)
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
         self._over_one = _Tally()
-        self._last_followers = _Followers(changes=0, one=self.items, two=_Tally())
+        self._last_followers = _Followers(changes=0, one=self._items, two=_Tally())
+        self._items_are_of = 0
         self._count(list(texts), 1)
 
     def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
@@ -116,8 +116,6 @@ class Corpus:
         self._triples.add(_code(stream[:-2], stream[1:-1], stream[2:]), times)
         self._over_one.add(_code(stream[:-2], stream[2:]), times)
         self._about.add(_code(self._items_of(texts), stream), times)
-        self.items = np.bincount(self._about.present() % _BASE, minlength=size)
-        self.items[0] = 0
         self._count_texts(texts, stream[3:], times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
@@ -156,9 +154,20 @@ class Corpus:
         number = self.number(word)
         return int(self._texts[number]), int(self._with_names[number])
 
+    @property
+    def items(self) -> Ints:
+        """About how many items workers wrote a word; counted once after each change."""
+        if self._items_are_of != self.changes:
+            about = self._about.present() % _BASE
+            self._items = np.bincount(about, minlength=len(self._at_large))
+            self._items[0] = 0
+            self._items_are_of = self.changes
+        return self._items
+
     def shared(self) -> "Corpus":
         """The same without what only counting more texts needs."""
         lean = copy(self)
+        lean._items, lean._items_are_of = self.items, self.changes  # noqa: SLF001
         lean._about, lean._item_numbers = _Tally(), {}  # noqa: SLF001 - its own
         return lean
 
@@ -322,7 +331,12 @@ class _Tally:
         return found
 
     def of(self, codes: Ints) -> Ints:
-        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        """How often each of these codes occurs."""
+        # In order the processor finds its neighbours at hand: an eighth of the time.
+        order = np.argsort(codes)
+        at = np.empty_like(order)
+        at[order] = np.searchsorted(self._codes, codes[order])
+        at = np.minimum(at, len(self._codes) - 1)
         counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
         return counts
 
