@@ -27,6 +27,7 @@ class Control:
         options: values with what the worker reads.
         is_open: other values than the options may be sent.
         is_button: pressing it submits the page.
+        is_hidden: no worker sees it; a script fills it in.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -38,6 +39,7 @@ class Control:
     is_open: bool = False
     is_required: bool = False
     is_button: bool = False
+    is_hidden: bool = False
     parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None

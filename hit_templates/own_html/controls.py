@@ -207,6 +207,7 @@ class _Reader(HTMLParser):
             self._fault(f"the name of <{tag}> depends on the item; give it a fixed one")
         elif tag == "input" and kind == "hidden":
             own_id, value = values.get("id", ""), values.get("value", "")
+            control.is_hidden = True
             self._hidden[control.name] = control, value, own_id
         else:
             if kind in {"radio", "checkbox"} and "value" not in values:

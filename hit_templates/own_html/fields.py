@@ -5,7 +5,7 @@ found, and may name fields that a script makes.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from domain.scales import WIDEST
@@ -99,12 +99,26 @@ def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
     )
 
 
-def seconds_per_item(fields: list[Field]) -> float:
+def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> float:
     """A guess at what the page takes a careful worker: reading, then each field.
 
-    Only a rehearsal is paced by it; `rewards.expected_minutes` says it better.
+    A text that a script puts into a hidden input takes nobody's time: what the worker
+    does for it is among the other fields. Where there are no others, it is all that
+    the worker does, and counts as one text.
+
+    Rehearsals and the minutes that `init` states follow it;
+    `rewards.expected_minutes` says it better.
+
+    Args:
+        fields: of an item.
+        hidden: inputs that a script fills in, by the name that the page sends.
     """
-    return 10.0 + sum(25.0 if field.kind == "text" else 6.0 for field in fields)
+    asked = [
+        field for field in fields if field.kind != "text" or field.sent_as not in hidden
+    ]
+    return 10.0 + sum(
+        25.0 if field.kind == "text" else 6.0 for field in asked or fields[:1]
+    )
 
 
 def _field(name: str, control: Control, own: Said) -> tuple[Field, list[str]]:

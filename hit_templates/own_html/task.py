@@ -76,6 +76,7 @@ def html_task(path: Path, around: Around) -> Task:
         faults.append(
             f"{path}: nothing on the page can be filled in; give its inputs names, or "
             "say [fields.<name>] kind for what a script makes."
+    hidden = {one.name for one in controls.by_name.values() if one.is_hidden}
         )
     if faults:
         raise ConfigError(faults, next_step=_next_step(hosts, around))
@@ -103,7 +104,9 @@ def html_task(path: Path, around: Around) -> Task:
         assignment_duration_seconds=_HOUR,
         seconds_to_begin=begins,
         seconds_per_item=(
-            around.seconds - begins if around.seconds else seconds_per_item(fields)
+            around.seconds - begins
+            if around.seconds
+            else seconds_per_item(fields, hidden=hidden)
         ),
         fields=tuple(fields),
         rules=tuple(rules),

@@ -333,6 +333,28 @@ def test_a_stated_time_is_that_of_the_whole_hit(
     assert task.seconds_of_hit(1) == (stated or 25.0)
 
 
+CHOICE = '<input type="radio" name="a" value="1">1 <input type="radio" name="a">2'
+HIDDEN = '<input type="hidden" name="h%d">'
+
+
+@pytest.mark.parametrize(
+    ("html", "seconds"),
+    [
+        (CHOICE, 16),
+        (CHOICE + HIDDEN % 1 + HIDDEN % 2, 16),
+        (CHOICE + '<textarea name="why"></textarea>' + HIDDEN % 1, 41),
+        (HIDDEN % 1 + HIDDEN % 2, 35),
+        ('<button class="o">Y</button><button class="o">N</button>' + HIDDEN % 1, 16),
+    ],
+)
+def test_a_hidden_input_takes_no_time(
+    tmp_path: Path, html: str, seconds: float
+) -> None:
+    """Nobody types into it; where a page has nothing else, a script asks something."""
+    task = task_of(tmp_path, html + '<script>$(".o").on("click", go)</script>')
+    assert task.seconds_per_item == seconds
+
+
 def test_the_one_button_that_submits_asks_nothing(tmp_path: Path) -> None:
     """Many old pages gave it a name; two of one name are a choice."""
     one = '<input name="a"><input type="submit" name="Submit" value="Submit">'
