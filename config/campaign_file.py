@@ -109,7 +109,9 @@ class CampaignFile:
             return items_of_folder(folder, columns, addresses=addresses)
         except ConfigError as fault:
             where = self.at("items", "pictures")
-            raise ConfigError([f"{where}: {one}" for one in fault.faults]) from fault
+            raise ConfigError(
+                [f"{where}: {one}" for one in fault.faults], next_step=fault.next_step
+            ) from fault
 
 
 def parse(path: Path) -> CampaignFile:

@@ -79,18 +79,20 @@ def assemble(
     file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
 ) -> Campaign:
     """The campaign that a file describes, items included; see `load_campaign`."""
-    faults = _own_faults(file)
-    task = _collect(faults, lambda: _asked(file))
-    test = _collect(faults, lambda: _qualification(file))
+    faults, steps = _own_faults(file), list[str]()
+    task = _collect(faults, steps, lambda: _asked(file))
+    test = _collect(faults, steps, lambda: _qualification(file))
     if test is not None:
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
     items = None
     if task is not None:
         read = _items if file.tables.imported is None else _imported_items
-        items = _collect(faults, lambda: with_gold(file, task, read(file, task, drawn)))
+        items = _collect(
+            faults, steps, lambda: with_gold(file, task, read(file, task, drawn))
+        )
         faults += faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
-        raise ConfigError(faults)
+        raise ConfigError(faults, next_step=next(filter(None, steps), ""))
     return _campaign(file, task, items, test)
 
 
@@ -194,11 +196,12 @@ def _of_rule(file: CampaignFile, fault: str) -> str:
     return f"{where.rpartition(': ')[0]}: {fault}"
 
 
-def _collect(faults: list[str], read: Callable[[], _T]) -> _T | None:
+def _collect(faults: list[str], steps: list[str], read: Callable[[], _T]) -> _T | None:
     try:
         return read()
     except ConfigError as error:
         faults.extend(error.faults)
+        steps.append(error.next_step)
         return None
 
 

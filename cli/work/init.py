@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -174,8 +174,7 @@ def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
 
     def read(named: str) -> Asked:
         hosts = wishes.hosts
-        unknown = [host for host in unknown_hosts(named) if host not in hosts]
-        if unknown:
+        if unknown := unknown_hosts(named, allowed=hosts):
             hosts = (*hosts, *_allowed(unknown, person))
         return read_asked(named, folder=folder, hosts=hosts)
 
@@ -183,7 +182,7 @@ def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
     return person.until_right(wishes.task, "--task", words, read)
 
 
-def _allowed(hosts: Sequence[str], person: _Person) -> Sequence[str]:
+def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
     named = ", ".join(hosts)
     if person.may_ask and click.confirm(
         f"The page loads scripts or styles from {named}, which can then read what "
@@ -191,8 +190,8 @@ def _allowed(hosts: Sequence[str], person: _Person) -> Sequence[str]:
     ):
         return hosts
     raise ConfigError(
-        [f"the page loads scripts or styles from {named}"],
-        next_step="if you trust them with what workers type: "
+        [*hosts.values()],
+        next_step="if you trust them with what workers type, say "
         + " ".join(f"--host {host}" for host in hosts),
     )
 

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import ROUND_CEILING, Decimal
@@ -17,7 +17,7 @@ from flows.assembling import assemble
 from flows.composing.campaign_text import Statement, campaign_text
 from flows.composing.default_policy import default_policy
 from flows.planning.pricing import price
-from hit_templates.own_html.hosts import hosts_of
+from hit_templates.own_html.hosts import hosts_refused
 from hit_templates.own_html.placeholders import cut
 from hit_templates.own_html.task import Around, html_task
 from hit_templates.tasks import load_task, task_names
@@ -161,12 +161,12 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
     )
 
 
-def unknown_hosts(named: str) -> tuple[str, ...]:
-    """Hosts that a page loads from, which a campaign has to allow; none of a task."""
+def unknown_hosts(named: str, *, allowed: Sequence[str]) -> dict[str, str]:
+    """Hosts that a page loads from, each with why it is refused; none of a task."""
     path = Path(named)
     if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
-        return ()
-    return tuple(hosts_of(path.read_text("utf-8-sig", errors="replace")))
+        return {}
+    return hosts_refused(path, path.read_text("utf-8-sig", errors="replace"), allowed)
 
 
 def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:

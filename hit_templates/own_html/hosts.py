@@ -1,7 +1,8 @@
 """Which other hosts a page loads scripts, styles and frames from, as it is written."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from hit_templates.own_html.markup import attributes, pieces
@@ -13,7 +14,16 @@ _IN_STYLE = re.compile(
 )
 
 
-def hosts_of(html: str) -> dict[str, int]:
+def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, str]:
+    """Hosts that a page loads from without leave, each with the sentence about it."""
+    return {
+        host: f"{path}: line {line}: the page loads from {host}, which is not allowed."
+        for host, line in _hosts_of(html).items()
+        if host not in allowed
+    }
+
+
+def _hosts_of(html: str) -> dict[str, int]:
     """Hosts that have to be allowed, each with the first line that names it."""
     found: dict[str, int] = {}
     for address, at in _addresses(html):

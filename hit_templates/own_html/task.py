@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from hit_templates.own_html.fields import (
     found_fields,
     seconds_per_item,
 )
-from hit_templates.own_html.hosts import hosts_of
+from hit_templates.own_html.hosts import hosts_refused
 from hit_templates.own_html.page import controls_in
 from hit_templates.own_html.placeholders import cut
 
@@ -65,23 +65,18 @@ def html_task(path: Path, around: Around) -> Task:
     fields, rules, mismatched = found_fields(controls.by_name, said)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     faults += [f"{path}: {fault}." for fault in mismatched]
-    hosts = hosts_of(html)
-    faults += [
-        f"{path}: line {line}: the page loads from {host}, which [page] hosts of the "
-        "campaign file does not allow."
-        for host, line in hosts.items()
-        if host not in around.hosts
-    ]
+    refused = hosts_refused(path, html, around.hosts)
+    faults += refused.values()
     if not fields and not faults:
         faults.append(
             f"{path}: nothing on the page can be filled in; give its inputs names, or "
             "say [fields.<name>] kind for what a script makes."
-    hidden = {one.name for one in controls.by_name.values() if one.is_hidden}
         )
     if faults:
-        raise ConfigError(faults, next_step=_next_step(hosts, around))
+        raise ConfigError(faults, next_step=_next_step(refused, around))
     # A stated time is that of the whole HIT; of a very short one, half goes before.
     begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
+    hidden = {one.name for one in controls.by_name.values() if one.is_hidden}
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
     texts = [field.name for field in fields if field.kind == "text"]
@@ -125,11 +120,10 @@ def html_task(path: Path, around: Around) -> Task:
     )
 
 
-def _next_step(hosts: Mapping[str, int], around: Around) -> str:
-    wanted = list(dict.fromkeys((*around.hosts, *hosts)))
-    if len(wanted) == len(around.hosts):
+def _next_step(refused: Collection[str], around: Around) -> str:
+    if not refused:
         return "docs/own-pages.md says what a page can be"
-    named = ", ".join(f'"{host}"' for host in wanted)
+    named = ", ".join(f'"{host}"' for host in (*around.hosts, *refused))
     return f"if you trust them with what workers type, say [page] hosts = [{named}]"
 
 

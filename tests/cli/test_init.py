@@ -194,9 +194,21 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     words = ("--task", "hit.html", "--items", "birds.csv", "--yes")
     refused = _init(*words)
     assert refused.exit_code == 2
+    sentence = (
+        f"hit.html: line {HTML.count(chr(10)) + 1}: the page loads from "
+        "code.example.org, which is not allowed."
+    )
+    assert sentence in refused.output
     assert "--host code.example.org" in refused.output
     tables, _ = _written(*words, "--host", "code.example.org")
     assert tables["page"]["hosts"] == ["code.example.org"]
+    written = Path("birds.toml")
+    written.write_text(
+        written.read_text().replace('hosts = ["code', '# hosts = ["code')
+    )
+    checked = CliRunner().invoke(main, ["check", "birds.toml"])
+    assert (checked.exit_code, sentence in checked.output) == (2, True), checked.output
+    assert 'say [page] hosts = ["code.example.org"]' in checked.output
 
 
 @pytest.mark.parametrize("task", task_names())

@@ -167,7 +167,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ('<p>\n\x00</p><input name="a">', "line 2: holds the character '\\x00'"),
         (
             '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
-            "line 2: the page loads from cdn.example.org, which [page] hosts",
+            "line 2: the page loads from cdn.example.org, which is not allowed",
         ),
     ],
 )
