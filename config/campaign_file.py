@@ -68,6 +68,7 @@ class CampaignFile:
         file: Path,
         numbered: bool = False,
         addresses: tuple[str, ...] = ("url",),
+        possible: tuple[str, ...] = (),
         is_own: bool = True,
     ) -> tuple[Item, ...]:
         """The items of a file that this one names.
@@ -77,6 +78,7 @@ class CampaignFile:
             file: the items file.
             numbered: give rows without an id their numbers.
             addresses: columns that hold addresses of pictures.
+            possible: columns that do where they name a picture.
             is_own: it is the campaign's, of which `[items] columns` speaks.
 
         Raises:
@@ -93,6 +95,7 @@ class CampaignFile:
             renamed=self.tables.items.columns if is_own else {},
             numbered=numbered,
             addresses=addresses,
+            possible=possible,
         )
 
     def items_of_folder(

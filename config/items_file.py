@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from config.utf8 import read_text
 from domain.errors import ConfigError
-from domain.hit import PICTURES, Item
+from domain.hit import PICTURES, Item, is_picture
 from domain.ids import ItemId
 from domain.suggestion import did_you_mean
 from domain.table_text import table_rows
@@ -41,6 +41,13 @@ class _Places(NamedTuple):
     pictures: Path | None
     drawn: int
     addresses: tuple[str, ...]
+    possible: tuple[str, ...]
+
+    def addresses_in(self, row: Row) -> list[str]:
+        """The columns of a row that have to lead to a picture."""
+        local = self.possible if self.pictures is not None else ()
+        found = (name for name in local if is_picture(row.get(name, "")))
+        return [*self.addresses, *found]
 
 
 def read_items(
@@ -52,6 +59,7 @@ def read_items(
     renamed: Mapping[str, str] = MappingProxyType({}),
     numbered: bool = False,
     addresses: tuple[str, ...] = ("url",),
+    possible: tuple[str, ...] = (),
 ) -> tuple[Item, ...]:
     """The items of a file; the first of `columns` is the id.
 
@@ -64,6 +72,7 @@ def read_items(
         renamed: what columns are called in the file, by the names that they get.
         numbered: rows of a file without the column of the id get `row_1` and so on.
         addresses: columns that hold addresses of pictures.
+        possible: columns that do where they name a picture, if there is a folder.
 
     Raises:
         ConfigError: with every fault found (of many, the first twenty and a count).
@@ -77,7 +86,7 @@ def read_items(
             for number, (line, row) in enumerate(by_line, start=1)
         ]
     faults = [f"{path}: holds no items"] if not by_line else []
-    places = _Places(pictures, drawn, addresses)
+    places = _Places(pictures, drawn, addresses, possible)
     faults += _row_faults(path, by_line, columns, places, renamed=tuple(renamed))
     _raise(faults)
     return items_from_rows((row for _, row in by_line), columns)
@@ -263,7 +272,7 @@ def _row_faults(
                 f"{where}: {columns[0]} {fault}"
                 for fault in _id_faults(row[columns[0]], line, first_seen)
             ]
-        for column in places.addresses:
+        for column in places.addresses_in(row):
             if url := row.get(column):
                 found = _url_faults(column, url, places)
                 faults += [f"{where}: {fault}" for fault in found]

@@ -206,11 +206,13 @@ class HtmlPage:
         html: the file, with its placeholders.
         hosts: other hosts that it may load scripts, styles and frames from.
         html_columns: columns whose text is markup, and is put in as it is.
+        possible_addresses: columns that a script shows pictures of, if they name any.
     """
 
     html: str
     hosts: tuple[str, ...] = ()
     html_columns: tuple[str, ...] = ()
+    possible_addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

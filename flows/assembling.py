@@ -237,11 +237,14 @@ def _items(
             file=file.path.parent / table.file,
             numbered=True,
             addresses=task.columns[1:],
+            possible=task.html_page.possible_addresses,
         )
     if not table.scenes:
         if task.html_page is None:
             return file.items_of_folder(task.columns)
-        return file.items_of_folder(task.columns, addresses=task.columns[1:])
+        possible = task.html_page.possible_addresses
+        needed = tuple(name for name in possible if name in task.optional_columns)
+        return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
     left = file.out / "items.jsonl"
     if not left.is_file():
         first = f"run `piecework rehearse {file.path}` first"

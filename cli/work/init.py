@@ -16,7 +16,7 @@ from cli.work.check import Checked, check_campaign
 from config.items_file import Row, read_rows
 from domain.counts import plural
 from domain.errors import ConfigError
-from domain.hit import PICTURES
+from domain.hit import PICTURES, is_picture
 from domain.money import Currency
 from flows.composing.columns import (
     folder_of_pictures,
@@ -250,9 +250,13 @@ def _pictures(
     person: _Person,
 ) -> Path | None:
     """The folder of the pictures that a file names; None if they are on the web."""
-    addresses = (
+    addresses = [
         row.get(columns.get(name, name), "") for name in asked.addresses for row in rows
-    )
+    ]
+    page = asked.task.html_page
+    possible = page.possible_addresses if page is not None else ()
+    shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
+    addresses += filter(is_picture, shown)
     inside = next((one for one in addresses if one and not is_on_the_web(one)), None)
     if inside is None:
         return None

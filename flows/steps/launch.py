@@ -10,9 +10,14 @@ from urllib.parse import quote
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused
-from domain.hit import HitType, Item, PlannedHit, QualificationRequirement
+from domain.hit import (
+    HitType,
+    Item,
+    PlannedHit,
+    QualificationRequirement,
+    is_picture,
+)
 from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from domain.task import Task
 from flows import caps
 from flows.campaign_run import CampaignRun
 from flows.people.stopping import is_stopped, wind_down
@@ -225,8 +230,8 @@ def question(campaign: Campaign, hit: PlannedHit, items: dict[ItemId, Item]) -> 
     """The question document of a HIT: the rendered page in MTurk's envelope."""
     page = render_hit(
         campaign.task,
-        [_with_page_url(campaign.task, items[item_id]) for item_id in hit.item_ids],
-        practice=[_with_page_url(campaign.task, item) for item in campaign.practice],
+        [_with_page_url(campaign, items[item_id]) for item_id in hit.item_ids],
+        practice=[_with_page_url(campaign, item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
         canary=planted_word(campaign.heuristics),
@@ -323,9 +328,16 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     )
 
 
-def _with_page_url(task: Task, item: Item) -> Item:
+def _with_page_url(campaign: Campaign, item: Item) -> Item:
     """Pictures that the marketplace serves have a path of its own on the page."""
-    named = {"url"} if task.html_page is None else {*task.columns[1:]}
+    task, page = campaign.task, campaign.task.html_page
+    named = {"url"} if page is None else {*task.columns[1:]}
+    if page is not None and campaign.pictures is not None:
+        named |= {
+            name
+            for name in page.possible_addresses
+            if is_picture(item.columns.get(name, ""))
+        }
     served = {
         # Names of files may hold spaces and "#", addresses may not.
         name: f"/pictures/{quote(url)}"

@@ -23,6 +23,8 @@ _MARK = re.compile("[\U000f0000-\U000ffffd]")
 
 _NAME = r"[^\s{}$`'\"()]+(?: [^\s{}$`'\"()]+)*"
 _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
+_BEGINS_VALUE = re.compile(r"""(?:[=(,\[:?|&{]|\breturn)\s*["'`]?\Z""")
+_SERVED = "/pictures/"
 _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
@@ -39,6 +41,8 @@ class Gap:
         filters: what is done with the value, in order.
         context: where it stands.
         before: what stands before it in its script, else "".
+        begins_value: it is the beginning of a value in its script, and so may be an
+            address; not where the script itself says where pictures are served.
         line: of the file, from 1.
         otherwise: what stands there if the item has no such column; "": it needs one.
     """
@@ -47,6 +51,7 @@ class Gap:
     filters: tuple[liquid.Filter, ...]
     context: Context
     before: str
+    begins_value: bool
     line: int
     otherwise: str = ""
 
@@ -75,6 +80,12 @@ class Template:
         """Those that hold an address: of a picture, mostly."""
         found = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
         return tuple(dict.fromkeys(found))
+
+    @property
+    def possible_addresses(self) -> tuple[str, ...]:
+        """Others, in scripts, that are addresses if the items have pictures there."""
+        found = (gap.column for gap in self.gaps if gap.begins_value)
+        return tuple(one for one in dict.fromkeys(found) if one not in self.addresses)
 
     @property
     def marked(self) -> str:
@@ -167,12 +178,15 @@ def _line(html: str, at: int) -> int:
 
 def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
     column, filters, line, otherwise = placeholder
+    before = piece.text[:at] if piece.kind == "script" else ""
     return Gap(
         otherwise=otherwise,
         column=column,
         filters=filters,
         context=context(piece, at),
-        before=piece.text[:at] if piece.kind == "script" else "",
+        before=before,
+        begins_value=_BEGINS_VALUE.search(before) is not None
+        and _SERVED not in piece.text,
         line=line,
     )
 

@@ -115,7 +115,12 @@ def html_task(path: Path, around: Around) -> Task:
             templates={},
         ),
         html_page=HtmlPage(
-            html=html, hosts=around.hosts, html_columns=around.html_columns
+            html=html,
+            hosts=around.hosts,
+            html_columns=around.html_columns,
+            possible_addresses=tuple(
+                one for one in template.possible_addresses if one != ITEM_ID
+            ),
         ),
     )
 

@@ -197,6 +197,45 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     assert [first, second] == [f"https://example.org/{n}.jpg" for n in (0, 1)]
 
 
+SCRIPTED = """<div id="here"></div><input name="bird"><script>
+var img = new Image(); img.src = '${image_url}'; var hint = "${hint}";
+here.append(img);
+</script>"""
+
+
+def test_a_picture_that_a_script_shows_is_served_too(tmp_path: Path) -> None:
+    """Only what names a picture is looked for; words and other hosts stay."""
+    path = written(tmp_path, html=SCRIPTED)
+    path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
+    (tmp_path / "birds.csv").write_text(
+        "image_url,hint\na b.jpg,on a wire\nhttps://example.org/2.jpg,/b\n"
+    )
+    (tmp_path / "p").mkdir()
+    with pytest.raises(
+        ConfigError, match=r"line 2: image_url 'a b\.jpg' is no file in"
+    ):
+        load_campaign(path)
+    Image.new("RGB", (40, 30)).save(tmp_path / "p" / "a b.jpg")
+    campaign = load_campaign(path)
+    known = {item.item_id: item for item in campaign.items}
+    hits = chain(*all_first_rounds(campaign, on=START.date()))
+    pages = {str(one.item_ids[0]): question(campaign, one, known) for one in hits}
+    assert "img.src = '/pictures/a%20b.jpg'; var hint = \"on a wire\"" in pages["row_1"]
+    assert "img.src = 'https://example.org/2.jpg'; var hint = \"/b\"" in pages["row_2"]
+    assert campaign.items[0].columns["image_url"] == "a b.jpg"
+
+
+def test_a_folder_is_enough_for_a_script_that_shows_pictures(tmp_path: Path) -> None:
+    """The one column of the page is the picture's; JavaScript's own are no columns."""
+    html = SCRIPTED.replace('"${hint}"', "`${1 + 1} ${two}`")
+    path = written(tmp_path, html=html)
+    path.write_text(CAMPAIGN.replace('file = "birds.csv"', 'pictures = "p"'))
+    (tmp_path / "p").mkdir()
+    Image.new("RGB", (40, 30)).save(tmp_path / "p" / "a.png")
+    (item,) = load_campaign(path).items
+    assert item.columns == {"item_id": "a.png", "image_url": "a.png"}
+
+
 def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
     """A page of texts alone: no choice to compare, and nothing is cleaned."""
     html = '<p>${image_url}</p><textarea name="a"></textarea><input name="b">'

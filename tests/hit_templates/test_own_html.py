@@ -333,6 +333,28 @@ def test_a_stated_time_is_that_of_the_whole_hit(
     assert task.seconds_of_hit(1) == (stated or 25.0)
 
 
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("img.src = '${a}';", ("a",)),
+        ('show(["${a}", {{ task.input.b }}])', ("a", "b")),
+        ("here.innerHTML = '<img src=\"${a}\">'", ("a",)),
+        ("var one = {url:`${a}`}", ("a",)),
+        ("img.src = 'https://a.org/${a}'", ()),
+        ("img.src = base + '${a}'", ()),
+        ("var name = '${a}'; img.src = '/pictures/' + name", ()),
+        ("// ${a} is shown", ()),
+    ],
+)
+def test_where_a_script_may_have_an_address(
+    script: str, found: tuple[str, ...]
+) -> None:
+    """Not in the middle of one, nor where the script itself says where pictures are."""
+    assert cut(f"<script>{script}</script>").possible_addresses == found
+    shown = f"<img src='${{a}}'><script>{script}</script>"
+    assert "a" not in cut(shown).possible_addresses
+
+
 CHOICE = '<input type="radio" name="a" value="1">1 <input type="radio" name="a">2'
 HIDDEN = '<input type="hidden" name="h%d">'
 
