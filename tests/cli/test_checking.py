@@ -1,6 +1,7 @@
 """What `check` says of a dataset that is to be published."""
 
 import json
+import re
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -54,3 +55,17 @@ def test_items_without_pictures_are_divided_as_items(tmp_path: Path) -> None:
     assert "train / val / test, by item" in done.output
     assert "pictures" not in done.output
     assert "by picture" in _checked(tmp_path, CAMPAIGN)
+
+
+def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:
+    """Only a worker's browser loads from them; a page without any has no such row."""
+    page = '<p>${text}</p><input name=word><script src="https://a.example/x.js">'
+    (tmp_path / "hit.html").write_text(f"{page}</script>")
+    own = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    own = own.replace("items_per_hit = 2", "")
+    path = write_campaign(tmp_path, own + '[page]\nhosts = ["a.example"]\n')
+    (tmp_path / "items.csv").write_text("text\nIt was\nthe best\n")
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"host +[│|] +a\.example +[│|] loaded by each worker", done.output)
+    assert "host" not in _checked(tmp_path, CAMPAIGN)

@@ -117,6 +117,10 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     (tmp_path / "one/small.toml").write_text(CAMPAIGN)
 
     _check_dataset(tmp_path / "one/out/dataset")
+    told = piecework("rehearse", tmp_path / "one/small.toml")
+    assert told.returncode == 0, told.stderr
+    # 9 seconds to begin and five pictures at 64 seconds, as `init` states them too.
+    assert "assumed: a HIT takes a careful worker 5.5 minutes" in told.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
     assert _files(tmp_path / "one") == files
