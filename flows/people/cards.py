@@ -194,14 +194,12 @@ def answers_shown(
 
 def cut(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Fields as a page shows them: of an endless text the beginning, and how long."""
-    return [(name, _beginning(said)) for name, said in fields]
+    most = _MOST_CHARACTERS
+    return [(name, said[:most] + _rest(len(said) - most)) for name, said in fields]
 
 
-def _beginning(said: str) -> str:
-    more = len(said) - _MOST_CHARACTERS
-    if more <= 0:
-        return said
-    return f"{said[:_MOST_CHARACTERS]}… (and {count(more)} more characters)"
+def _rest(more: int) -> str:
+    return f"… (and {count(more)} more characters)" if more > 0 else ""
 
 
 def _took(work: Work, number: int) -> str:
