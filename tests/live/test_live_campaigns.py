@@ -188,31 +188,38 @@ def test_run_waits_for_a_minute_without_a_marketplace(campaign: Campaign) -> Non
     """It says so, goes on posting, and what follows is as ever."""
     line = campaign.market.line
     line.plan["CreateHITWithHITType", 1, "after"] = _away(campaign.market, 60)
-    with subprocess.Popen(
-        [
-            *(Path(sys.executable).with_name("piecework"), "run"),
-            *(campaign.folder / "crash.toml", "--endpoint", line.address),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={
-            **os.environ,
-            **campaign.environment,
-            "PREFECT_HOME": str(campaign.folder / "prefect"),
-            "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
-        },
-    ) as run:
+    told = campaign.folder / "told"
+    again = f"{line.address} answers again, after 6"
+    with (
+        told.open("w") as stderr,
+        subprocess.Popen(
+            [
+                *(Path(sys.executable).with_name("piecework"), "run"),
+                *(campaign.folder / "crash.toml", "--endpoint", line.address),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            cwd=ROOT,
+            env={
+                **os.environ,
+                **campaign.environment,
+                "PREFECT_HOME": str(campaign.folder / "prefect"),
+                "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
+            },
+        ) as run,
+    ):
         try:
             _wait(lambda: line.calls.count("CreateHITWithHITType") > 1, run, 400)
+            # A try while nothing answers is a call too.
+            _wait(lambda: again in told.read_text(), run, 120)
             # Its pass ends within seconds; then it waits for workers.
             time.sleep(10)
         finally:
             run.send_signal(signal.SIGINT)
-            _, said = run.communicate(timeout=60)
+            run.wait(timeout=60)
+    said = told.read_text()
     assert f"{line.address} does not answer; waiting for it" in said
-    assert f"{line.address} answers again, after 6" in said
+    assert again in said
     campaign.to_the_end()
     campaign.check()
     assert set(campaign.codes) == {0}

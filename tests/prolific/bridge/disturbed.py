@@ -5,6 +5,7 @@ transitions), and by how often the bridge has made it. A death is an exception t
 nothing catches; after it another bridge goes on, which remembers nothing.
 """
 
+import time
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from tests.prolific.bridge.town import Town
 
 MOST_STEPS = 40
 _PATIENCE_SECONDS = 0.15
+_AT_THE_LATEST = 2.0
+"""Seconds from a slow call until it is done, on a busy machine too."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -97,6 +100,7 @@ class Lives:
         self.calls: Counter[str] = Counter()
         self.has_met = False
         self.deaths = self.failures = self._struck = 0
+        self._slow_until = 0.0
         self._open = ExitStack()
         self._live()
 
@@ -117,6 +121,10 @@ class Lives:
             if not has_changed and not self.town.bridge.faults:
                 return
         raise AssertionError(f"it does not settle: {self.town.bridge.faults}")
+
+    def wait_for_slow(self) -> None:
+        """Until what was asked of Prolific and given up is done there."""
+        time.sleep(max(0.0, self._slow_until - time.monotonic()))
 
     def begin(self, name: str) -> bool:
         """Count a call that is about to leave, and do what is meant for it.
@@ -139,6 +147,8 @@ class Lives:
         if self.fault.script is not None:
             self._tell([self.fault.script])
             self._struck += 1
+            if self.fault.script is _SLOW:
+                self._slow_until = time.monotonic() + _AT_THE_LATEST
         return True
 
     def end(self, name: str) -> None:

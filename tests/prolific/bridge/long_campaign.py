@@ -247,10 +247,13 @@ class LongCampaign:
 
     def _say_what_was_paid(self) -> None:
         """A person looks at Prolific, and says what the bridge cannot know."""
-        paid = {one["batch"] for one in self.town.researcher.books()["bonus_payments"]}
-        for batch in self.town.rows(
+        unknown = self.town.rows(
             "SELECT * FROM bonus_batches WHERE trouble LIKE '%is not known%'"
-        ):
+        )
+        if unknown:
+            self.lives.wait_for_slow()
+        paid = {one["batch"] for one in self.town.researcher.books()["bonus_payments"]}
+        for batch in unknown:
             with self.town.bridge.backend.transaction() as transaction:
                 settle_unknown(
                     transaction,
