@@ -205,7 +205,9 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
     ]
     # Rounded down: what is nearly sure is not sure.
     at_least = math.floor(likely * 100) / 100
-    return f"probability {at_least:.2f} of bad work; log odds: {', '.join(words)}"
+    # Without the intercept and what is left out they do not add up to it.
+    most = f"weightiest log odds: {', '.join(words)}"
+    return f"probability {at_least:.2f} of bad work; {most}"
 
 
 def _in_words(name: str) -> str:

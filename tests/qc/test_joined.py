@@ -1,5 +1,7 @@
 """Laws of the joined suspicion: readable, taught by people, blind to outcomes."""
 
+import math
+import re
 from datetime import UTC, datetime
 
 import numpy as np
@@ -67,8 +69,13 @@ def test_a_finding_tells_what_counts_most() -> None:
     for each in found:
         assert each.heuristic == JOINED
         assert each.evidence.startswith(
-            f"probability {told(each.suspicion)} of bad work"
+            f"probability {told(each.suspicion)} of bad work; weightiest log odds: "
         )
+        # Not all that counts, and said so: the sum is not the probability's.
+        amounts = re.findall(r" ([+-]\d+\.\d)(?=,|$)", each.evidence)
+        assert 0 < len(amounts) <= 4
+        odds = math.log(each.suspicion / (1 - each.suspicion))
+        assert abs(sum(map(float, amounts)) - odds) > 0.2
         assert "words that no other answer about the item uses" in each.evidence
         assert each.flag == (each.suspicion >= 0.9)
 

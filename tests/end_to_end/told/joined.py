@@ -107,7 +107,7 @@ def _named(in_words: str) -> str:
 CLAIMS = (
     Claim(
         "joined_suspicion",
-        r"probability (\S+) of bad work; log odds: (.*)",
+        r"probability (\S+) of bad work; weightiest log odds: (.*)",
         _is_joined,
         lambda said, _: float(said[1]) >= 0.9,
     ),
