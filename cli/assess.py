@@ -45,19 +45,20 @@ def assess(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Let every heuristic look at answers that another tool collected.
 
-    Of a FILE, nothing is kept and nothing decided: it is read, judged and told. Of a
-    CAMPAIGN that `piecework import` made, findings are kept and the rules of its file
-    are followed: what nothing speaks against is kept, the rest waits for a person.
+    Of FILES, nothing is kept and nothing decided: they are read as `import` reads
+    them, together, judged and told. Of a CAMPAIGN that `piecework import` made,
+    findings are kept and the rules of its file are followed: what nothing speaks
+    against is kept, the rest waits for a person.
     FILES in piecework's own columns may outgrow memory: with --to FOLDER they are
     judged in parts, by this process or by a Dask cluster, with the same findings.
 
     \b
-    Example:  piecework assess Batch_123_batch_results.csv --html findings.html
+    Example:  piecework assess Batch_*.csv --html findings.html
               piecework assess stance.toml
               piecework assess answers/ --to findings --task caption --dask
               piecework assess answers/ --to findings --as birds.toml
     """  # noqa: D301 - click's mark for lines that stay lines
-    from cli.work.assess import assess_campaign, assess_file, say  # noqa: PLC0415 - pandas costs a second
+    from cli.work.assess import assess_campaign, assess_files, say  # noqa: PLC0415 - pandas costs a second
 
     if into is not None:
         if columns or html or parquet:
@@ -69,13 +70,12 @@ def assess(  # noqa: PLR0913 - an argument an option
         return
     if dask or campaign:
         raise click.UsageError(f"{'--dask' if dask else '--as'} needs --to FOLDER")
-    if len(what) > 1:
-        raise click.UsageError("several FILES need --to FOLDER")
-    (path,) = what
-    if path.suffix == ".toml":
+    if any(path.suffix == ".toml" for path in what):
+        if len(what) > 1:
+            raise click.UsageError("one CAMPAIGN at a time, and no FILES beside it")
         if columns or task:
-            raise click.UsageError("--columns and --task are of a FILE")
-        found = assess_campaign(path)
+            raise click.UsageError("--columns and --task are of FILES")
+        found = assess_campaign(what[0])
     else:
-        found = assess_file(path, columns=columns, task_name=task or "")
+        found = assess_files(what, columns=columns, task_name=task or "")
     say(found, html=html, parquet=parquet, as_json=as_json)

@@ -1,6 +1,7 @@
 """Prints findings and writes them down where that was asked for."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -28,10 +29,12 @@ _TYPES: dict[str, pa.DataType] = dict.fromkeys(assessing.COLUMNS, TEXT) | {
 }
 
 
-def assess_file(path: Path, *, columns: Path | None, task_name: str) -> Assessed:
-    """Look at a file; nothing is kept."""
+def assess_files(
+    paths: Sequence[Path], *, columns: Path | None, task_name: str
+) -> Assessed:
+    """Look at files together; nothing is kept."""
     reading = read_reading(columns) if columns else Reading()
-    return assessing.assess_file(path, reading, task_name=task_name)
+    return assessing.assess_files(paths, reading, task_name=task_name)
 
 
 def assess_campaign(path: Path) -> Assessed:

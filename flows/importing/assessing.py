@@ -1,5 +1,6 @@
 """What heuristics find in imported answers, as a table; of a file nothing is kept."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from domain.counts import plural
 from domain.ids import WorkerId
 from domain.imported import Reading
 from domain.progress import Progress
@@ -65,20 +67,22 @@ class Assessed:
     drawn: int = 0
 
 
-def assess_file(path: Path, reading: Reading, *, task_name: str = "") -> Assessed:
-    """Look at a file that another tool made; nothing is kept, and nothing decided.
+def assess_files(
+    paths: Sequence[Path], reading: Reading, *, task_name: str = ""
+) -> Assessed:
+    """Look at files that another tool made; nothing is kept, and nothing decided.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: one cannot be read.
     """
     with TemporaryDirectory(prefix="piecework-") as folder:
-        into = Path(folder) / f"{campaign_name(path.stem)}.toml"
-        found = look([path], into=into, reading=reading, task_name=task_name)
+        into = Path(folder) / f"{campaign_name(paths[0].stem)}.toml"
+        found = look(paths, into=into, reading=reading, task_name=task_name)
         campaign, kept = keep(found)
         with open_to_look(load_campaign(campaign.path)) as run:
             aside = sum(file.unreadable for file in kept)
             remarks = (f"{aside:,} rows could not be read.",) if aside else ()
-            findings, page = _found(run, str(path.name), remarks)
+            findings, page = _found(run, _named(paths), remarks)
     return Assessed(findings=findings, page=page, understood=found.understood)
 
 
@@ -97,6 +101,12 @@ def assess_campaign(path: Path) -> Assessed:
         progress = read_progress(run)
         drawn = len(flagged_by(run.store, SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
+
+
+def _named(paths: Sequence[Path]) -> str:
+    others = len(paths) - 1
+    more = f" and {plural(others, 'other file')}" if others else ""
+    return f"{paths[0].name}{more}"
 
 
 def _found(

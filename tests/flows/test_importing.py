@@ -370,6 +370,20 @@ def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None
     assert "Without 6 answers of which nobody has decided" in said
 
 
+def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
+    """As `import` takes them, without a folder for parts; the page names them."""
+    rows = stances()
+    files = [
+        write(tmp_path / f"{name}.csv", some)
+        for name, some in (("one", rows[:2]), ("two", rows[2:]), ("three", rows[2:]))
+    ]
+    said = done("assess", *files[:2])
+    assert "one.csv and 1 other file" in said
+    together = said.replace("one.csv and 1 other file", "all.csv")
+    assert together == done("assess", write(tmp_path / "all.csv", rows))
+    assert "one.csv and 2 other files" in done("assess", *files)
+
+
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"

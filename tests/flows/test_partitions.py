@@ -362,7 +362,7 @@ def test_the_command_writes_findings_of_files(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["a.parquet", "b.parquet"], "several FILES need --to FOLDER"),
+        (["a.toml", "b.csv"], "one CAMPAIGN at a time, and no FILES beside it"),
         (["a.parquet", "--dask"], "--dask needs --to FOLDER"),
         (["a.parquet", "--to", "x", "--html", "y"], "are not of --to"),
         (["a.parquet", "--to", "x"], "a.parquet: there is no such file"),
