@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.counts import count, plural, share
+from domain.counts import NOTHING, count, plural, share
+from domain.imported import UNNAMED
 from report.components import (
     Code,
     KeyFigure,
@@ -57,11 +58,7 @@ def findings_page(
                 value=count(len(answers)),
                 beside=f"about {plural(answers['item_id'].nunique(), 'item')}",
             ),
-            KeyFigure(
-                label="Workers",
-                value=count(answers["worker_id"].nunique()),
-                beside=plural(answers["assignment_id"].nunique(), "assignment"),
-            ),
+            _workers(answers),
             KeyFigure(
                 label="Flagged answers",
                 value=count(touched),
@@ -75,6 +72,18 @@ def findings_page(
             _by_heuristic(findings, ideas, silent),
             *([] if findings.empty else [_suspicious(findings)]),
         ),
+    )
+
+
+def _workers(answers: pd.DataFrame) -> KeyFigure:
+    is_unnamed = answers["worker_id"].str.startswith(UNNAMED)
+    named = answers["worker_id"][~is_unnamed].nunique()
+    unnamed = answers["assignment_id"][is_unnamed].nunique()
+    beside = plural(answers["assignment_id"].nunique(), "assignment")
+    if unnamed:
+        beside += f", {count(unnamed)} by nobody named" if named else ", nobody named"
+    return KeyFigure(
+        label="Workers", value=count(named) if named else NOTHING, beside=beside
     )
 
 

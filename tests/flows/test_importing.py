@@ -384,6 +384,20 @@ def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
     assert "one.csv and 2 other files" in done("assess", *files)
 
 
+def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
+    """A file may name all, some or none; each assignment is not one more person."""
+    for name, beside in (("W1", "1 (2 assignments)"), ("", "– (2 assignments, nobody")):  # noqa: RUF001 - as shown
+        lines = [{"id": str(n), "mood": "good", "who": name} for n in range(2)]
+        file = tmp_path / f"moods{name}.jsonl"
+        file.write_text("\n".join(map(json.dumps, lines)))
+        columns = tmp_path / "columns.toml"
+        columns.write_text(
+            'item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n'
+            '[columns]\nworker = "who"\n'
+        )
+        assert f"Workers: {beside}" in done("assess", file, "--columns", columns)
+
+
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"
