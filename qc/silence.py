@@ -19,7 +19,7 @@ from qc.heuristics import (
     text_disagreement,
 )
 from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED, is_scale
-from qc.reach import most_of, unreached
+from qc.reach import OF_A_WORKER, most_of, unreached
 from qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
 from qc.scores import FIRST_ANSWER
 from qc.text_fit import COLUMNS as COMPARED
@@ -148,7 +148,9 @@ def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator
     if heuristic.NAME == same_sentence.NAME and params.instructions:
         return  # one text is enough to copy them
     for _, wanted, counted, there in unreached(heuristic.NAME, params, most_of(table)):
-        yield f"it needs {wanted} {counted}, and there are {there} at most"
+        if counted == OF_A_WORKER and not there:
+            yield "no worker is known"
+        yield f"it needs {wanted} {counted}; there is no more than {there}"
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:

@@ -111,9 +111,13 @@ def _by_heuristic(
     for name in rest:
         if name in silent:
             because.setdefault(silent[name], []).append(name)
-    could_not = "; ".join(f"{why}: {listed(names)}" for why, names in because.items())
     note = f"Looked and flagged nothing: {looked or 'none'}."
-    note += f" Could say nothing here: {could_not}." * bool(could_not)
+    could_not = Table(
+        caption="What could say nothing here",
+        columns=(text("Since"), text("Heuristics")),
+        rows=tuple((why, listed(names)) for why, names in because.items()),
+        is_wide=True,
+    )
     return Section(
         key="heuristics",
         title="Each heuristic",
@@ -132,6 +136,7 @@ def _by_heuristic(
                 empty=f"Nothing is flagged. {note}",
                 is_wide=True,
             ),
+            *((could_not,) if could_not.rows else ()),
         ),
     )
 

@@ -41,7 +41,7 @@ def _wants(campaign: Campaign) -> Iterator[str]:
         for parameter, wanted, counted, there in unreached(name, params, most):
             yield (
                 f"heuristics.{name}.{parameter} is {wanted} {counted}, and there "
-                f"are {there} at most"
+                f"is no more than {there}"
             )
 
 

@@ -68,7 +68,7 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
         (
             '"capitals", "rule_violation"]',
             '"capitals", "low_agreement"]',
-            "min_others is 2 answers by others to an item, and there are 1 at most",
+            "min_others is 2 answers by others to an item, and there is no more than 1",
         ),
     ],
 )

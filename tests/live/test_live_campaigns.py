@@ -199,6 +199,7 @@ def test_run_waits_for_a_minute_without_a_marketplace(campaign: Campaign) -> Non
             ],
             stdout=subprocess.DEVNULL,
             stderr=stderr,
+            text=True,
             cwd=ROOT,
             env={
                 **os.environ,

@@ -151,7 +151,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         (
             "one text",
             "straight_line",
-            "it needs 10 items of one worker, and there are 1 at most",
+            "it needs 10 items of one worker; there is no more than 1",
         ),
         (
             "one worker",
@@ -161,7 +161,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         (
             "two answers",
             "rushed",
-            "it needs 10 assignments of one batch, and there are 2 at most",
+            "it needs 10 assignments of one batch; there is no more than 2",
         ),
         ("no times", "not_typed", "no keystrokes are known"),
         ("no worker ids", "canned_share", "no worker is known"),
