@@ -139,7 +139,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         ("for which the page asks programs", "canary"),
         ("about this item is", "time_in_image"),
         ("answered this item before", "answered_before"),
-        ("of bad work; log odds", "joined_suspicion"),
+        ("of bad work; weightiest log odds", "joined_suspicion"),
     ):
         assert said[name], name
         assert any(words in one for one in reasons), name
