@@ -105,6 +105,9 @@ def _met(
 ) -> tuple[Ints, Ints]:
     rows, other = alike.expanded(places, line)
     meant = alike.others[other]
+    may_be = corpus.may_be_pairs(line[rows - 1], meant)
+    may_be &= corpus.may_be_pairs(meant, line[rows + 1])
+    rows, other, meant = rows[may_be], other[may_be], meant[may_be]
     left = corpus.pairs(line[rows - 1], meant)
     right = corpus.pairs(meant, line[rows + 1])
     # Three words were met at most as often as two of them.

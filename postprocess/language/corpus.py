@@ -24,6 +24,7 @@ from postprocess.text import Text
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 EDGE = ""
 """Stands for the beginning and the end of a text among its neighbours."""
@@ -49,6 +50,12 @@ _MET_ZIPF = 1.5
 
 _STRANGE = 1
 """The number that all words share that were never written."""
+
+_SIEVE_BITS = 28
+"""32 MB; of twenty million pairs one in fourteen others falls on a place of theirs."""
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number near 2^64 divided by the golden ratio, which spreads codes (Knuth)."""
 
 _BASE = 1 << 21
 """More than there are numbers; three of them make a code of 63 bits."""
@@ -83,6 +90,7 @@ class Corpus:
         self._over_one = _Tally()
         self._last_followers = _Followers(changes=0, one=self._items, two=_Tally())
         self._items_are_of = 0
+        self._last_sieve: _Sieve | None = None
         self._count(list(texts), 1)
 
     def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
@@ -216,6 +224,15 @@ class Corpus:
         """How often two words stand side by side."""
         return self._pairs.of(_code(left, right))
 
+    def may_be_pairs(self, left: Ints, right: Ints) -> Flags:
+        """Whether two words may stand side by side: of few that do not, True as well.
+
+        A look here takes a tenth of the time that counting takes.
+        """
+        if self._last_sieve is None or self._last_sieve.changes != self.changes:
+            self._last_sieve = _Sieve(self.changes, self._pairs.present())
+        return self._last_sieve.may_have(_code(left, right))
+
     def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
         """How often three words stand side by side."""
         return self._triples.of(_code(left, middle, right))
@@ -339,6 +356,31 @@ class _Tally:
         at = np.minimum(at, len(self._codes) - 1)
         counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
         return counts
+
+
+class _Sieve:
+    """Tells of most codes that they are not among some, by a bit at a place of theirs.
+
+    Attributes:
+        changes: how often the corpus had been changed when it was made.
+    """
+
+    def __init__(self, changes: int, codes: Ints) -> None:
+        self.changes = changes
+        self._bits = np.zeros(1 << (_SIEVE_BITS - 3), dtype=np.uint8)
+        byte, bit = self._places(codes)
+        np.bitwise_or.at(self._bits, byte, bit)
+
+    def may_have(self, codes: Ints) -> Flags:
+        byte, bit = self._places(codes)
+        found: Flags = (self._bits[byte] & bit) != 0
+        return found
+
+    @staticmethod
+    def _places(codes: Ints) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        place = (codes.astype(np.uint64) * _SPREAD) >> np.uint64(64 - _SIEVE_BITS)
+        bit = np.left_shift(1, place & np.uint64(7), dtype=np.uint64)
+        return place >> np.uint64(3), bit.astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
