@@ -17,7 +17,8 @@ from rapidfuzz.distance import OSA
 
 from postprocess.language import lexicon
 from postprocess.language.channel import Channel
-from postprocess.language.corpus import EDGE, Corpus, Floats, Ints, said_about
+from postprocess.language.codes import Ints
+from postprocess.language.corpus import EDGE, Corpus, Floats, said_about
 from postprocess.language.one_edit import one_edit_apart
 from postprocess.language.sounds import sound
 from postprocess.language.tokens import place, words

@@ -18,13 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from postprocess.language import lexicon
+from postprocess.language.codes import (
+    BASE,
+    CodeTally,
+    Flags,
+    Ints,
+    Sieve,
+    code_of,
+    different_codes,
+)
 from postprocess.language.foreign import is_foreign
 from postprocess.language.lexicon import may_be_typo
 from postprocess.text import Text
 
-Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 EDGE = ""
 """Stands for the beginning and the end of a text among its neighbours."""
@@ -50,15 +57,6 @@ _MET_ZIPF = 1.5
 
 _STRANGE = 1
 """The number that all words share that were never written."""
-
-_SIEVE_BITS = 28
-"""32 MB; of twenty million pairs one in fourteen others falls on a place of theirs."""
-
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number near 2^64 divided by the golden ratio, which spreads codes (Knuth)."""
-
-_BASE = 1 << 21
-"""More than there are numbers; three of them make a code of 63 bits."""
 
 
 class Corpus:
@@ -86,11 +84,11 @@ class Corpus:
         self._items = self.capitals = np.zeros(1, dtype=np.int64)
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
-        self._pairs, self._triples, self._about = _Tally(), _Tally(), _Tally()
-        self._over_one = _Tally()
-        self._last_followers = _Followers(changes=0, one=self._items, two=_Tally())
+        self._pairs, self._triples, self._about = CodeTally(), CodeTally(), CodeTally()
+        self._over_one = CodeTally()
+        self._last_followers = _Followers(changes=0, one=self._items, two=CodeTally())
         self._items_are_of = 0
-        self._last_sieve: _Sieve | None = None
+        self._last_sieve: Sieve | None = None
         self._count(list(texts), 1)
 
     def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
@@ -111,8 +109,8 @@ class Corpus:
         self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
         self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
         size = len(self._at_large)
-        if size > _BASE:
-            raise ValueError(f"these texts have more than {_BASE:,} different words")
+        if size > BASE:
+            raise ValueError(f"these texts have more than {BASE:,} different words")
         stream = self.numbers(line)
         counts = np.bincount(stream, minlength=size)
         counts[0] = len(texts)
@@ -120,10 +118,10 @@ class Corpus:
         capitals = np.bincount(with_capitals, minlength=size)
         self.counts = _longer(self.counts, size) + times * counts
         self.capitals = _longer(self.capitals, size) + times * capitals
-        self._pairs.add(_code(stream[:-1], stream[1:]), times)
-        self._triples.add(_code(stream[:-2], stream[1:-1], stream[2:]), times)
-        self._over_one.add(_code(stream[:-2], stream[2:]), times)
-        self._about.add(_code(self._items_of(texts), stream), times)
+        self._pairs.add(code_of(stream[:-1], stream[1:]), times)
+        self._triples.add(code_of(stream[:-2], stream[1:-1], stream[2:]), times)
+        self._over_one.add(code_of(stream[:-2], stream[2:]), times)
+        self._about.add(code_of(self._items_of(texts), stream), times)
         self._count_texts(texts, stream[3:], times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
@@ -142,8 +140,8 @@ class Corpus:
         unknown = np.fromiter(has_unknown, "bool", len(texts))
         lengths = [len(text.words) + 2 for text in texts]
         own = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
-        different = _different(_code(own, stream))
-        numbers, owner = different % _BASE, different // _BASE
+        different = different_codes(code_of(own, stream))
+        numbers, owner = different % BASE, different // BASE
         found = np.bincount(numbers, minlength=size)
         found[0] = 0  # no word, but the edges
         self._texts = _longer(self._texts, size) + times * found
@@ -166,7 +164,7 @@ class Corpus:
     def items(self) -> Ints:
         """About how many items workers wrote a word; counted once after each change."""
         if self._items_are_of != self.changes:
-            about = self._about.present() % _BASE
+            about = self._about.present() % BASE
             self._items = np.bincount(about, minlength=len(self._at_large))
             self._items[0] = 0
             self._items_are_of = self.changes
@@ -176,7 +174,7 @@ class Corpus:
         """The same without what only counting more texts needs."""
         lean = copy(self)
         lean._items, lean._items_are_of = self.items, self.changes  # noqa: SLF001
-        lean._about, lean._item_numbers = _Tally(), {}  # noqa: SLF001 - its own
+        lean._about, lean._item_numbers = CodeTally(), {}  # noqa: SLF001 - its own
         return lean
 
     def _items_of(self, texts: Sequence[Text]) -> Ints:
@@ -222,7 +220,7 @@ class Corpus:
 
     def pairs(self, left: Ints, right: Ints) -> Ints:
         """How often two words stand side by side."""
-        return self._pairs.of(_code(left, right))
+        return self._pairs.of(code_of(left, right))
 
     def may_be_pairs(self, left: Ints, right: Ints) -> Flags:
         """Whether two words may stand side by side: of few that do not, True as well.
@@ -230,12 +228,12 @@ class Corpus:
         A look here takes a tenth of the time that counting takes.
         """
         if self._last_sieve is None or self._last_sieve.changes != self.changes:
-            self._last_sieve = _Sieve(self.changes, self._pairs.present())
-        return self._last_sieve.may_have(_code(left, right))
+            self._last_sieve = Sieve(self.changes, self._pairs.present())
+        return self._last_sieve.may_have(code_of(left, right))
 
     def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
         """How often three words stand side by side."""
-        return self._triples.of(_code(left, middle, right))
+        return self._triples.of(code_of(left, middle, right))
 
     def over_one(self, left: Ints, right: Ints) -> Floats:
         """By how much oftener than by chance words stand two places apart, in nats.
@@ -243,7 +241,7 @@ class Corpus:
         0 where the text ends before that.
         """
         chance = self.counts[left] / self._total * self.counts[right]
-        together = self._over_one.of(_code(left, right))
+        together = self._over_one.of(code_of(left, right))
         nats = np.log((together + _HALF) / (chance + _HALF))
         result: Floats = np.where((left == 0) | (right == 0), 0, nats)
         return result
@@ -266,7 +264,7 @@ class Corpus:
         self, far: Ints, before: Ints, word: Ints, log_share: Floats
     ) -> Floats:
         """Probability of words after two others; `far` stands before `before`."""
-        pair = _code(far, before)
+        pair = code_of(far, before)
         followers = self._followers().two.of(pair)
         by_chance = self.follows(before, word, log_share)
         by_chance *= _DISCOUNT * followers + _PAIR_WEIGHT
@@ -280,7 +278,7 @@ class Corpus:
             self._last_followers = _Followers(
                 changes=self.changes,
                 one=np.bincount(
-                    self._pairs.present() // _BASE, minlength=len(self._at_large)
+                    self._pairs.present() // BASE, minlength=len(self._at_large)
                 ),
                 two=self._triples.followers(),
             )
@@ -312,77 +310,6 @@ def said_about(
     }
 
 
-class _Tally:
-    """How often each code occurs, looked up for many codes at once."""
-
-    def __init__(self) -> None:
-        self._codes = self._counts = np.zeros(0, dtype=np.int64)
-
-    def add(self, codes: Ints, times: int) -> None:
-        """Count codes so many times more."""
-        codes = np.sort(codes)
-        first = np.flatnonzero(np.diff(codes, prepend=-1))
-        codes, counts = codes[first], times * np.diff(first, append=len(codes))
-        if not len(self._codes):
-            self._codes, self._counts = codes, counts
-            return
-        at = np.searchsorted(self._codes, codes)
-        is_here = self._codes[np.minimum(at, len(self._codes) - 1)] == codes
-        self._counts[at[is_here]] += counts[is_here]
-        self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
-        self._counts = np.insert(self._counts, at[~is_here], counts[~is_here])
-
-    def present(self) -> Ints:
-        """The codes that occur."""
-        return self._codes[self._counts > 0]
-
-    def followers(self) -> "_Tally":
-        """By all but their last word: how many codes that occur begin so."""
-        beginnings = self.present()
-        # In place: of ten million texts these are hundreds of megabytes.
-        beginnings //= _BASE
-        first = np.flatnonzero(np.diff(beginnings, prepend=-1))
-        found = _Tally()
-        found._codes = beginnings[first]
-        found._counts = np.diff(first, append=len(beginnings))
-        return found
-
-    def of(self, codes: Ints) -> Ints:
-        """How often each of these codes occurs."""
-        # In order the processor finds its neighbours at hand: an eighth of the time.
-        order = np.argsort(codes)
-        at = np.empty_like(order)
-        at[order] = np.searchsorted(self._codes, codes[order])
-        at = np.minimum(at, len(self._codes) - 1)
-        counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
-        return counts
-
-
-class _Sieve:
-    """Tells of most codes that they are not among some, by a bit at a place of theirs.
-
-    Attributes:
-        changes: how often the corpus had been changed when it was made.
-    """
-
-    def __init__(self, changes: int, codes: Ints) -> None:
-        self.changes = changes
-        self._bits = np.zeros(1 << (_SIEVE_BITS - 3), dtype=np.uint8)
-        byte, bit = self._places(codes)
-        np.bitwise_or.at(self._bits, byte, bit)
-
-    def may_have(self, codes: Ints) -> Flags:
-        byte, bit = self._places(codes)
-        found: Flags = (self._bits[byte] & bit) != 0
-        return found
-
-    @staticmethod
-    def _places(codes: Ints) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-        place = (codes.astype(np.uint64) * _SPREAD) >> np.uint64(64 - _SIEVE_BITS)
-        bit = np.left_shift(1, place & np.uint64(7), dtype=np.uint64)
-        return place >> np.uint64(3), bit.astype(np.uint8)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Followers:
     """How many different words follow each word (`one`) and each pair (`two`).
@@ -393,7 +320,7 @@ class _Followers:
 
     changes: int
     one: Ints
-    two: _Tally
+    two: CodeTally
 
 
 def _share_at_large(word: str) -> float:
@@ -402,18 +329,5 @@ def _share_at_large(word: str) -> float:
     return float(_ENGLISH_WEIGHT * 10 ** (zipf - lexicon.CERTAIN_ZIPF))
 
 
-def _code(*words: Ints) -> Ints:
-    code = words[0].astype(np.int64)
-    for numbers in words[1:]:
-        code = code * _BASE + numbers
-    return code
-
-
 def _longer(counts: Ints, size: int) -> Ints:
     return np.append(counts, np.zeros(size - len(counts), dtype=np.int64))
-
-
-def _different(codes: Ints) -> Ints:
-    """Each code once, sorted; `numpy.unique` takes ten times as long (numpy 2.4)."""
-    codes = np.sort(codes)
-    return codes[np.diff(codes, prepend=-1) > 0]

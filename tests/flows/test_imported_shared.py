@@ -177,7 +177,13 @@ def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -
         for name in ("answers", "set_aside")
     )
     assert len(kept) + len(aside) == 6850
-    assert set(aside["set_aside"]) == {"undecided"}
+    why = aside["set_aside"].value_counts()
+    # Ten times somebody met an item again.
+    assert why.to_dict() == {"undecided": 6850 - len(kept) - 10, "surplus": 10}
+    both = pd.concat([kept, aside])
+    again = both[both.duplicated(["worker", "item_id"], keep=False)]
+    assert len(again) == 20
+    assert set(aside.loc[aside["set_aside"] == "surplus"].index) <= set(again.index)
     assert set(kept["outcome_elsewhere"]) == {"Submitted"}
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "Where the answers come from" in report
