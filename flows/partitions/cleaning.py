@@ -25,7 +25,7 @@ from postprocess.apply import Drafts, Made, Text, replay, until_settled
 from postprocess.datasets.file_table import edits_json
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
-from postprocess.text import Rule, protected_words
+from postprocess.text import Rule, TextRule, protected_words
 
 _COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 _CLEANED = pa.schema(
@@ -123,7 +123,8 @@ class _Rounds:
         if not folder.at(f"changed-{number}").exists():
             corpus = self.corpus or self._counted(number)
             self.corpus = corpus
-            folder.keep(f"counts-{number}", corpus.shared)
+            if not isinstance(rule, TextRule):
+                folder.keep(f"counts-{number}", corpus.shared)
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
             self.run(step, follow, range(self.source.buckets))
@@ -190,10 +191,16 @@ def _follow(source: Source, number: int, rule: str, bucket: int) -> None:
     """Let the texts of a bucket follow a rule."""
     folder = source.folder
 
+    def corpus() -> Corpus:
+        # Of many texts it is gigabytes, which a rule for one text does not ask for.
+        if isinstance(_BY_NAME[rule], TextRule):
+            return Corpus()
+        counts: Corpus = folder.shared(f"counts-{number}")
+        return counts
+
     def made() -> Made:
         own = drafts_of(source, bucket, number)
-        corpus: Corpus = folder.shared(f"counts-{number}")
-        changes = own.accept(own.propose(_BY_NAME[rule], corpus))
+        changes = own.accept(own.propose(_BY_NAME[rule], corpus()))
         folder.keep(f"changes-{bucket}-{number}", lambda: changes)
         return own.made
 

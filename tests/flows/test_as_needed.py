@@ -137,6 +137,15 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
     assert "2 items asked to the end took 4 accepted answers; 4 for each" in saved
 
 
+def _drop(run: CampaignRun, answer_id: str) -> None:
+    """A person drops an answer that was accepted."""
+    run.store.db.execute(
+        "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
+        "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
+        [answer_id, "2026-01-07T09:00:00.000000+00:00"],
+    )
+
+
 def test_who_is_rejected_later_leaves_items_that_are_asked_again(
     at_work: Open,
 ) -> None:
@@ -147,11 +156,7 @@ def test_who_is_rejected_later_leaves_items_that_are_asked_again(
         (lost,) = run.store.db.execute(
             "SELECT answer_id FROM answers WHERE item_id = 'p1' LIMIT 1"
         ).fetchone()
-        run.store.db.execute(
-            "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
-            "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
-            [lost, "2026-01-07T09:00:00.000000+00:00"],
-        )
+        _drop(run, lost)
         progress = read_progress(run)
         assert (progress.accepted, progress.missing) == (11, 1)
         for _ in range(3):
@@ -174,11 +179,7 @@ def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
         rows = run.store.db.execute(
             "SELECT answer_id FROM answers WHERE item_id = 'p3' ORDER BY answer_id"
         ).fetchall()
-        run.store.db.execute(
-            "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
-            "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
-            [rows[0][0], "2026-01-07T09:00:00.000000+00:00"],
-        )
+        _drop(run, rows[0][0])
         posting = run.campaign.posting
         assert item_totals.to_weigh(run.store, posting) == {"p3": 3}
         assert take_snapshot(run).unweighed == 1
