@@ -4,9 +4,13 @@ What a rule is sure of is applied. What it only thinks likely is kept apart, as 
 proposal for a person.
 """
 
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
@@ -20,8 +24,11 @@ __all__ = [
     "forget_texts", "protected_words", "replay", "undo",
 ]  # fmt: skip
 
-_MOST_PASSES = 50
-"""Real texts settle in two or three; rules that undo each other never would."""
+_MOST_ROUNDS = 50
+"""Real texts settle in four to ten; rules that undo each other never would."""
+
+_SELDOM = 100
+"""A word written more often than this is judged the same if it is written once less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +92,10 @@ def clean_and_propose(
     drafts = Drafts(text for text in texts if not text.is_canned)
     corpus = Corpus(drafts.texts())
 
-    def follow(rule: Rule) -> bool:
-        before, after = drafts.accept(drafts.propose(rule, corpus))
+    def follow(rule: Rule, near: AbstractSet[str] | None) -> Followed:
+        before, after = drafts.accept(drafts.propose(rule, corpus, near))
         corpus.replace(before, after)
-        return bool(after)
+        return Followed(bool(after), seldom_now(replaced(before, after), corpus))
 
     until_settled(rules, follow)
     ids = [text.text_id for text in texts]
@@ -108,27 +115,59 @@ def forget_texts() -> None:
         module.forget_texts()
 
 
-def until_settled(rules: Sequence[Rule], follow: Callable[[Rule], bool]) -> None:
+class Followed(NamedTuple):
+    """What following a rule did to the texts.
+
+    Attributes:
+        has_changed: whether any was changed.
+        seldom: words that were replaced and are seldom written now: what a rule made of
+            the others like them may be another thing now.
+    """
+
+    has_changed: bool
+    seldom: AbstractSet[str]
+
+
+def until_settled(
+    rules: Sequence[Rule],
+    follow: Callable[[Rule, AbstractSet[str] | None], Followed],
+) -> None:
     """Have rules follow one another until none has anything left to make.
+
+    A round over all texts is dear, and what it changes makes a rule think anew of few.
+    So rounds that look near the changes follow it, until they change nothing. Then all
+    texts are looked at again, since each change weighs a little everywhere.
 
     Args:
         rules: in their order.
-        follow: makes the edits of a rule, and says whether there were any.
+        follow: makes the edits of a rule; of the texts where a change or one of some
+            words is near, or of all for None (`Drafts.propose`).
 
     Raises:
         ValueError: they never come to an end.
     """
-    waiting = list(rules)
-    for step in range(_MOST_PASSES * len(rules)):
-        rule = rules[step % len(rules)]
-        if follow(rule):
-            waiting = list(rules)
-        else:
-            waiting.remove(rule)
-        if not waiting:
+    latest: deque[Followed] = deque(maxlen=len(rules))
+    for _ in range(_MOST_ROUNDS):
+        is_of_all = not any(each.has_changed for each in latest)
+        for rule in rules:
+            words = frozenset(chain.from_iterable(each.seldom for each in latest))
+            latest.append(follow(rule, None if is_of_all else words))
+        if is_of_all and not any(each.has_changed for each in latest):
             return
     names = ", ".join(rule.NAME for rule in rules)
     raise ValueError(f"these rules keep changing each other's work: {names}")
+
+
+def replaced(before: Iterable[Text], after: Iterable[Text]) -> AbstractSet[str]:
+    """The words that a text holds less often than before it was changed."""
+    pairs = zip(before, after, strict=True)
+    return {word for b, a in pairs for word in Counter(b.words) - Counter(a.words)}
+
+
+def seldom_now(words: AbstractSet[str], corpus: Corpus) -> AbstractSet[str]:
+    """Those of some words that a campaign has seldom or no longer."""
+    written = zip(words, corpus.counts[corpus.numbers([*words])].tolist(), strict=True)
+    return frozenset(word for word, times in written if times <= _SELDOM)
 
 
 @dataclass(slots=True)
@@ -140,7 +179,7 @@ class Made:
             and always were.
         drafts: the texts as they are now, of those that were changed.
         unsure: by rule, the edits that it was not sure of when it last looked.
-        unseen: by rule that looks at one text alone, those changed since it looked.
+        unseen: by rule, the texts changed since it looked.
     """
 
     edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
@@ -156,9 +195,17 @@ class Drafts:
         made: what the rules made of them.
     """
 
-    def __init__(self, texts: Iterable[Text], made: Made | None = None) -> None:
-        """Texts, asked for when they are needed, and what was made of them."""
-        self._texts = texts
+    def __init__(
+        self,
+        texts: Iterable[Text],
+        made: Made | None = None,
+        words: AbstractSet[str] | None = None,
+    ) -> None:
+        """Texts, what was made of them, and which words they held before.
+
+        Where the words are known, texts are asked for when they are needed only.
+        """
+        self._texts, self._words = texts, words
         self.made = made or Made()
 
     @cached_property
@@ -174,18 +221,30 @@ class Drafts:
         """The texts as they are now."""
         return tuple(map(self._draft, self._originals))
 
-    def propose(self, rule: Rule, corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
+    def propose(
+        self, rule: Rule, corpus: Corpus, near: AbstractSet[str] | None = None
+    ) -> Mapping[str, Sequence[Edit]]:
         """The edits of the drafts that a rule is sure of, by text id.
 
         Args:
             rule: of `postprocess.registry`.
             corpus: the counts of all drafts of the campaign.
+            near: look only at items of which a text holds one of these words, or was
+                changed since the rule last looked; at all for None.
         """
+        unseen = self.made.unseen.get(rule.NAME)
+        self.made.unseen[rule.NAME] = {}
         if isinstance(rule, TextRule):
-            return self._mended(rule)
-        proposed = rule.propose(self.texts(), corpus)
+            return self._mended(rule, unseen)
+        if near is None or unseen is None:
+            texts = self.texts()
+        else:
+            texts = self._near(near, unseen)
+        proposed = rule.propose(texts, corpus) if texts else {}
         sure: dict[str, Sequence[Edit]] = {}
-        unsure = self.made.unsure[rule.NAME] = {}
+        unsure = self.made.unsure.setdefault(rule.NAME, {})
+        for text in texts:
+            unsure.pop(text.text_id, None)
         for text_id, edits in proposed.items():
             made = [edit for edit in edits if rule.is_sure(edit)]
             doubtful = [edit for edit in edits if not rule.is_sure(edit)]
@@ -229,10 +288,32 @@ class Drafts:
     def _draft(self, text_id: str) -> Text:
         return self.made.drafts.get(text_id) or self._originals[text_id]
 
-    def _mended(self, rule: TextRule) -> Mapping[str, Sequence[Edit]]:
+    def _near(
+        self, words: AbstractSet[str], changed: Mapping[str, None]
+    ) -> tuple[Text, ...]:
+        """All texts about the items of those that were changed or hold a word."""
+        if not changed and not self._may_hold(words):
+            return ()
+        texts = self.texts()
+        items = {
+            text.item_id
+            for text in texts
+            if text.text_id in changed or not words.isdisjoint(text.words)
+        }
+        return tuple(text for text in texts if text.item_id in items)
+
+    def _may_hold(self, words: AbstractSet[str]) -> bool:
+        changed = self.made.drafts.values()
+        return (
+            self._words is None
+            or not words.isdisjoint(self._words)
+            or any(not words.isdisjoint(text.words) for text in changed)
+        )
+
+    def _mended(
+        self, rule: TextRule, unseen: Iterable[str] | None
+    ) -> Mapping[str, Sequence[Edit]]:
         # Of a text that has not changed since, the rule would say the same again.
-        unseen = self.made.unseen.get(rule.NAME)
-        self.made.unseen[rule.NAME] = {}
         drafts = self.texts() if unseen is None else map(self._draft, unseen)
         proposed = ((draft.text_id, rule.mend(draft.text)) for draft in drafts)
         return {text_id: edits for text_id, edits in proposed if edits}

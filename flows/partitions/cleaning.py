@@ -7,9 +7,10 @@ anew, until no rule has anything left to make. So the edits are those of
 """
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +22,16 @@ from flows.partitions.buckets import ROWS, bucket_count, by_item
 from flows.partitions.parts import Source, known_items, states
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
-from postprocess.apply import Drafts, Made, Text, replay, until_settled
+from postprocess.apply import (
+    Drafts,
+    Followed,
+    Made,
+    Text,
+    replaced,
+    replay,
+    seldom_now,
+    until_settled,
+)
 from postprocess.datasets.file_table import edits_json
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
@@ -100,7 +110,8 @@ def follow_rules(source: Source, run: Run) -> int:
 def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
     """The texts of a bucket with their edits, after so many rounds."""
     made: Made = source.folder.kept(f"made-{bucket}-{number}")
-    return Drafts(_texts_of(source, bucket), made)
+    words: AbstractSet[str] = source.folder.kept(f"words-{bucket}")
+    return Drafts(_texts_of(source, bucket), made, words)
 
 
 def _texts_of(source: Source, bucket: int) -> Iterator[Text]:
@@ -117,23 +128,24 @@ class _Rounds:
     numbers: "count[int]" = field(default_factory=count)
     corpus: Corpus | None = None
 
-    def follow(self, rule: Rule) -> bool:
-        """Whether the rule changed anything in any part."""
+    def follow(self, rule: Rule, near: AbstractSet[str] | None) -> Followed:
+        """Let all parts follow a rule (`postprocess.apply.until_settled`)."""
         number, folder = next(self.numbers), self.source.folder
-        if not folder.at(f"changed-{number}").exists():
+        if not folder.at(f"followed-{number}").exists():
             corpus = self.corpus or self._counted(number)
             self.corpus = corpus
             if not isinstance(rule, TextRule):
-                folder.keep(f"counts-{number}", corpus.shared)
+                folder.keep(f"counts-{number}", lambda: (corpus.shared(), near))
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
             self.run(step, follow, range(self.source.buckets))
-            has_changed = self._count_changes(corpus, number)
-            folder.keep(f"changed-{number}", lambda: has_changed)
+            followed = self._count_changes(corpus, number)
+            folder.keep(f"followed-{number}", lambda: followed)
         folder.at(f"counts-{number}").unlink(missing_ok=True)
         for bucket in range(self.source.buckets):
             folder.at(f"made-{bucket}-{number}").unlink(missing_ok=True)
-        return bool(folder.kept(f"changed-{number}"))
+        followed: Followed = folder.kept(f"followed-{number}")
+        return followed
 
     def _counted(self, number: int) -> Corpus:
         """The counts of all texts as they are before this round."""
@@ -143,13 +155,14 @@ class _Rounds:
             corpus.replace((), drafts.texts())
         return corpus
 
-    def _count_changes(self, corpus: Corpus, number: int) -> bool:
-        has_changed = False
+    def _count_changes(self, corpus: Corpus, number: int) -> Followed:
+        has_changed, words = False, set[str]()
         for bucket in range(self.source.buckets):
             before, after = self.source.folder.kept(f"changes-{bucket}-{number}")
             corpus.replace(before, after)
             has_changed |= bool(after)
-        return has_changed
+            words |= replaced(before, after)
+        return Followed(has_changed, seldom_now(words, corpus))
 
 
 def split(source: Source, number: int) -> None:
@@ -170,7 +183,7 @@ def _read(source: Source, bucket: int) -> None:
             *(cells[name] for name in ("item_id", "text", "is_canned")),
             strict=True,
         )
-        return [
+        found = [
             Text(
                 text_id=answer_id,
                 item_id=item_id,
@@ -180,6 +193,9 @@ def _read(source: Source, bucket: int) -> None:
             for answer_id, item_id, text, is_canned in rows
             if not is_canned
         ]
+        words = frozenset(chain.from_iterable(text.words for text in found))
+        source.folder.keep(f"words-{bucket}", lambda: words)
+        return found
 
     source.folder.keep(f"texts-{bucket}", texts)
     # Were it not there, what a later round made is.
@@ -191,16 +207,16 @@ def _follow(source: Source, number: int, rule: str, bucket: int) -> None:
     """Let the texts of a bucket follow a rule."""
     folder = source.folder
 
-    def corpus() -> Corpus:
+    def counts() -> tuple[Corpus, AbstractSet[str] | None]:
         # Of many texts it is gigabytes, which a rule for one text does not ask for.
         if isinstance(_BY_NAME[rule], TextRule):
-            return Corpus()
-        counts: Corpus = folder.shared(f"counts-{number}")
-        return counts
+            return Corpus(), None
+        corpus, near = folder.latest(f"counts-{number}")
+        return corpus, near
 
     def made() -> Made:
         own = drafts_of(source, bucket, number)
-        changes = own.accept(own.propose(_BY_NAME[rule], corpus()))
+        changes = own.accept(own.propose(_BY_NAME[rule], *counts()))
         folder.keep(f"changes-{bucket}-{number}", lambda: changes)
         return own.made
 

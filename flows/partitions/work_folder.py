@@ -72,6 +72,16 @@ class WorkFolder:
         """The same, for what all parts want: read once a process."""
         return _shared(self, name)
 
+    def latest(self, name: str) -> Any:  # noqa: ANN401 - what was kept
+        """The same for what is large: the one before it is let go of first."""
+        if (self, name) not in _LATEST:
+            _LATEST.clear()
+            _LATEST[self, name] = self.kept(name)
+        return _LATEST[self, name]
+
+
+_LATEST: dict[tuple[WorkFolder, str], Any] = {}
+
 
 @lru_cache(maxsize=4)
 def _shared(folder: WorkFolder, name: str) -> Any:  # noqa: ANN401

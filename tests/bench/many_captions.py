@@ -1,9 +1,10 @@
 """Captions of a campaign that outgrows memory, drawn straight into Parquet files.
 
 Items come in blocks, each drawn from a seed of its own, so any number is made in the
-memory of one block. Words are drawn as people use them (few often, most seldom) and
-each item has words of its own, so that its texts agree; one worker in forty rushes and
-repeats himself, one takes the canned text, and some words are mistyped.
+memory of one block. Words are drawn as people use them (few often, most seldom, and
+after most words the same few), and each item has words of its own, so that its texts
+agree; one worker in forty rushes and repeats himself, one takes the canned text, and
+some words are mistyped.
 Run: `python -m tests.bench.many_captions FOLDER ROWS [FILES]`.
 """
 
@@ -30,6 +31,15 @@ _DRAWN = 1_000
 
 _WORDS = 12_000
 _LENGTH = 11
+_OWN = 4
+"""Words of its own that an item has."""
+
+_FOLLOWS, _OF_ITEM = 0.8, 0.15
+"""The shares of words that follow from the word before, and that are the item's own.
+
+So 40,000 captions have as many different pairs and threes of words as 42,036 real ones
+(docs/benchmarks.md).
+"""
 _FIRST = pd.Timestamp("2026-03-01", tz="UTC")
 _TEXTS = pa.list_(pa.string())
 
@@ -115,21 +125,27 @@ def _texts(
     item: npt.NDArray[np.int64],
     worker: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.object_]:
-    """Captions: a third of their words are the item's own."""
+    """Captions: most words are among the few that often follow the one before."""
     words = np.array(top_n_list("en", _WORDS, wordlist="small"), dtype="object")
     often = 1 / np.arange(1, len(words) + 1)
     shares = np.cumsum(often) / often.sum()
-    last = len(words) - 1
-    of_item = np.searchsorted(shares, 0.4 + 0.6 * draw.random((_DRAWN, 6)))
+    of_item = 0.4 + 0.6 * draw.random((_DRAWN, _OWN))
     lengths = draw.integers(6, 2 * _LENGTH - 5, len(item))
+    codes = np.empty((len(item), lengths.max()), dtype=np.int64)
+    before = np.full(len(item), len(words))
+    for place in range(codes.shape[1]):
+        # The rank of the follower: half of all have rank 1, a third of them rank 2.
+        rank = np.minimum(1 / (1 - draw.random(len(item))), len(words))
+        why, own = draw.random(len(item)), draw.integers(0, _OWN, len(item))
+        at = np.where(why < _FOLLOWS, _spread(before, rank), draw.random(len(item)))
+        at = np.where(why > 1 - _OF_ITEM, of_item[item, own], at)
+        before = np.minimum(np.searchsorted(shares, at), len(words) - 1)
+        codes[:, place] = before
+    is_said = np.arange(codes.shape[1]) < lengths[:, None]
+    line = words[codes[is_said]].tolist()
+    for place in np.flatnonzero(draw.random(len(line)) < 0.005).tolist():
+        line[place] = _mistyped(draw, line[place])
     ends = np.cumsum(lengths)
-    codes = np.searchsorted(shares, draw.random(ends[-1]))
-    own = draw.random(ends[-1]) < 0.35
-    asked = np.repeat(item, lengths)[own]
-    codes[own] = of_item[asked, draw.integers(0, 6, len(asked))]
-    line = words[np.minimum(codes, last)].tolist()
-    for at in np.flatnonzero(draw.random(len(line)) < 0.005).tolist():
-        line[at] = _mistyped(draw, line[at])
     starts = (ends - lengths).tolist()
     texts = np.array(
         [" ".join(line[a:b]) for a, b in zip(starts, ends.tolist(), strict=True)],
@@ -141,6 +157,18 @@ def _texts(
     ]
     texts[(worker % 40 == 11) & (draw.random(len(item)) < 0.7)] = CANNED
     return texts
+
+
+def _spread(
+    before: npt.NDArray[np.int64], rank: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Between 0 and 1, always the same for a word and the rank of its follower."""
+    mixed = (before * 1_000_003 + rank.astype("int64") + 1).astype("uint64")
+    for factor in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9):  # as SplitMix64 does
+        mixed *= np.uint64(factor)
+        mixed ^= mixed >> np.uint64(31)
+    spread: npt.NDArray[np.float64] = (mixed >> np.uint64(11)) / 2.0**53
+    return spread
 
 
 def _mistyped(draw: np.random.Generator, word: str) -> str:

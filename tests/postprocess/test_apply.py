@@ -4,7 +4,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from domain.edit import Edit
 from postprocess.apply import (
+    Drafts,
     Text,
     clean_and_propose,
     clean_text,
@@ -24,6 +25,7 @@ from postprocess.apply import (
 )
 from postprocess.apply import replay as replayed
 from postprocess.language import confusions, features, suspects
+from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
 from postprocess.rules import spelling
 from postprocess.text import Rule
@@ -161,6 +163,61 @@ def test_rules_that_never_agree_are_named() -> None:
     rules = [_swapping("cat", "dog"), _swapping("dog", "cat")]
     with pytest.raises(ValueError, match="each other's work: cat, dog"):
         _edits([Text(text_id="a", item_id="i", text="cat")], rules)
+
+
+class _Looking:
+    """A rule that mends `feild`, and remembers which texts it was shown."""
+
+    NAME, VERSION = "looking", 1
+
+    def __init__(self) -> None:
+        self.shown: list[list[str]] = []
+
+    def is_sure(self, _edit: Edit) -> bool:
+        return True
+
+    def propose(
+        self, texts: Sequence[Text], _corpus: Corpus
+    ) -> dict[str, Sequence[Edit]]:
+        self.shown.append(sorted(text.text_id for text in texts))
+        return {
+            text.text_id: _swapping("feild", "field").mend(text.text)
+            for text in texts
+            if text.text == "feild"
+        }
+
+
+def test_rounds_look_near_what_changed_and_at_last_at_all() -> None:
+    """An item whose texts hold neither the change nor its word waits for the last."""
+    texts = [
+        Text(text_id="a", item_id="i", text="feild"),
+        Text(text_id="b", item_id="i", text="a dog"),
+        Text(text_id="c", item_id="j", text="a feild of corn"),
+        Text(text_id="d", item_id="j", text="corn"),
+        Text(text_id="e", item_id="k", text="a field"),
+    ]
+    rule = _Looking()
+    edits = _edits(texts, [rule])
+    assert {text_id for text_id, made in edits.items() if made} == {"a"}
+    assert rule.shown == [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], [*"abcde"]]
+
+
+def test_what_a_rule_would_say_again_needs_no_texts() -> None:
+    """Where no text holds a word that is looked for, none is read."""
+
+    def texts() -> Iterator[Text]:
+        raise AssertionError
+        yield
+
+    drafts, rule = Drafts(texts(), words={"dog"}), _Looking()
+    drafts.made.unseen["looking"] = {}
+    assert drafts.propose(rule, Corpus(), {"cat"}) == {}
+    with pytest.raises(AssertionError):
+        drafts.propose(rule, Corpus(), {"dog"})
+    drafts = Drafts(texts(), drafts.made, {"dog"})
+    drafts.made.drafts["a"] = Text(text_id="a", item_id="i", text="a cat")
+    with pytest.raises(AssertionError):
+        drafts.propose(rule, Corpus(), {"cat"})
 
 
 _PROGRAM = """
