@@ -8,7 +8,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -195,22 +194,10 @@ class Drafts:
         made: what the rules made of them.
     """
 
-    def __init__(
-        self,
-        texts: Iterable[Text],
-        made: Made | None = None,
-        words: AbstractSet[str] | None = None,
-    ) -> None:
-        """Texts, what was made of them, and which words they held before.
-
-        Where the words are known, texts are asked for when they are needed only.
-        """
-        self._texts, self._words = texts, words
+    def __init__(self, texts: Iterable[Text], made: Made | None = None) -> None:
+        """Texts, and what was made of them so far."""
+        self._originals = {text.text_id: text for text in texts}
         self.made = made or Made()
-
-    @cached_property
-    def _originals(self) -> Mapping[str, Text]:
-        return {text.text_id: text for text in self._texts}
 
     @property
     def edits(self) -> Mapping[str, tuple[Edit, ...]]:
@@ -292,8 +279,6 @@ class Drafts:
         self, words: AbstractSet[str], changed: Mapping[str, None]
     ) -> tuple[Text, ...]:
         """All texts about the items of those that were changed or hold a word."""
-        if not changed and not self._may_hold(words):
-            return ()
         texts = self.texts()
         items = {
             text.item_id
@@ -301,14 +286,6 @@ class Drafts:
             if text.text_id in changed or not words.isdisjoint(text.words)
         }
         return tuple(text for text in texts if text.item_id in items)
-
-    def _may_hold(self, words: AbstractSet[str]) -> bool:
-        changed = self.made.drafts.values()
-        return (
-            self._words is None
-            or not words.isdisjoint(self._words)
-            or any(not words.isdisjoint(text.words) for text in changed)
-        )
 
     def _mended(
         self, rule: TextRule, unseen: Iterable[str] | None

@@ -18,12 +18,13 @@ from click.testing import CliRunner
 from cli.main import main
 from domain.errors import ConfigError
 from domain.tables import COLLECTED, task_columns
+from flows.partitions import rounds
 from flows.partitions.answer_files import as_frame
 from flows.partitions.assessing import Assessed, assess_files
 from flows.partitions.cleaning import clean_files
 from flows.partitions.running import LOCAL, Do, Run, here, on_dask
 from hit_templates.tasks import load_task
-from postprocess.apply import Text, clean_and_propose, replay
+from postprocess.apply import Drafts, Text, clean_and_propose, replay
 from postprocess.datasets.file_table import edits_json
 from qc.registry import assess
 from tests.bench.many_captions import captions, write
@@ -379,9 +380,10 @@ def test_what_cannot_be_meant_is_said(
 
 @pytest.mark.parametrize("n", [1, 7])
 def test_parts_are_cleaned_as_the_whole(
-    answers: pa.Table, tmp_path: Path, n: int
+    answers: pa.Table, tmp_path: Path, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each edit and proposal is that of all texts cleaned together."""
+    monkeypatch.setattr(rounds, "_SHELF", 30)
     rows = answers.to_pandas()
     some = answers.slice(0, 500)
     texts = [
@@ -405,6 +407,33 @@ def test_parts_are_cleaned_as_the_whole(
         assert row["edits"] == edits_json(whole.edits[text.text_id])
         assert row["edit_proposals"] == edits_json(whole.proposals[text.text_id])
         assert row["clean_text"] == replay(text.text, whole.edits[text.text_id])
+
+
+def test_a_round_near_the_changes_takes_down_few_shelves(
+    answers: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first round and the last look at all texts, some between at few."""
+    monkeypatch.setattr(rounds, "_SHELF", 30)
+    taken_down, now = dict[str, int](), ""
+
+    def told(step: str, _done: int, _of: int) -> None:
+        nonlocal now
+        now = step
+        taken_down.setdefault(step, 0)
+
+    def take_down(shelf: rounds._Shelf, shelved: rounds._Shelved) -> Drafts:
+        taken_down[now] += 1
+        return really(shelf, shelved)
+
+    really = rounds._taken_down
+    monkeypatch.setattr(rounds, "_taken_down", take_down)
+    source = cut(answers.slice(0, 500), tmp_path / "answers", 1)
+    clean_files([source], here(told), into=tmp_path / "clean", bucket_rows=200)
+    first, *between, last = (
+        n for step, n in taken_down.items() if step.startswith("spelling")
+    )
+    assert first == last > 10
+    assert 0 < min(between) < first
 
 
 def test_the_command_cleans_files(
