@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
@@ -22,6 +22,8 @@ __all__ = [
     "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",
     "forget_texts", "protected_words", "replay", "undo",
 ]  # fmt: skip
+
+_T = TypeVar("_T")
 
 _MOST_ROUNDS = 50
 """Real texts settle in four to ten; rules that undo each other never would."""
@@ -185,6 +187,28 @@ class Made:
     drafts: dict[str, Text] = field(default_factory=dict)
     unsure: dict[str, dict[str, Sequence[Edit]]] = field(default_factory=dict)
     unseen: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, other: "Made") -> None:
+        """Take in what the same rules made of other texts."""
+        self.edits |= other.edits
+        self.drafts |= other.drafts
+        for rule, unsure in other.unsure.items():
+            self.unsure.setdefault(rule, {}).update(unsure)
+        for rule, unseen in other.unseen.items():
+            self.unseen.setdefault(rule, {}).update(unseen)
+
+    def of(self, text_ids: AbstractSet[str]) -> "Made":
+        """What was made of some of the texts."""
+
+        def own(of_text: Mapping[str, _T]) -> dict[str, _T]:
+            return {one: of_text[one] for one in of_text if one in text_ids}
+
+        return Made(
+            edits=own(self.edits),
+            drafts=own(self.drafts),
+            unsure={rule: own(of_text) for rule, of_text in self.unsure.items()},
+            unseen={rule: own(of_text) for rule, of_text in self.unseen.items()},
+        )
 
 
 class Drafts:

@@ -7,8 +7,8 @@ that workers wrote about many items is no typo); its type says which.
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from domain.edit import Edit
 from domain.hit import Item
@@ -49,6 +49,20 @@ class Text:
     def capitals(self) -> Iterable[str]:
         """Those of its words that have a capital inside it, casefolded."""
         return capitals(self.text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its fields: what dataclasses pickle by themselves takes twice as long."""
+        return _unpickled, tuple(map(self.__getattribute__, _FIELDS))
+
+
+_FIELDS = tuple(each.name for each in fields(Text))
+
+
+def _unpickled(*cells: object) -> Text:
+    text = object.__new__(Text)
+    for name, cell in zip(_FIELDS, cells, strict=True):
+        object.__setattr__(text, name, cell)
+    return text
 
 
 @runtime_checkable

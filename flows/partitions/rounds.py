@@ -10,10 +10,11 @@ look near the last changes alone; which shelves these are is known without readi
 """
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from flows.partitions.answer_files import as_frame
 from flows.partitions.buckets import by_item
 from flows.partitions.parts import Source, known_items
 from flows.partitions.running import Run
+from flows.partitions.work_folder import unpickled
 from postprocess.apply import (
     Drafts,
     Followed,
@@ -99,24 +101,28 @@ class Results(NamedTuple):
 
 def results(source: Source, bucket: int, number: int) -> Results:
     """What cleaning made of a bucket's texts in so many rounds."""
-    edits: dict[str, tuple[Edit, ...]] = {}
-    proposals: dict[str, tuple[Edit, ...]] = {}
-    for drafts in _drafts_of(source, bucket, number):
-        edits |= drafts.edits
-        proposals |= drafts.proposals()
-    return Results(edits, proposals)
+    drafts = _drafts(source, bucket, number)
+    return Results(drafts.edits, drafts.proposals())
 
 
-def _drafts_of(source: Source, bucket: int, number: int) -> Iterator[Drafts]:
-    """The texts of a bucket after so many rounds, shelf by shelf."""
+def _drafts(source: Source, bucket: int, number: int) -> Drafts:
+    """The texts of a bucket after so many rounds."""
     shelves: Sequence[_Shelf] = source.folder.kept(f"texts-{bucket}")
     shelved: Sequence[_Shelved] = source.folder.kept(f"made-{bucket}-{number}")
-    return map(_taken_down, shelves, shelved)
+    return _together(map(_taken_down, shelves), shelved)
 
 
-def _taken_down(shelf: _Shelf, shelved: _Shelved) -> Drafts:
-    # Both are our own, of this run (`WorkFolder.keep`).
-    return Drafts(pickle.loads(shelf.texts), pickle.loads(shelved.made))  # noqa: S301
+def _taken_down(shelf: _Shelf) -> Sequence[Text]:
+    texts: Sequence[Text] = unpickled(BytesIO(shelf.texts))
+    return texts
+
+
+def _together(texts: Iterable[Sequence[Text]], shelved: Iterable[_Shelved]) -> Drafts:
+    """The texts of some shelves as the rules have left them."""
+    made = Made()
+    for one in shelved:
+        made.add(unpickled(BytesIO(one.made)))
+    return Drafts(chain.from_iterable(texts), made)
 
 
 @dataclass(slots=True)
@@ -151,9 +157,7 @@ class _Rounds:
         """The counts of all texts as they are before this round."""
         corpus = Corpus()
         for bucket in range(self.source.buckets):
-            shelves = _drafts_of(self.source, bucket, number)
-            texts = list(chain.from_iterable(drafts.texts() for drafts in shelves))
-            corpus.replace((), texts)
+            corpus.replace((), _drafts(self.source, bucket, number).texts())
         return corpus
 
     def _count_changes(self, corpus: Corpus, number: int) -> Followed:
@@ -216,8 +220,10 @@ def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
 
 
 def _shelf(texts: Sequence[Text]) -> _Shelf:
-    words = frozenset(chain.from_iterable(text.words for text in texts))
-    return _Shelf(pickle.dumps(texts, protocol=5), words)
+    return _Shelf(
+        texts=pickle.dumps(texts, protocol=5),
+        words=frozenset(chain.from_iterable(text.words for text in texts)),
+    )
 
 
 def _follow(source: Source, number: int, name: str, bucket: int) -> None:
@@ -229,20 +235,19 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
         corpus, near = Corpus(), frozenset[str]()
         if not isinstance(rule, TextRule):
             corpus, near = folder.latest(f"counts-{number}")
-        before, after, left = list[Text](), list[Text](), list[_Shelved]()
-        shelves = folder.kept(f"texts-{bucket}")
-        for shelf, shelved in zip(
-            shelves, folder.kept(f"made-{bucket}-{number}"), strict=True
-        ):
-            if _is_asked(shelf, shelved, name, near):
-                drafts = _taken_down(shelf, shelved)
-                changes = drafts.accept(drafts.propose(rule, corpus, near))
-                before += changes[0]
-                after += changes[1]
-                left.append(_put_back(drafts.made))
-            else:
-                left.append(shelved)
-        folder.keep(f"changes-{bucket}-{number}", lambda: (before, after))
+        shelves: Sequence[_Shelf] = folder.kept(f"texts-{bucket}")
+        left: list[_Shelved] = folder.kept(f"made-{bucket}-{number}")
+        asked = [
+            n
+            for n, (shelf, shelved) in enumerate(zip(shelves, left, strict=True))
+            if _is_asked(shelf, shelved, name, near)
+        ]
+        texts = [_taken_down(shelves[n]) for n in asked]
+        drafts = _together(texts, [left[n] for n in asked])
+        changes = drafts.accept(drafts.propose(rule, corpus, near))
+        for n, own in zip(asked, texts, strict=True):
+            left[n] = _put_back(drafts.made.of({text.text_id for text in own}))
+        folder.keep(f"changes-{bucket}-{number}", lambda: changes)
         return left
 
     folder.keep(f"made-{bucket}-{number + 1}", made)

@@ -6,6 +6,7 @@ and a run that was cut off goes on where it stopped. At the end `_SUCCESS` lists
 files, and the folder gets its name: nothing else with that name was ever there.
 """
 
+import gc
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from domain.errors import ConfigError
 
@@ -66,7 +67,7 @@ class WorkFolder:
     def kept(self, name: str) -> Any:  # noqa: ANN401 - what was kept
         """The value that was kept."""
         with self.at(name).open("rb") as file:
-            return pickle.load(file)  # noqa: S301 - our own, of this run
+            return unpickled(file)
 
     def shared(self, name: str) -> Any:  # noqa: ANN401 - what was kept
         """The same, for what all parts want: read once a process."""
@@ -81,6 +82,18 @@ class WorkFolder:
 
 
 _LATEST: dict[tuple[WorkFolder, str], Any] = {}
+
+
+def unpickled(file: BinaryIO) -> Any:  # noqa: ANN401 - what was kept
+    """A value of this run."""
+    # What is read has no circles; looking for them takes half the time.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return pickle.load(file)  # noqa: S301 - our own
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @lru_cache(maxsize=4)

@@ -5,9 +5,8 @@ two neighbours, while others have a word there that looks or sounds like it. Onl
 that were often written in the campaign are thought of.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -31,6 +30,9 @@ NAMES = (
     "again_about_item", "short", "ending", "word_items",
 )  # fmt: skip
 """What speaks for the other word; against stands 0."""
+
+_OF_ITEM = [NAMES.index("same_item"), NAMES.index("again_about_item")]
+"""What only the other texts about the item can say."""
 
 _LEAST_ITEMS = 5
 """About so many items a word was written, if it is thought of at all."""
@@ -63,30 +65,51 @@ class Doubts:
     features: Floats
 
 
-def doubts(texts: Sequence[Text], corpus: Corpus, channel: Channel) -> Doubts:
-    """The doubtful places, in the order of texts, words and other words."""
+def doubts(
+    texts: Sequence[Text],
+    corpus: Corpus,
+    channel: Channel,
+    weights: Floats | None = None,
+) -> Doubts:
+    """The doubtful places, in the order of texts, words and other words.
+
+    Args:
+        texts: all that there are about each of their items.
+        corpus: the counts of these texts, and of all others of the campaign.
+        channel: what slips cost.
+        weights: leave out places where by these weights of `NAMES` no other word can
+            be likelier than the one that stands there.
+    """
     alike = _alike(corpus, channel, corpus.changes)
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     before, after = line[places - 1], line[places + 1]
     alone = corpus.triples(before, line[places], after) <= 1
     rows, other = _likely(places[alone], line, alike, corpus)
+    features = np.column_stack(
+        [
+            np.ones(len(rows)),
+            alike.prices[other],
+            *_fits(line, rows, alike.others[other], corpus),
+            *np.zeros((len(_OF_ITEM), len(rows))),
+            alike.are_short[other],
+            alike.are_endings[other],
+            np.log(np.maximum(corpus.items[line[rows]], 1)),
+        ]
+    ).reshape(-1, len(NAMES))
+    if weights is not None:
+        best_case = features @ weights + weights[_OF_ITEM].clip(0).sum()
+        are_kept = np.isin(rows, rows[best_case >= 0])
+        rows, other, features = rows[are_kept], other[are_kept], features[are_kept]
     meant = [alike.names[n] for n in other.tolist()]
-    about = said_about({texts[n].item_id for n in set(owner[rows].tolist())}, texts)
+    features[:, _OF_ITEM] = _of_item(texts, owner[rows], at[rows], meant)
     fresh = np.flatnonzero(np.diff(rows, prepend=-1))
     return Doubts(
         text=owner[rows],
         at=at[rows],
         first=np.append(fresh, len(rows)),
         meant=meant,
-        features=np.column_stack(
-            [
-                np.ones(len(rows)),
-                alike.prices[other],
-                *_fits(line, rows, alike.others[other], corpus),
-                *_of_item(texts, owner[rows], at[rows], meant, about, corpus),
-            ]
-        ).reshape(-1, len(NAMES)),
+        features=features,
     )
 
 
@@ -107,7 +130,8 @@ def _met(
     rows, other = alike.expanded(places, line)
     meant = alike.others[other]
     may_be = corpus.may_be_pairs(line[rows - 1], meant)
-    may_be &= corpus.may_be_pairs(meant, line[rows + 1])
+    rows, other, meant = rows[may_be], other[may_be], meant[may_be]
+    may_be = corpus.may_be_pairs(meant, line[rows + 1])
     rows, other, meant = rows[may_be], other[may_be], meant[may_be]
     left = corpus.pairs(line[rows - 1], meant)
     right = corpus.pairs(meant, line[rows + 1])
@@ -151,6 +175,10 @@ class _Alike:
         found.sort(key=lambda pair: (corpus.number(pair[0]), pair[1]))
         self.names = [other for _, other in found]
         self.prices = np.array(channel.recall(found), dtype=np.float64)
+        self.are_short = np.array([len(word) <= _SHORT for word, _ in found])
+        self.are_endings = np.array(
+            [word.removesuffix("s") == other.removesuffix("s") for word, other in found]
+        )
         self.others = corpus.numbers(self.names)
         owners = corpus.numbers([word for word, _ in found])
         self.sizes = np.bincount(owners, minlength=len(corpus.counts))
@@ -247,27 +275,16 @@ def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Float
 
 
 def _of_item(
-    texts: Sequence[Text],
-    owner: Ints,
-    at: Ints,
-    meant: Sequence[str],
-    about: Mapping[str, Mapping[str, int]],
-    corpus: Corpus,
-) -> Iterable[Floats]:
-    rows = []
-    for n, position, other in zip(owner.tolist(), at.tolist(), meant, strict=True):
-        word = texts[n].words[position]
+    texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
+) -> Floats:
+    """Whether texts about the item have the other word, and this one once more."""
+    about = said_about({texts[n].item_id for n in set(owner.tolist())}, texts)
+    found = np.zeros((len(owner), len(_OF_ITEM)))
+    for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
         said = about[texts[n].item_id]
-        rows.append(
-            (
-                said.get(other, 0) > 0,
-                said.get(word, 0) > 1,
-                len(word) <= _SHORT,
-                word.removesuffix("s") == other.removesuffix("s"),
-                math.log(corpus.about(word)),
-            )
-        )
-    return np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        has_other = said.get(meant[row], 0) > 0
+        found[row] = has_other, said.get(texts[n].words[position], 0) > 1
+    return found
 
 
 def forget_texts() -> None:

@@ -27,13 +27,15 @@ SURE = 0.7
 """Least probability of an edit that is made without asking (docs/cleaning.md)."""
 
 WORTH_A_LOOK = 0.5
-"""Least probability of an edit that a person is asked about."""
+"""Least probability of an edit that a person is asked about; not below a half, since
+only what is likelier than leaving the word is looked at."""
 
 
 def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
     """The word that others wrote in such places, where a text has one like it."""
-    found = doubts(texts, corpus, channel.shipped())
-    sums = found.features @ np.array([REAL_WORD_WEIGHTS[name] for name in NAMES])
+    weights = np.array([REAL_WORD_WEIGHTS[name] for name in NAMES])
+    found = doubts(texts, corpus, channel.shipped(), weights)
+    sums = found.features @ weights
     edits: dict[str, list[Edit]] = {}
     for first, after in pairwise(found.first.tolist()):
         # Against every other word stands leaving this one, whose sum is 0.

@@ -24,7 +24,7 @@ from flows.partitions.assessing import Assessed, assess_files
 from flows.partitions.cleaning import clean_files
 from flows.partitions.running import LOCAL, Do, Run, here, on_dask
 from hit_templates.tasks import load_task
-from postprocess.apply import Drafts, Text, clean_and_propose, replay
+from postprocess.apply import Text, clean_and_propose, replay
 from postprocess.datasets.file_table import edits_json
 from qc.registry import assess
 from tests.bench.many_captions import captions, write
@@ -421,9 +421,9 @@ def test_a_round_near_the_changes_takes_down_few_shelves(
         now = step
         taken_down.setdefault(step, 0)
 
-    def take_down(shelf: rounds._Shelf, shelved: rounds._Shelved) -> Drafts:
+    def take_down(shelf: rounds._Shelf) -> Sequence[Text]:
         taken_down[now] += 1
-        return really(shelf, shelved)
+        return really(shelf)
 
     really = rounds._taken_down
     monkeypatch.setattr(rounds, "_taken_down", take_down)
