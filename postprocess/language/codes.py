@@ -37,13 +37,16 @@ class CodeTally:
     """How often each code occurs, looked up for many codes at once."""
 
     def __init__(self) -> None:
-        self._codes = self._counts = np.zeros(0, dtype=np.int64)
+        self._codes = np.zeros(0, dtype=np.int64)
+        # Half the memory: nothing is written two thousand million times.
+        self._counts = np.zeros(0, dtype=np.int32)
 
     def add(self, codes: Ints, times: int) -> None:
         """Count codes so many times more."""
         codes = np.sort(codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
-        codes, counts = codes[first], times * np.diff(first, append=len(codes))
+        counts = (times * np.diff(first, append=len(codes))).astype(np.int32)
+        codes = codes[first]
         if not len(self._codes):
             self._codes, self._counts = codes, counts
             return
@@ -65,7 +68,7 @@ class CodeTally:
         first = np.flatnonzero(np.diff(beginnings, prepend=-1))
         found = CodeTally()
         found._codes = beginnings[first]
-        found._counts = np.diff(first, append=len(beginnings))
+        found._counts = np.diff(first, append=len(beginnings)).astype(np.int32)
         return found
 
     def of(self, codes: Ints) -> Ints:
@@ -75,8 +78,8 @@ class CodeTally:
         at = np.empty_like(order)
         at[order] = np.searchsorted(self._codes, codes[order])
         at = np.minimum(at, len(self._codes) - 1)
-        counts: Ints = np.where(self._codes[at] == codes, self._counts[at], 0)
-        return counts
+        counts = np.where(self._codes[at] == codes, self._counts[at], 0)
+        return counts.astype(np.int64)
 
 
 class Sieve:

@@ -79,6 +79,7 @@ class Corpus:
         self._numbers = {EDGE: 0}
         self._item_numbers: dict[str, int] = {}
         self._at_large = np.array([_share_at_large(EDGE)] * 2)
+        self._may_be_typo = self._is_met = np.zeros(2, dtype=bool)
         # Before the first text is an edge too.
         self.counts = np.array([1], dtype=np.int64)
         self._items = self.capitals = np.zeros(1, dtype=np.int64)
@@ -108,51 +109,66 @@ class Corpus:
         fresh = [word for word in dict.fromkeys(line) if word not in self._numbers]
         self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
         self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
+        typos = np.array([may_be_typo(word) for word in fresh], dtype=bool)
+        met = np.array([lexicon.zipf(word) >= _MET_ZIPF for word in fresh], dtype=bool)
+        self._may_be_typo = np.append(self._may_be_typo, typos)
+        self._is_met = np.append(self._is_met, typos & met)
         size = len(self._at_large)
         if size > BASE:
             raise ValueError(f"these texts have more than {BASE:,} different words")
         stream = self.numbers(line)
         counts = np.bincount(stream, minlength=size)
         counts[0] = len(texts)
-        with_capitals = self.numbers([each for text in texts for each in text.capitals])
+        by_text = [[*text.capitals] for text in texts]
+        with_capitals = self.numbers([*chain.from_iterable(by_text)])
         capitals = np.bincount(with_capitals, minlength=size)
+        has_strange_capital = np.zeros(len(texts), dtype=bool)
+        of_text = np.repeat(np.arange(len(texts)), [*map(len, by_text)])
+        has_strange_capital[of_text[self._may_be_typo[with_capitals]]] = True
         self.counts = _longer(self.counts, size) + times * counts
         self.capitals = _longer(self.capitals, size) + times * capitals
         self._pairs.add(code_of(stream[:-1], stream[1:]), times)
         self._triples.add(code_of(stream[:-2], stream[1:-1], stream[2:]), times)
         self._over_one.add(code_of(stream[:-2], stream[2:]), times)
         self._about.add(code_of(self._items_of(texts), stream), times)
-        self._count_texts(texts, stream[3:], times)
+        self._count_texts(texts, stream[3:], has_strange_capital, times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
 
-    def _count_texts(self, texts: Sequence[Text], stream: Ints, times: int) -> None:
+    def _count_texts(
+        self,
+        texts: Sequence[Text],
+        stream: Ints,
+        has_strange_capital: Flags,
+        times: int,
+    ) -> None:
         """Count in how many texts each word stands, and in how many with names.
 
         Args:
             texts: those that are counted.
             stream: the numbers of their words, two edges after each text.
+            has_strange_capital: of each text, whether an unknown word has a capital.
             times: so many times more.
         """
         size = len(self._at_large)
-        has_unknown = (any(map(may_be_typo, text.words)) for text in texts)
-        unknown = np.fromiter(has_unknown, "bool", len(texts))
         lengths = [len(text.words) + 2 for text in texts]
         own = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
+        unknown = np.unique(own[self._may_be_typo[stream]])
+        named = has_strange_capital.copy()
+        named[own[self._is_met[stream]]] = True  # as `has_name` says of one text
         different = different_codes(code_of(own, stream))
         numbers, owner = different % BASE, different // BASE
         found = np.bincount(numbers, minlength=size)
         found[0] = 0  # no word, but the edges
         self._texts = _longer(self._texts, size) + times * found
-        named = np.fromiter(map(has_name, texts), "bool", len(texts))
         found = np.bincount(numbers[named[owner]], minlength=size)
         found[0] = 0
         self._with_names = _longer(self._with_names, size) + times * found
         self.n_texts += times * len(texts)
         self.n_with_names += times * int(named.sum())
         self.n_foreign += times * sum(
-            is_foreign(texts[place].words) for place in np.flatnonzero(unknown).tolist()
+            is_foreign(texts[place].words) for place in unknown.tolist()
         )
 
     def texts_with(self, word: str) -> tuple[int, int]:
