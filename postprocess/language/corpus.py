@@ -66,6 +66,7 @@ class Corpus:
 
     Attributes:
         counts: how often a word occurs.
+        items: about how many items workers wrote it.
         capitals: how often it has a capital inside a text.
         n_texts: how many texts there are.
         n_with_names: how many have an unknown word that looks like a name
@@ -82,13 +83,12 @@ class Corpus:
         self._may_be_typo = self._is_met = np.zeros(2, dtype=bool)
         # Before the first text is an edge too.
         self.counts = np.array([1], dtype=np.int64)
-        self._items = self.capitals = np.zeros(1, dtype=np.int64)
+        self.items = self.capitals = np.zeros(1, dtype=np.int64)
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._about = CodeTally(), CodeTally(), CodeTally()
         self._over_one = CodeTally()
-        self._last_followers = _Followers(changes=0, one=self._items, two=CodeTally())
-        self._items_are_of = 0
+        self._last_followers = _Followers(changes=0, one=self.items, two=CodeTally())
         self._last_sieve: Sieve | None = None
         self._count(list(texts), 1)
 
@@ -130,7 +130,11 @@ class Corpus:
         self._pairs.add(code_of(stream[:-1], stream[1:]), times)
         self._triples.add(code_of(stream[:-2], stream[1:-1], stream[2:]), times)
         self._over_one.add(code_of(stream[:-2], stream[2:]), times)
-        self._about.add(code_of(self._items_of(texts), stream), times)
+        came, went = self._about.add(code_of(self._items_of(texts), stream), times)
+        items = np.bincount(came % BASE, minlength=size)
+        items -= np.bincount(went % BASE, minlength=size)
+        items[0] = 0  # no word, but the edges
+        self.items = _longer(self.items, size) + items
         self._count_texts(texts, stream[3:], has_strange_capital, times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
@@ -176,20 +180,9 @@ class Corpus:
         number = self.number(word)
         return int(self._texts[number]), int(self._with_names[number])
 
-    @property
-    def items(self) -> Ints:
-        """About how many items workers wrote a word; counted once after each change."""
-        if self._items_are_of != self.changes:
-            about = self._about.present() % BASE
-            self._items = np.bincount(about, minlength=len(self._at_large))
-            self._items[0] = 0
-            self._items_are_of = self.changes
-        return self._items
-
     def shared(self) -> "Corpus":
         """The same without what only counting more texts needs."""
         lean = copy(self)
-        lean._items, lean._items_are_of = self.items, self.changes  # noqa: SLF001
         lean._about, lean._item_numbers = CodeTally(), {}  # noqa: SLF001 - its own
         return lean
 
