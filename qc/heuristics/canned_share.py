@@ -1,14 +1,14 @@
 """A worker who says "cannot be described" too often.
 
-Idea: the canned text is one click; a worker who takes it on most of his images may
+Idea: the canned text is one click; a worker who takes it on most of his items may
 avoid the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1):
 "workers who used the canned text for more than 50% of the images that they captioned".
 
 Naive reading: the paper says "more than 50 %", the original code tests ">= 50 %"
-within one file of results. With few images the share says little: one canned answer of
-one image is 100 %. So a worker must have answered `min_images` before this applies.
+within one file of results. With few items the share says little: one canned answer of
+one item is 100 %. So a worker must have answered `min_images` before this applies.
 
-Edge cases: an image that a worker answered twice counts once, by his first answer.
+Edge cases: an item that a worker answered twice counts once, by his first answer.
 A worker below `min_images` is no suspicion. Answers without a known worker (empty id)
 are no suspicion.
 """
@@ -36,7 +36,7 @@ class Params:
     Attributes:
         more_than_share: flag above this share of canned answers (paper: 50 %).
         or_equal: flag at exactly this share too (original code: true; paper: false).
-        min_images: images a worker must have answered (ours: one full HIT).
+        min_images: items a worker must have answered (ours: one full HIT).
     """
 
     more_than_share: Share = 0.5
@@ -51,10 +51,10 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
     firsts = table.loc[is_first(table), ["worker_id", "is_canned"]]
     by_worker = firsts.groupby("worker_id")["is_canned"]
-    images = by_worker.size().reindex(subjects, fill_value=0).to_numpy()
+    items = by_worker.size().reindex(subjects, fill_value=0).to_numpy()
     canned = by_worker.sum().reindex(subjects, fill_value=0).to_numpy()
-    share = canned / images
-    applicable = (images >= params.min_images) & (subjects != "").astype("bool")
+    share = canned / items
+    applicable = (items >= params.min_images) & (subjects != "").astype("bool")
     over = share > params.more_than_share
     if params.or_equal:
         over = share >= params.more_than_share
@@ -62,11 +62,11 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     suspicion = grade(share * applicable, params.more_than_share, flag=flag)
 
     def sentence(used: int, seen: int) -> str:
-        return f"used the canned text on {used} of {plural(seen, 'image')}"
+        return f"used the canned text on {used} of {plural(seen, 'item')}"
 
     return scored(
         subjects,
         suspicion=suspicion,
         flag=flag,
-        evidence=sentences((suspicion > 0) | flag, sentence, canned, images),
+        evidence=sentences((suspicion > 0) | flag, sentence, canned, items),
     )

@@ -1,4 +1,4 @@
-"""Text about the photo's quality instead of its content.
+"""Text about quality, or blur, instead of content.
 
 Idea: who writes that the image is blurry describes the photograph and not what it
 shows. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
@@ -78,7 +78,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         flag[place] = bool(matches[place])
 
     def sentence(words: list[str], text: str) -> str:
-        return f"has words for a photo's quality ({', '.join(words)}): {quoted(text)}"
+        return f"has words for quality ({', '.join(words)}): {quoted(text)}"
 
     return scored(
         table.index,

@@ -1,4 +1,4 @@
-"""One sentence on many images, or the instructions themselves.
+"""One sentence on many items, or the instructions themselves.
 
 Idea: spam that passes every check of the page is a sentence that fits anything. In half
 of VizWiz-Captions val "a very wonderful view and worth seeing at all times my friend"
@@ -11,7 +11,7 @@ up `min_share` of his texts, all together: spammers rotate a few. Sentences are
 compared without case, punctuation and spacing.
 
 Edge cases: the canned text is left out of counts and shares (`canned_share` has it), an
-empty text too. Of an image that he answered twice, the first answer counts. Unknown
+empty text too. Of an item that he answered twice, the first answer counts. Unknown
 workers (empty id) have no repetitions, but copied instructions are found all the same.
 Exactly at a limit is flagged.
 """
@@ -50,7 +50,7 @@ class Params:
     """What is a repetition, and which phrases can only be copied from the page.
 
     Attributes:
-        min_images: images of one worker from which a sentence is repeated (ours).
+        min_images: items of one worker from which a sentence is repeated (ours).
         min_share: share of his texts that are repeated sentences, to flag (ours).
         instructions: phrases of the task's page; a text with one is flagged (VizWiz).
     """
@@ -72,18 +72,18 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     for phrase in plain_texts(params.instructions):
         copies |= np.array([phrase in text for text in plain], dtype="bool")
     copied = copies[places]
-    images, shares = _repetitions(table, plain, places, params)
-    repeated = images >= params.min_images
+    items, shares = _repetitions(table, plain, places, params)
+    repeated = items >= params.min_images
     too_often = repeated & (shares >= params.min_share)
     flag = too_often | copied
     suspicion = grade(np.where(repeated, shares, 0.0), params.min_share, flag=flag)
     suspicion[copied] = 1.0
 
-    def sentence(copied: object, images: int, repeating: float, text: str) -> str:
+    def sentence(copied: object, items: int, repeating: float, text: str) -> str:
         if copied:
             return f"copies the instructions: {quoted(text)}"
         return (
-            f"the same sentence on {plural(images, 'image')} of this worker, "
+            f"the same sentence on {plural(items, 'item')} of this worker, "
             f"{share(repeating, 1)} of whose texts repeat: {quoted(text)}"
         )
 
@@ -95,7 +95,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             flag | (suspicion > 0),
             sentence,
             copied,
-            images,
+            items,
             shares,
             texts,
         ),
@@ -105,7 +105,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _repetitions(
     table: pd.DataFrame, plain: list[str], places: Codes, params: Params
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Per answer: images of its worker with its sentence, and his repetitions' share.
+    """Per answer: items of its worker with its sentence, and his repetitions' share.
 
     The share is that of the worker's texts which are repeated sentences.
 
@@ -125,9 +125,9 @@ def _repetitions(
         & ~table["is_canned"].to_numpy()
         & is_first(table).to_numpy()
     )
-    images = np.bincount(pairs[own], minlength=len(different))[pairs]
+    items = np.bincount(pairs[own], minlength=len(different))[pairs]
     texts = np.bincount(workers[own], minlength=n_workers)
-    is_repeated = own & (images >= params.min_images)
+    is_repeated = own & (items >= params.min_images)
     repeats = np.bincount(workers[is_repeated], minlength=n_workers)
     share = np.divide(repeats, texts, out=np.zeros(n_workers), where=texts > 0)
-    return images, share[workers]
+    return items, share[workers]

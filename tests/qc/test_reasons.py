@@ -88,7 +88,7 @@ def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
     found = [
         finding("capitals", "0", 0.7, "80% are capitals"),
         finding("capitals", "3", 0.7, "80% are capitals"),
-        finding("canned_share", "w", 0.9, "used the canned text on 9 of 9 images"),
+        finding("canned_share", "w", 0.9, "used the canned text on 9 of 9 items"),
     ]
     counted = rule(
         "{flagged} of {answers} ({share}): {evidence}",
@@ -97,7 +97,7 @@ def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
         then="exclude",
     )
     assert reasons(found, counted) == {
-        "w": "2 of 4 (50.0 %): used the canned text on 9 of 9 images; 80% are capitals"
+        "w": "2 of 4 (50.0 %): used the canned text on 9 of 9 items; 80% are capitals"
     }
 
 

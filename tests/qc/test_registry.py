@@ -1,5 +1,10 @@
 """Laws of running all heuristics."""
 
+import ast
+import inspect
+import re
+from types import ModuleType
+
 import pytest
 
 from domain.errors import ConfigError
@@ -17,6 +22,7 @@ from qc.registry import (
 from tests.qc.tables import row, table
 
 SHOUT = "A RED BIRD SITS ON A WIRE"
+OF_PICTURES = re.compile(r"\b(image|picture|photo|caption)", re.IGNORECASE)
 
 
 def test_everything_runs_unless_it_is_switched_off() -> None:
@@ -102,6 +108,32 @@ def test_every_default_is_allowed_and_explained() -> None:
         defaults = {p.name: p.default for p in each.parameters}
         assert check_settings({each.name: defaults}) == []
         assert all(p.meaning for p in each.parameters), each.name
+
+
+def test_nothing_that_is_told_supposes_pictures() -> None:
+    """Neither an idea nor evidence; items may be headlines, sentences, anything."""
+    for heuristic, described in zip(HEURISTICS, describe(), strict=True):
+        assert isinstance(heuristic, ModuleType)
+        told = [described.idea, *_strings_of_functions(inspect.getsource(heuristic))]
+        assert not [words for words in told if OF_PICTURES.search(words)]
+
+
+def _strings_of_functions(source: str) -> list[str]:
+    """All text in the functions of a module, but for their docstrings."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    documented = {ast.get_docstring(function, clean=False) for function in functions}
+    return [
+        node.value
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value not in documented
+    ]
 
 
 @pytest.mark.parametrize(("earlier", "now"), RENAMED.items())

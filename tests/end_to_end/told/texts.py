@@ -172,17 +172,15 @@ CLAIMS = (
     ),
     Claim(
         "same_sentence",
-        r"the same sentence on (\d+) images? of this worker, (.*) of whose texts "
+        r"the same sentence on (\d+) items? of this worker, (.*) of whose texts "
         r"repeat: “(.*)”",
         _repeats,
     ),
     Claim("capitals", r"(.*) of the characters are capitals: “(.*)”", _capitals),
-    Claim(
-        "quality_words", r"has words for a photo's quality \((.*)\): “(.*)”", _quality
-    ),
+    Claim("quality_words", r"has words for quality \((.*)\): “(.*)”", _quality),
     Claim(
         "canned_share",
-        r"used the canned text on (\d+) of (\d+) images?",
+        r"used the canned text on (\d+) of (\d+) items?",
         _canned,
         lambda said, _: 2 * int(said[1]) > int(said[2]),
     ),

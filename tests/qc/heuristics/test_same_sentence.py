@@ -20,7 +20,7 @@ def test_a_sentence_on_three_images_is_flagged_on_each() -> None:
     """Three of four texts are one sentence; the fourth is not touched."""
     found = score(table(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
     assert flagged(found) == {"w0", "w1", "w3"}
-    assert "on 3 images of this worker, 75.0 % of whose" in evidence(found, "w0")
+    assert "on 3 items of this worker, 75.0 % of whose" in evidence(found, "w0")
 
 
 def test_case_spacing_and_punctuation_make_no_difference() -> None:
