@@ -12,6 +12,7 @@ from qc.gold import gold_scores
 from qc.heuristics import (
     canary,
     gold_failed,
+    ignored_page_warnings,
     low_scale_variance,
     rushed,
     same_sentence,
@@ -73,7 +74,9 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[s
     own = dataclasses.asdict(params)
     reads = frozenset(name.format(**own) for name in heuristic.COLUMNS)
     if heuristic.NAME == canary.NAME and not params.word:
-        yield "no word is planted on the page"
+        yield "no word is known for which only programs were asked"
+    if heuristic.NAME == ignored_page_warnings.NAME:
+        yield from _not_questioned(table)
     yield from _no_workers(heuristic, table, reads)
     yield from _no_measures(heuristic, table, reads)
     yield from _no_texts(table, reads)
@@ -113,6 +116,11 @@ def _no_measures(
     if len(times.columns) and not known.any(axis=None):
         has_times = times.notna().any(axis=None)
         yield "all times are zero" if has_times else "no time is known"
+
+
+def _not_questioned(table: pd.DataFrame) -> Iterator[str]:
+    if not ignored_page_warnings.questioned(table).any():
+        yield "no answer is known to have been questioned by its page"
 
 
 def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:

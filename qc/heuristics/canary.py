@@ -10,8 +10,9 @@ such requests. So a missing word says nothing. And a person may use the word hon
 it should be rare and have nothing to do with the items (`check` refuses one that stands
 in them). No policy may reject by this alone.
 
-Edge cases: without a word on the page nothing is flagged. Whole words count, in any
-case. The canned text and an empty text are no suspicion. A page that a person reads
+Edge cases: without a word nothing is flagged; of results that another tool collected
+only the campaign file can say whether their page asked for one. Whole words count, in
+any case. The canned text and an empty text are no suspicion. A page that a person reads
 without its styles shows the sentence, and says whom it is for.
 """
 
@@ -64,8 +65,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(text: str) -> str:
         return (
-            f"has the word {params.word!r}, for which the page asks programs out of "
-            f"people's sight: {quoted(text)}"
+            f"has the word {params.word!r}, for which only programs were asked, as the "
+            f"campaign says: {quoted(text)}"
         )
 
     return scored(

@@ -54,7 +54,7 @@ class Params:
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """How many answers that count were questioned (`is_ignored`), how many not."""
-    return tally_of({"is_ignored": _questioned(table)[_counted(table)]})
+    return tally_of({"is_ignored": questioned(table)[_counted(table)]})
 
 
 def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def _scores(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame
 ) -> Iterator[WorkerScore]:
     counted = _counted(table)
-    ignored = _questioned(table)[counted]
+    ignored = questioned(table)[counted]
     codes, workers = pd.factorize(table["worker_id"].array[counted], sort=True)
     answers = np.bincount(codes, minlength=len(workers))
     own = np.bincount(codes[ignored], minlength=len(workers))
@@ -117,7 +117,7 @@ def _counted(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
     return (is_first(table) & (table["worker_id"] != "")).to_numpy()
 
 
-def _questioned(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
+def questioned(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """By answer, whether the page questioned it."""
     return mapped(table["problems"], _is_questioned, "bool")
 

@@ -136,7 +136,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         said = check(heard)
         reasons = [one.because for known in heard.passes for one in known.decisions]
     for words, name in (
-        ("for which the page asks programs", "canary"),
+        ("for which only programs were asked", "canary"),
         ("about this item is", "time_in_image"),
         ("answered this item before", "answered_before"),
         ("of bad work; weightiest log odds", "joined_suspicion"),

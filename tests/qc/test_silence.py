@@ -35,6 +35,10 @@ FRAMES: dict[str, list[dict[str, object]]] = {
     "one text": [row(f"{n:02}", item_id=f"{n % 10}") for n in range(30)],
     "no text": [row(f"{n:02}", item_id=f"{n % 10}", text="") for n in range(30)],
     "no word": [row(f"{n:02}", item_id=f"{n % 10}", text="?!") for n in range(30)],
+    "one went on": [
+        row("a", problems=("questioned:x",)),
+        *(row(f"{n:02}", item_id=f"{n % 10}") for n in range(30)),
+    ],
     "two answers": [row("a", item_id="i"), row("b", item_id="i")],
     "one worker and item": [row("a", item_id="i", worker_id="w")],
     "nothing known": [
@@ -167,8 +171,16 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         ("no worker ids", "canned_share", "no worker is known"),
         ("no worker ids", "texts_off_items", "no worker is known"),
         ("no text", "capitals", "no answer has a text"),
+        (
+            *("one text", "ignored_page_warnings"),
+            "no answer is known to have been questioned by its page",
+        ),
+        (
+            *("one went on", "ignored_page_warnings"),
+            "it needs 5 items of one worker; there is no more than 1",
+        ),
         ("one text", "gold_failed", "no item has a known answer"),
-        ("one text", "canary", "no word is planted on the page"),
+        ("one text", "canary", "no word is known for which only programs were asked"),
         ("one text", "time_in_batch", "it is switched off"),
         ("one text", "capitals", ""),
         ("one text", "text_off_item", ""),
@@ -176,7 +188,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
 )
 def test_silence_has_a_reason(frame: str, name: str, why: str) -> None:
     """By what the heuristic reads; one that can speak has none."""
-    settings = {} if why.endswith(("switched off", "on the page")) else ON
+    settings = {} if why.endswith(("switched off", "were asked")) else ON
     assert silences(rated_frame(frame), settings).get(name, "") == why
 
 

@@ -196,8 +196,8 @@ CLAIMS = (
     ),
     Claim(
         "canary",
-        r"has the word '(.*)', for which the page asks programs out of people's sight: "
-        r"“(.*)”",
+        r"has the word '(.*)', for which only programs were asked, as the campaign "
+        r"says: “(.*)”",
         _asked_of_programs,
     ),
     Claim(

@@ -15,7 +15,10 @@ def test_the_word_is_found(text: str) -> None:
     """Whole, in any case."""
     found = score(table(row("a", text=text)), ASKED)
     assert flagged(found)
-    assert "has the word 'heliotrope'" in evidence(found, "a")
+    assert evidence(found, "a") == (
+        "has the word 'heliotrope', for which only programs were asked, as the "
+        f"campaign says: “{text}”"
+    )
 
 
 @pytest.mark.parametrize(
