@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from domain.tables import ORDER
+from domain.imported import UNNAMED
+from domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
 from domain.task import GOLD
 from qc.gold import gold_scores
 from qc.heuristics import (
@@ -82,9 +83,7 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[s
     yield from _no_texts(table, reads)
     yield from _no_columns(table, reads)
     if heuristic.NAME == text_disagreement.NAME:
-        value = f"value.{params.field}"
-        if value not in table or (table[value] == "").all():
-            yield f"no answer says anything in {params.field}"
+        yield from _no_values(table, params.field)
     rated = [name for name in table if str(name).startswith(RATED)]
     are_scales = [is_scale(table[name]) for name in rated]
     if heuristic.NAME == low_scale_variance.NAME and not any(are_scales):
@@ -140,6 +139,15 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
         yield "the page shows everything to everybody in one order"
 
 
+def _no_values(table: pd.DataFrame, field: str) -> Iterator[str]:
+    if HIT_VALUE + field in table:
+        yield f"{field} is asked once a HIT, and not of each item"
+    elif ITEM_VALUE + field not in table:
+        yield f"the task has no field {field}"
+    elif (table[ITEM_VALUE + field] == "").all():
+        yield f"no answer says anything in {field}"
+
+
 def _has(table: pd.DataFrame, name: str) -> bool:
     return any(str(one).startswith(name) for one in table)
 
@@ -156,9 +164,15 @@ def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator
     if heuristic.NAME == same_sentence.NAME and params.instructions:
         return  # one text is enough to copy them
     for _, wanted, counted, there in unreached(heuristic.NAME, params, most_of(table)):
-        if counted == OF_A_WORKER and not there:
+        if counted == OF_A_WORKER and not _is_anyone_named(table):
             yield "no worker is known"
         yield f"it needs {wanted} {counted}; there is no more than {there}"
+
+
+def _is_anyone_named(table: pd.DataFrame) -> bool:
+    """Whether some worker can be met again, in another assignment."""
+    ids = table["worker_id"]
+    return bool(((ids != "") & ~ids.str.startswith(UNNAMED)).any())
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:

@@ -146,7 +146,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         ("one text", "contradiction", "no item is asked twice"),
         ("one text", "low_scale_variance", "the task has no scale"),
         ("one text", "minority_canned", "no answer is the canned text"),
-        ("one text", "text_disagreement", "no answer says anything in has_text"),
+        ("one text", "text_disagreement", "the task has no field has_text"),
         (
             "one text",
             "same_place",
@@ -190,6 +190,32 @@ def test_silence_has_a_reason(frame: str, name: str, why: str) -> None:
     """By what the heuristic reads; one that can speak has none."""
     settings = {} if why.endswith(("switched off", "were asked")) else ON
     assert silences(rated_frame(frame), settings).get(name, "") == why
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("value.has_text", "no answer says anything in has_text"),
+        ("hit.has_text", "has_text is asked once a HIT, and not of each item"),
+    ],
+)
+def test_a_field_that_is_there_is_not_called_absent(column: str, said: str) -> None:
+    """Nobody may have answered it, or it may be asked of no item."""
+    answers = rated_frame("one text")
+    assert silences(answers.assign(**{column: ""}), ON)["text_disagreement"] == said
+
+
+def test_whom_a_file_does_not_name_is_no_worker_with_few_items() -> None:
+    """One named worker among them, and there is somebody to count items of."""
+    answers = rated_frame("one text")
+    unnamed = answers.assign(worker_id="unnamed:" + answers["worker_id"])
+    assert silences(unnamed, ON)["canned_share"] == "no answer is the canned text"
+    for name in ("same_sentence_in_hit", "straight_line", "texts_off_items"):
+        said = silences(unnamed, ON)[name]
+        assert (said == "no worker is known") == (name != "same_sentence_in_hit")
+    unnamed.loc[unnamed.index[0], "worker_id"] = "w"
+    few = "it needs 10 items of one worker; there is no more than 1"
+    assert silences(unnamed, ON)["straight_line"] == few
 
 
 @pytest.mark.parametrize("shown", ["order", "sides"])
