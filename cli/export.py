@@ -1,16 +1,19 @@
 """`export`: dataset and report again; of files, the tables of a dataset."""
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
+from domain.counts import plural
 
 
 @click.command()
 @click.argument(
     "what",
-    metavar="CAMPAIGN|FILES",
+    metavar="CAMPAIGNS|FILES",
     type=click.Path(path_type=Path),
     nargs=-1,
     required=True,
@@ -37,7 +40,7 @@ def export(
     dask: str,
     as_json: bool,
 ) -> None:
-    """Write the dataset and the report again, as far as the campaign has come.
+    """Write the dataset and the report again, as far as a campaign has come.
 
     Of FILES in piecework's own columns, of any size, --to FOLDER writes the tables of a
     dataset in parts: answers that count, those set aside, and items with what their
@@ -48,23 +51,68 @@ def export(
               piecework export config/campaigns/demo.toml --answers answers.parquet
               piecework export answers/ --to dataset --task caption --dask
     """  # noqa: D301 - click's mark for lines that stay lines
+    if fault := _fault(what, answers, is_in_parts=into is not None):
+        raise click.UsageError(fault)
     if into is not None:
         from cli.work import partitions  # noqa: PLC0415 - pandas costs a second
 
-        if answers:
-            raise click.UsageError("--answers is of a CAMPAIGN, --to of FILES")
         asked = partitions.asked(campaign=campaign, task_name=task or "")
         partitions.export(what, into=into, asked=asked, dask=dask, as_json=as_json)
         return
     if dask or campaign or task:
         raise click.UsageError("--dask, --as and --task are of FILES, with --to FOLDER")
-    if len(what) > 1:
-        raise click.UsageError("several FILES need --to FOLDER")
-    _of_campaign(what[0], answers)
+    written = [_of_campaign(path, answers) for path in what]
+    if as_json:
+        click.echo(json.dumps({"campaigns": written}, indent=2))
+        return
+    for one in written:
+        _say(one)
 
 
-def _of_campaign(path: Path, answers: Path | None) -> None:
-    from domain.counts import plural  # noqa: PLC0415
+def _fault(what: Sequence[Path], answers: Path | None, *, is_in_parts: bool) -> str:
+    """Why this cannot be exported, and what to type; "" if it can."""
+    campaigns = [path for path in what if path.suffix == ".toml"]
+    files = [path for path in what if path not in campaigns]
+    if is_in_parts and answers is not None:
+        return "--answers is of a CAMPAIGN, --to of FILES"
+    if is_in_parts and campaigns:
+        return (
+            f"--to is of FILES; {campaigns[0]} is a CAMPAIGN, which has a folder of "
+            f"its own. To export FILES by its rules: --as {campaigns[0]}"
+        )
+    if files and not is_in_parts:
+        return _fault_of_files(files)
+    if answers is not None and len(campaigns) > 1:
+        return "--answers FILE holds the answers of one CAMPAIGN"
+    return ""
+
+
+def _fault_of_files(files: Sequence[Path]) -> str:
+    named = f"{files[0]} is"
+    if len(files) > 1:
+        named = f"{files[0]} and {plural(len(files) - 1, 'other')} are"
+    if all(path.suffix == ".parquet" or path.is_dir() for path in files):
+        return (
+            f"{named} no CAMPAIGN; answers in Parquet need a new folder for their "
+            "tables: piecework export FILES --to FOLDER"
+        )
+    return (
+        f"{named} no CAMPAIGN (NAME.toml); of what another tool collected make one: "
+        "piecework import FILES --as NAME.toml, then piecework export NAME.toml"
+    )
+
+
+def _say(written: Mapping[str, str | int]) -> None:
+    if "answers" in written:
+        number = plural(int(written["answers"]), "answer")
+        click.echo(f"{number} in {written['file']}")
+        return
+    click.echo(f"dataset: {written['dataset']}")
+    click.echo(f"report: {written['report']}")
+
+
+def _of_campaign(path: Path, answers: Path | None) -> dict[str, str | int]:
+    """What was written, by name, and whose it is."""
     from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.opening import open_to_look  # noqa: PLC0415
     from flows.results.answers_file import write_answers  # noqa: PLC0415
@@ -74,8 +122,8 @@ def _of_campaign(path: Path, answers: Path | None) -> None:
     with open_to_look(load_campaign(path)) as run:
         clean(run)
         if answers is not None:
-            click.echo(f"{plural(write_answers(run, answers), 'answer')} in {answers}")
-            return
+            number = write_answers(run, answers)
+            return {"campaign": str(path), "answers": number, "file": str(answers)}
         report = write_files(run)
-        click.echo(f"dataset: {run.campaign.out / 'dataset'}")
-        click.echo(f"report: {report}")
+        dataset = run.campaign.out / "dataset"
+        return {"campaign": str(path), "dataset": str(dataset), "report": str(report)}

@@ -131,6 +131,52 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
     assert len(pd.read_csv(campaign.parent / "out/stance/dataset/answers.csv")) == 6
 
 
+def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
+    """As a shell's *.toml names them; --json is one document."""
+    batch = write(tmp_path / "batch.csv", stances())
+    for name in ("one", "two"):
+        done("import", batch, "--as", tmp_path / f"{name}.toml")
+    said = done("export", tmp_path / "one.toml", tmp_path / "two.toml")
+    assert [line.partition(":")[0] for line in said.splitlines()] == [
+        *("dataset", "report"),
+        *("dataset", "report"),
+    ]
+    for name in ("one", "two"):
+        assert (tmp_path / "out" / name / "report.html").is_file()
+    told = json.loads(done("export", tmp_path / "one.toml", "--json"))
+    assert told["campaigns"][0]["report"] == str(tmp_path / "out/one/report.html")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("a.csv",),
+            "a.csv is no CAMPAIGN (NAME.toml); of what another tool collected",
+        ),
+        (
+            ("a.csv", "b.csv"),
+            "piecework import FILES --as NAME.toml, then piecework export NAME.toml",
+        ),
+        (("c.toml", "a.csv"), "a.csv is no CAMPAIGN"),
+        (
+            ("a.parquet", "b.parquet"),
+            "Parquet need a new folder for their tables: piecework export FILES --to",
+        ),
+        (("c.toml", "--to", "folder"), "To export FILES by its rules: --as c.toml"),
+        (("c.toml", "d.toml", "--answers", "e"), "the answers of one CAMPAIGN"),
+        (("c.toml", "--dask"), "are of FILES, with --to FOLDER"),
+    ],
+)
+def test_what_cannot_be_exported_is_told_with_what_to_type(
+    words: tuple[str, ...], said: str
+) -> None:
+    """Before any file is looked at."""
+    result = piecework("export", *words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
 _POSTING = (
     ("check",),
     ("preview",),
