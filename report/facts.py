@@ -69,8 +69,6 @@ class ImportedFacts:
     """Where answers come from that another tool collected.
 
     Attributes:
-        answers: `assignment_id` and `worker` of all that was imported, decided here or
-            not; index answer_id.
         outcomes: what became of each answer there, in that tool's word; by answer id.
         has_times: whether any file says when anything was done.
         unnamed_workers: assignments of which no file says who worked.
@@ -78,7 +76,6 @@ class ImportedFacts:
     """
 
     files: tuple[ImportedSource, ...]
-    answers: pd.DataFrame
     outcomes: "pd.Series[str]"
     has_times: bool
     unnamed_workers: int
@@ -184,8 +181,9 @@ class ReportFacts:
         wanted_per_item: accepted answers wanted for each image; the least, if
             `as_needed`.
         items: images in the campaign, answered or not.
-        answers: one row a submitted answer: the table of `postprocess.answers`.
+        answers: one row a decided answer: the table of `postprocess.answers`.
             Rejected, dropped, canned and surplus rows included.
+        waiting: the same of answers that came and are not decided yet.
         batches: one row a batch and round. `hits` and both `assignments_` columns count
             what this round posted; times that have not come are missing.
         findings: one row a finding; the rows that flag nothing may be left out. Ids of
@@ -240,6 +238,7 @@ class ReportFacts:
     compared: tuple[Compared, ...] = ()
     before_work: BeforeWork | None = None
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
+    waiting: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     heuristics: Mapping[str, str] = field(default_factory=dict)
     imported: ImportedFacts | None = None
@@ -261,7 +260,9 @@ class ReportFacts:
         ):
             mended = tables.shaped(getattr(self, name), columns, name=name)
             object.__setattr__(self, name, mended)
-        object.__setattr__(self, "answers", _answers(self.answers, self.task))
+        for name in ("answers", "waiting"):
+            answers = _answers(getattr(self, name), self.task)
+            object.__setattr__(self, name, answers)
 
     @property
     def drawing_seed(self) -> int:

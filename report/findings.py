@@ -16,8 +16,9 @@ from report.components import (
     number,
     text,
 )
-from report.formatting import excerpt, listed
+from report.formatting import excerpt
 from report.sections_page import SectionsPage
+from report.silence import silent_tables
 
 _MOST_ROWS = 200
 _EVIDENCE_CHARACTERS = 240
@@ -107,17 +108,7 @@ def _by_heuristic(
     )
     rest = [name for name in ideas if name not in flagged.index]
     looked = ", ".join(name for name in rest if name not in silent)
-    because: dict[str, list[str]] = {}
-    for name in rest:
-        if name in silent:
-            because.setdefault(silent[name], []).append(name)
     note = f"Looked and flagged nothing: {looked or 'none'}."
-    could_not = Table(
-        caption="What could say nothing here",
-        columns=(text("Since"), text("Heuristics")),
-        rows=tuple((why, listed(names)) for why, names in because.items()),
-        is_wide=True,
-    )
     return Section(
         key="heuristics",
         title="Each heuristic",
@@ -136,7 +127,7 @@ def _by_heuristic(
                 empty=f"Nothing is flagged. {note}",
                 is_wide=True,
             ),
-            *((could_not,) if could_not.rows else ()),
+            *silent_tables({name: silent[name] for name in rest if name in silent}),
         ),
     )
 

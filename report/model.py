@@ -14,6 +14,7 @@ import pandas as pd
 from analyses.fields import votes
 from domain.counts import plural
 from domain.task import Field
+from qc.heuristics.random_sample import NAME as SAMPLE
 from qc.reasons import stated
 from report.facts import ReportFacts
 
@@ -41,8 +42,10 @@ class ReportModel:
 
     Attributes:
         outcomes: a `Outcome` an answer, index answer_id.
-        flags: one row an answer, one column a heuristic that flagged anything, by
-            name: whether it flagged the answer, its assignment or its worker.
+        came: all answers, decided or waiting.
+        flags: one row an answer that came, one column a heuristic that flagged
+            anything, by name: whether it flagged the answer, its assignment or its
+            worker.
         verdicts: the decisions that hold: the last one about each subject.
         wages: cents per hour, index the hashed id; only workers whose time and pay are
             known.
@@ -50,6 +53,7 @@ class ReportModel:
 
     facts: ReportFacts
     outcomes: pd.Series
+    came: pd.DataFrame
     flags: pd.DataFrame
     verdicts: pd.DataFrame
     wages: pd.Series
@@ -106,14 +110,21 @@ class ReportModel:
 
     @property
     def submitted(self) -> int:
-        """Answers that came back."""
+        """Answers that came back and are decided."""
         return len(self.facts.answers)
 
     @property
     def waiting(self) -> int:
-        """Imported answers that nobody has decided; no section speaks of them else."""
-        imported = self.facts.imported
-        return 0 if imported is None else len(imported.answers) - self.submitted
+        """Answers that came and are not decided; only some sections speak of them."""
+        return len(self.facts.waiting)
+
+    @property
+    def is_flagged(self) -> pd.Series:
+        """Whether anything speaks against an answer that came, by its id.
+
+        A sample that was drawn by chance is no suspicion.
+        """
+        return self.flags.drop(columns=SAMPLE, errors="ignore").any(axis="columns")
 
     @property
     def wanted(self) -> int:
@@ -169,10 +180,14 @@ class ReportModel:
 def report_model(facts: ReportFacts) -> ReportModel:
     """Derive what the sections share."""
     verdicts = _verdicts(facts.decisions)
+    came = facts.answers
+    if len(facts.waiting):
+        came = pd.concat([came, facts.waiting]) if len(came) else facts.waiting
     return ReportModel(
         facts=facts,
         outcomes=_outcomes(facts.answers, verdicts),
-        flags=flags_of(facts.findings, facts.answers),
+        came=came,
+        flags=_flags(facts.findings, came),
         verdicts=verdicts,
         wages=_wages(facts.workers if facts.money else facts.workers.iloc[:0]),
     )
@@ -202,7 +217,7 @@ def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
     return outcomes
 
 
-def flags_of(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """Which heuristics flag which answers, themselves or where they belong.
 
     Args:

@@ -56,6 +56,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
     table, task = answers_table(campaign_store), campaign.task
     is_open = table["is_provisional"]
     answers = table[~is_open] if is_open.any() else table
+    waiting = table[is_open]
     rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
     decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
     started, finished = _span(campaign_store, rounds, decisions)
@@ -74,6 +75,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         items=len(campaign.items),
         is_finished=read_progress(campaign_store).is_finished,
         answers=answers,
+        waiting=waiting,
         batches=_batches(answers, rounds, decisions),
         findings=_findings(campaign_store),
         decisions=_decisions(campaign_store, decisions),
@@ -89,7 +91,7 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()}
         | {JOINED: "Probably bad work, by all that is known of it together."},
-        imported=_imported(campaign_store, table),
+        imported=_imported(campaign_store),
         reviews=review_quality(campaign_store),
         policy=campaign.policy,
         as_needed=_as_needed(campaign_store),
@@ -132,9 +134,7 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
     )
 
 
-def _imported(
-    campaign_store: CampaignStore, table: pd.DataFrame
-) -> ImportedFacts | None:
+def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
     if not campaign_store.is_imported:
         return None
     store = campaign_store.store
@@ -160,7 +160,6 @@ def _imported(
             )
             for file in imports.files(store)
         ),
-        answers=table[["assignment_id", "worker"]],
         outcomes=pd.Series(
             outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
         ),

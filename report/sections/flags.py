@@ -8,9 +8,11 @@ import pandas as pd
 from domain.counts import count, plural
 from domain.tables import value_column
 from domain.task import Task
+from qc.heuristics.random_sample import NAME as SAMPLE
 from report.components import Code, Quote, Section, Table, number, text
 from report.formatting import excerpt, part_of
 from report.model import ReportModel
+from report.silence import silent_tables
 
 _EXAMPLES_EACH = 2
 _EVIDENCE_CHARACTERS = 240
@@ -19,14 +21,14 @@ _NAME_CHARACTERS = 40
 
 
 def build(model: ReportModel) -> Section:
-    """Coverage, overlaps and examples of every heuristic."""
+    """Coverage, overlaps and examples of every heuristic, decided or not."""
     return Section(
         key="flags",
         title="What the heuristics flagged",
         lead=(_lead(model),),
         tables=(
             _coverage(model),
-            _overlaps(model),
+            *_overlaps(model),
             _examples(model),
             *_silent(model),
         ),
@@ -34,13 +36,21 @@ def build(model: ReportModel) -> Section:
 
 
 def _lead(model: ReportModel) -> str:
-    heuristics = model.facts.findings["heuristic"].nunique()
-    flagged = int(model.flags.any(axis="columns").sum())
+    heuristics = len(model.flags.columns.drop(SAMPLE, errors="ignore"))
+    answers = part_of(int(model.is_flagged.sum()), len(model.came), "answer")
+    found = (
+        f"{plural(heuristics, 'heuristic')} flagged {answers}, directly or through "
+        "their assignment or worker."
+        if heuristics
+        else "No heuristic flagged anything."
+    )
+    waits = (
+        f" {plural(model.waiting, 'answer')} not decided yet "
+        f"{'is' if model.waiting == 1 else 'are'} counted here too."
+    )
     return (
-        f"{plural(heuristics, 'heuristic')} flagged "
-        f"{part_of(flagged, model.submitted, 'answer')}, directly or through their "
-        f"assignment or worker. All heuristics look at everything; none hides "
-        f"another, and none decides."
+        f"{found} All heuristics look at everything; none hides another, and none "
+        f"decides.{waits * bool(model.waiting)}"
     )
 
 
@@ -53,10 +63,9 @@ def _named(model: ReportModel, heuristic: str) -> Code:
 
 def _subjects(model: ReportModel, kind: str) -> set[str]:
     """All subjects of a kind that there are to judge."""
-    answers = model.facts.answers
     if kind == "answer":
-        return set(answers.index)
-    return set(answers["assignment_id" if kind == "assignment" else "worker"])
+        return set(model.came.index)
+    return set(model.came["assignment_id" if kind == "assignment" else "worker"])
 
 
 def _coverage(model: ReportModel) -> Table:
@@ -96,18 +105,11 @@ def _coverage(model: ReportModel) -> Table:
 
 def _silent(model: ReportModel) -> tuple[Table, ...]:
     """Who could say nothing, so that silence is not read as praise."""
-    if not model.facts.silent:
-        return ()
-    return (
-        Table(
-            caption="Heuristics that could say nothing here",
-            columns=(text("Heuristic"), text("Because")),
-            rows=tuple(
-                (_named(model, name), why)
-                for name, why in sorted(model.facts.silent.items())
-            ),
-        ),
-    )
+    flagged = set(model.flags.columns)
+    silent = {
+        name: why for name, why in model.facts.silent.items() if name not in flagged
+    }
+    return silent_tables(silent)
 
 
 def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
@@ -117,7 +119,9 @@ def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
     is_flagged = flags[heuristic]
     touched = int(is_flagged.sum())
     by_others = flags.drop(columns=heuristic).any(axis="columns")
-    is_out = model.outcomes.isin(["dropped", "rejected"])
+    is_out = model.outcomes.isin(["dropped", "rejected"]).reindex(
+        flags.index, fill_value=False
+    )
     return (
         count(touched),
         part_of(int((is_flagged & by_others).sum()), touched),
@@ -125,11 +129,13 @@ def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
     )
 
 
-def _overlaps(model: ReportModel) -> Table:
+def _overlaps(model: ReportModel) -> tuple[Table, ...]:
+    if len(model.flags.columns) == 1:
+        return ()
     flags = model.flags.to_numpy(dtype="int64")
     shared: list[list[int]] = (flags.T @ flags).tolist()
     names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in model.flags]
-    return Table(
+    table = Table(
         caption="Answers touched by two heuristics at once",
         columns=(
             text("Heuristic"),
@@ -151,6 +157,7 @@ def _overlaps(model: ReportModel) -> Table:
         "stands how many answers that heuristic touches in all.",
         empty="Nothing is flagged.",
     )
+    return (table,)
 
 
 def _examples(model: ReportModel) -> Table:
@@ -170,7 +177,7 @@ def _examples(model: ReportModel) -> Table:
             _named(model, str(row["heuristic"])),
             f"{row['suspicion']:.2f}",
             Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
-            Quote(_answered(model.facts.answers, row, model.facts.task)),
+            Quote(_answered(model.came, row, model.facts.task)),
         )
         for row in worst.to_dict("records")
     )

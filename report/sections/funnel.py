@@ -65,21 +65,25 @@ def _lead(model: ReportModel) -> str:
     )
     if facts.imported is not None:
         return (
-            f"{part_of(model.submitted, model.submitted + model.waiting, 'answer')} "
+            f"{part_of(model.submitted, len(model.came), 'answer')} "
             f"about {plural(facts.items, model.item_noun)} that were imported are "
             f"decided; {accepted} were accepted{of_these}."
         )
+    waits = f", of which {count(model.waiting)} wait to be decided" * bool(
+        model.waiting
+    )
     return (
         f"The campaign asks for {model.answers_each} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
-        f"{plural(model.submitted, 'answer')} came back; {accepted} were "
+        f"{plural(len(model.came), 'answer')} came back{waits}; {accepted} were "
         f"accepted{of_these}."
     )
 
 
 def _those(model: ReportModel) -> str:
     """What answers have in common that have an outcome."""
-    return "submitted" if model.facts.imported is None else "decided"
+    is_whole = model.facts.imported is None and not model.waiting
+    return "submitted" if is_whole else "decided"
 
 
 def _name(model: ReportModel, outcome: Outcome) -> str:
@@ -96,7 +100,7 @@ def _meaning(model: ReportModel, outcome: Outcome) -> str:
 
 
 def _flagged(model: ReportModel) -> int:
-    return int(model.flags.any(axis="columns").sum())
+    return int(model.is_flagged[model.outcomes.index].sum())
 
 
 def _figure(model: ReportModel) -> Figure:
@@ -105,7 +109,7 @@ def _figure(model: ReportModel) -> Figure:
     # How many another tool wanted is not known.
     first, whole = "wanted", model.wanted
     if model.facts.imported is not None:
-        first, whole = "imported", submitted + model.waiting
+        first, whole = "imported", len(model.came)
     rows = [
         plots.Bar(first, whole, count(whole)),
         plots.Bar(_those(model), submitted, count(submitted)),
@@ -133,7 +137,7 @@ def _beside(part: int, whole: int) -> str:
 
 
 def _table(model: ReportModel) -> Table:
-    is_flagged = model.flags.any(axis="columns")
+    is_flagged = model.is_flagged[model.outcomes.index]
     rows = []
     for outcome in model.possible_outcomes:
         has_outcome = model.outcomes == outcome

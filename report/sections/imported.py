@@ -6,11 +6,10 @@ What others decided is shown so that it can be compared. Nothing here is judged 
 import pandas as pd
 
 from domain.counts import count, plural
-from qc.heuristics.random_sample import NAME as SAMPLE
 from report.components import Section, Table, number, text
 from report.facts import ImportedFacts
 from report.formatting import excerpt, part_of
-from report.model import ReportModel, flags_of
+from report.model import ReportModel
 
 _MOST_OUTCOMES = 30
 
@@ -88,17 +87,14 @@ def _files(imported: ImportedFacts) -> Table:
 
 
 def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
-    said = imported.outcomes.reindex(imported.answers.index).fillna("")
+    said = imported.outcomes.reindex(model.came.index).fillna("")
     if not said.map(bool).any():
         return ()
-    # A sample that was drawn by chance is no suspicion.
-    flags = flags_of(model.facts.findings, imported.answers)
-    flagged = flags.drop(columns=SAMPLE, errors="ignore").any(axis="columns")
     here = model.outcomes.reindex(said.index)
     table = pd.DataFrame(
         {
             "said": said,
-            "flagged": flagged,
+            "flagged": model.is_flagged,
             "out": here.isin(["dropped", "rejected"]),
             "waits": here.isna(),
         }

@@ -54,7 +54,7 @@ def _asked(model: ReportModel) -> str:
 
 def _came(model: ReportModel) -> str:
     facts = model.facts
-    if not model.submitted:
+    if model.came.empty:
         return "Nothing yet."
     novel = model.count("novel")
     kinds = [plural(novel, model.accepted_noun) if model.text_noun else count(novel)]
@@ -65,11 +65,10 @@ def _came(model: ReportModel) -> str:
     whom = plural(len(facts.workers), workers)
     counted = f"{listed(kinds)} count."
     if facts.imported is not None:
-        came = plural(model.submitted + model.waiting, "answer")
         verb = "waits" if model.waiting == 1 else "wait"
         waits = f" {count(model.waiting)} {verb} for a person." * bool(model.waiting)
-        return f"{came} by {whom}. {counted}{waits}"
-    came = f"{plural(model.submitted, 'answer')} by {whom}. {counted}"
+        return f"{plural(len(model.came), 'answer')} by {whom}. {counted}{waits}"
+    came = f"{plural(len(model.came), 'answer')} by {whom}. {counted}"
     return (
         f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "

@@ -25,18 +25,15 @@ class Check:
 def checks(model: ReportModel) -> tuple[Check, ...]:
     """Quantities that the facts tell twice; a difference means something is lost."""
     facts = model.facts
-    if facts.imported is not None and not facts.is_finished:
-        # Of imported answers those that nobody has decided are left out.
-        return ()
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
-    assignments = facts.answers["assignment_id"].nunique()
+    assignments = model.came["assignment_id"].nunique()
     decided = int((model.verdicts["verdict"] == "reject").sum())
     rejected = int(facts.workers["assignments_rejected"].sum())
     return (
         _same(
             "Answers: in the dataset, and counted by worker",
-            len(facts.answers),
+            len(model.came),
             counted,
         ),
         _same("Assignments: in the dataset, and counted by batch", assignments, sent),

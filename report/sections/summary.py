@@ -46,15 +46,15 @@ def _wanted(model: ReportModel) -> str:
 
 def _accepted(model: ReportModel) -> KeyFigure:
     is_imported = model.facts.imported is not None
-    imported = count(model.submitted + model.waiting)
-    wanted = f"{imported} imported" if is_imported else f"{count(model.wanted)} wanted"
-    came = "decided" if is_imported else "submitted"
+    came = count(len(model.came))
+    wanted = f"{came} imported" if is_imported else f"{count(model.wanted)} wanted"
+    sent = f"{count(model.submitted)} decided" if is_imported else f"{came} submitted"
     noun = model.text_noun or "answer"
     if not model.facts.task.canned_text:
         return KeyFigure(
             label=f"Accepted {plural_of(noun)}",
             value=count(model.count("novel")),
-            beside=f"{count(model.submitted)} {came}; {wanted}",
+            beside=f"{sent}; {wanted}",
         )
     return KeyFigure(
         label=f"Accepted {plural_of(noun)}",

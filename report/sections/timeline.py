@@ -52,7 +52,7 @@ def _figures(model: ReportModel) -> tuple[Figure, ...]:
     is_ours = model.facts.imported is None
     if is_ours and model.facts.batches["posted_at"].notna().any():
         pictures.append(_spans(model))
-    if model.facts.answers["submitted_at"].notna().any():
+    if model.came["submitted_at"].notna().any():
         pictures.append(_curve(model))
     return tuple(pictures)
 
@@ -112,7 +112,7 @@ def _names(batches: pd.DataFrame) -> list[str]:
 
 def _curve(model: ReportModel) -> Figure:
     unit, unit_hours = _unit(model)
-    times = model.facts.answers["submitted_at"].dropna()
+    times = model.came["submitted_at"].dropna()
     after = np.sort(_hours_since_start(times, model).to_numpy()) / unit_hours
     stops = np.unique(np.linspace(after[0], after[-1], _CURVE_POINTS))
     reached = np.searchsorted(after, stops, side="right")
@@ -121,7 +121,7 @@ def _curve(model: ReportModel) -> Figure:
     title = "Answers over time"
     goal, noun = model.wanted, "wanted"
     if model.facts.imported is not None:
-        goal, noun = model.submitted + model.waiting, "imported"
+        goal, noun = len(model.came), "imported"
     description = (
         f"{plural(len(after), 'answer')} submitted; half of them within "
         f"{half:,.1f} h of the start. The dashed line marks the number {noun}."

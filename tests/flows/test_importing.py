@@ -452,7 +452,7 @@ def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None
     assert "rushed and too_fast" in page.read_text()
     for empty in ("The flags", "shown as an example", "(0.0 %)"):
         assert empty not in said + page.read_text()
-    looked, _, could_not = said.partition("What could say nothing here")
+    looked, _, could_not = said.partition("Heuristics that could say nothing here")
     assert "no time is known │ rushed and too_fast" in could_not
     assert "gold_failed" in could_not
     assert "too_fast" not in looked

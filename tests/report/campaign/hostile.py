@@ -22,7 +22,7 @@ NASTY = (
     "&lt;b&gt;&amp;",
 )
 
-HARMLESS = "word"
+HARMLESS = ("word", "another")
 
 
 def campaign(texts: tuple[str, ...]) -> ReportFacts:

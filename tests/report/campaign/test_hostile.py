@@ -32,7 +32,7 @@ def _elements(page: str) -> _Elements:
 
 @cache
 def _harmless() -> _Elements:
-    return _elements(render(hostile.campaign((hostile.HARMLESS,))))
+    return _elements(render(hostile.campaign(hostile.HARMLESS)))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 from report.facts import ImportedFacts, ImportedSource
 from report.model import report_model
 from report.page import render
-from report.sections import funnel, imported, timeline
+from report.sections import flags, funnel, imported, provenance, timeline
 from tests.report.campaign import by_hand
 
 FILE = ImportedSource(
@@ -26,7 +26,6 @@ def _facts() -> ImportedFacts:
     said["A1.1"] = "Rejected"
     return ImportedFacts(
         files=(FILE,),
-        answers=answers[["assignment_id", "worker"]],
         outcomes=said,
         has_times=True,
         unnamed_workers=1,
@@ -56,18 +55,17 @@ def test_a_campaign_that_collected_its_answers_has_no_such_section() -> None:
 def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     """A flagged answer that nobody has decided is neither dropped nor forgotten."""
     small, told = by_hand.small(), _facts()
-    extra = pd.DataFrame(
-        {"assignment_id": ["A9"], "worker": ["w9"]}, index=pd.Index(["A9.1"])
-    )
+    extra = small.answers.iloc[[0]].assign(assignment_id="A9", worker="w9")
+    extra = extra.set_axis(pd.Index(["A9.1"], name=extra.index.name))
     finding = small.findings.iloc[[0]].assign(
         subject_kind="answer", subject_id="A9.1", flag=True
     )
     facts = replace(
         small,
         findings=pd.concat([small.findings, finding]),
+        waiting=extra,
         imported=replace(
             told,
-            answers=pd.concat([told.answers, extra]),
             outcomes=pd.concat([told.outcomes, pd.Series({"A9.1": "Late"})]),
         ),
     )
@@ -81,10 +79,37 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     shown = funnel.build(model)
     assert "11 of 12 answers" in shown.lead[0]
     assert "imported: 12; decided: 11" in shown.figures[0].svg
+    flagged = flags.build(model)
+    assert "flagged 5 of 12 answers (41.7 %)" in flagged.lead[0]
+    assert "1 answer not decided yet is counted here too" in flagged.lead[0]
+    coverage = {str(row[0]): row[1:] for row in flagged.tables[0].rows}
+    (pasted,) = (row for name, row in coverage.items() if "'pasted'" in name)
+    assert pasted[2:4] == ("4 of 12 (33.3 %)", "4")
     page = render(facts)
     assert "12 answers by" in page
     assert "1 waits for a person" in page
     assert "; 12 imported" in page
+
+
+def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
+    """Books count it on both sides, and a figure of the decided is called that."""
+    small = by_hand.small()
+    is_open = small.answers["assignment_id"] == "A4"
+    facts = replace(
+        small, answers=small.answers[~is_open], waiting=small.answers[is_open]
+    )
+    model = report_model(facts)
+    assert all(check.agrees for check in provenance.checks(model)[:2])
+    shown = funnel.build(model)
+    assert "11 answers came back, of which 2 wait to be decided" in shown.lead[0]
+    assert "decided: 9" in shown.figures[0].svg
+    when = timeline.build(model)
+    assert when is not None
+    assert "11 answers submitted" in when.figures[-1].note
+    alone = replace(
+        facts, answers=small.answers.iloc[:0], waiting=small.answers, shown_items=()
+    )
+    assert "Nothing yet" not in render(alone)
 
 
 def test_nothing_is_said_of_times_that_no_file_says() -> None:

@@ -186,11 +186,20 @@ def test_texts_that_were_hardly_typed_are_counted_and_blamed_for_nothing() -> No
 
 
 def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
-    """Silence is not read as praise."""
-    facts = replace(by_hand.small(), silent={"gold_failed": "no item has one"})
+    """Silence is not read as praise; what flags something is not called silent."""
+    silent = {
+        "rushed": "no time is known",
+        "gold_failed": "no item has one",
+        "too_fast": "no time is known",
+        "time_in_batch": "no time is known",
+    }
+    facts = replace(by_hand.small(), silent=silent)
     section = _section(flags.build, facts)
     caption = "Heuristics that could say nothing here"
-    assert list(_table(section, caption).values()) == [("no item has one",)]
+    assert _table(section, caption) == {
+        "no time is known": ("rushed and time_in_batch",),
+        "no item has one": ("gold_failed",),
+    }
 
 
 def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
