@@ -17,7 +17,7 @@ from domain.task import Task
 from domain.verdicts import PolicyRule
 from postprocess.answers import answer_columns
 from report import tables
-from report.formatting import wage
+from report.formatting import moment, wage
 from report.item_sample import ShownItem
 
 
@@ -263,6 +263,13 @@ class ReportFacts:
         for name in ("answers", "waiting"):
             answers = _answers(getattr(self, name), self.task)
             object.__setattr__(self, name, answers)
+
+    @property
+    def time_span(self) -> str:
+        """From when to when the work was done, in UTC; "" if no file says that."""
+        if self.imported is not None and not self.imported.has_times:
+            return ""
+        return f"{moment(self.started_at)} to {moment(self.finished_at)}"
 
     @property
     def drawing_seed(self) -> int:

@@ -3,7 +3,7 @@
 import re
 
 from report.facts import ReportFacts
-from report.formatting import excerpt, moment
+from report.formatting import excerpt
 from report.model import report_model
 from report.sections import summary
 
@@ -15,7 +15,7 @@ def render_markdown(facts: ReportFacts) -> str:
     model = report_model(facts)
     kind = "a rehearsal on simulated workers" if facts.is_rehearsal else "a campaign"
     state = "finished" if facts.is_finished else "NOT FINISHED"
-    span = f"{moment(facts.started_at)} to {moment(facts.finished_at)} UTC"
+    span = f"{facts.time_span} UTC" if facts.time_span else "times not known"
     lines = [
         f"# {_plain(facts.campaign)}",
         "",

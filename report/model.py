@@ -119,6 +119,24 @@ class ReportModel:
         return len(self.facts.waiting)
 
     @property
+    def workers(self) -> str:
+        """Who worked, in words: whom no file names is not counted as a worker."""
+        kind = f"{'simulated ' * self.facts.is_rehearsal}worker"
+        named = plural(self.named_workers, kind)
+        if self.named_workers == len(self.facts.workers):
+            return named
+        if not self.named_workers:
+            return "workers whom no file names"
+        return f"{named}, and others whom no file names"
+
+    @property
+    def named_workers(self) -> int:
+        """How many workers there are; of those whom no file names that is not known."""
+        imported = self.facts.imported
+        unnamed = 0 if imported is None else imported.unnamed_workers
+        return len(self.facts.workers) - unnamed
+
+    @property
     def is_flagged(self) -> pd.Series:
         """Whether anything speaks against an answer that came, by its id.
 

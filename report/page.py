@@ -5,7 +5,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from report.facts import ReportFacts
-from report.formatting import excerpt, moment
+from report.formatting import excerpt
 from report.model import report_model
 from report.sections import SECTIONS, overview, summary
 
@@ -32,9 +32,7 @@ def render(facts: ReportFacts) -> str:
             is_rehearsal=facts.is_rehearsal,
             is_imported=facts.imported is not None,
             is_finished=facts.is_finished,
-            has_times=facts.imported is None or facts.imported.has_times,
-            began=moment(facts.started_at),
-            ended=moment(facts.finished_at),
+            time_span=facts.time_span,
             in_short=overview.paragraphs(model),
             key_figures=summary.key_figures(model),
             notes=summary.notes(model),

@@ -63,7 +63,8 @@ def dataset_facts(campaign_store: CampaignStore, *, provisional: int) -> Dataset
         is_rehearsal=campaign_store.is_rehearsal,
         is_imported=campaign_store.is_imported,
         is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
-        wanted_per_item=campaign.posting.asked,
+        # How many another tool wanted is not known.
+        wanted_per_item="" if campaign_store.is_imported else campaign.posting.asked,
         mixed_in=len(campaign.items) - len(campaign.own_items),
         unfinished=_unfinished(campaign_store, provisional=provisional),
         publication=campaign.dataset,

@@ -13,7 +13,9 @@ from jinja2 import Environment, StrictUndefined
 from jinja2.environment import Template
 from markupsafe import Markup
 
+from domain.counts import plural
 from domain.dataset import SPLITS
+from domain.imported import UNNAMED
 from domain.tables import shuffled_names
 from postprocess.answers import set_aside_reasons
 from postprocess.datasets.facts import DatasetFacts
@@ -73,8 +75,9 @@ def fields_card(
             "answers": len(table),
             "kept": int((reasons == "").sum()),
             "set_aside": int((reasons != "").sum()),
-            "workers": table["worker"].nunique(),
         },
+        workers=_workers(table["worker"]),
+        has_named=bool((~_is_unnamed(table["worker"])).any()),
         reasons=_reason_counts(reasons),
         unsettled=_unsettled(items, facts),
         probable={
@@ -85,6 +88,25 @@ def fields_card(
     )
     has_pictures = bool((items["url"] != "").any())
     return card + _publication(facts, known, "answers", has_pictures=has_pictures)
+
+
+def _is_unnamed(workers: "pd.Series[str]") -> "pd.Series[bool]":
+    return workers.str.startswith(UNNAMED)
+
+
+def _workers(workers: "pd.Series[str]") -> str:
+    """Whose answers there are; of whom a file does not name it cannot be said how many.
+
+    >>> _workers(pd.Series(["a", "a", "unnamed:b"], dtype="str"))
+    '1 worker, and others whom no file names'
+    """
+    is_unnamed = _is_unnamed(workers)
+    named = plural(workers[~is_unnamed].nunique(), "worker")
+    if not is_unnamed.any():
+        return named
+    if is_unnamed.all():
+        return "workers whom no file names"
+    return f"{named}, and others whom no file names"
 
 
 def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:

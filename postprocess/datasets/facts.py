@@ -21,7 +21,7 @@ class DatasetFacts:
         is_drawn: what they say was drawn, and is not about the items; it says so, too.
         unfinished: what is still to come, in a sentence; every file says that too.
         wanted_per_item: accepted answers wanted for each item: "5", or "3 to 7" where
-            it hangs on how sure a label is.
+            it hangs on how sure a label is; "": that is not known.
         mixed_in: items with known answers that were mixed in to check workers; they are
             in no file.
         publication: what the requester says for whoever gets the dataset.

@@ -31,7 +31,7 @@ def build(model: ReportModel) -> Section:
         title="What was decided, and why",
         lead=(_lead(model, by_policy),),
         tables=(
-            _table(verdicts, by_policy),
+            _table(verdicts, by_policy, is_paid=model.facts.imported is None),
             _reasons(
                 verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy
             ),
@@ -56,7 +56,7 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
     )
 
 
-def _table(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
+def _table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Table:
     rows = []
     for kind, verdict in _ORDER:
         has_verdict = (verdicts["subject_kind"] == kind) & (
@@ -81,7 +81,9 @@ def _table(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
         ),
         rows=tuple(rows),
         note="Dropped answers are paid for; rejected assignments are not. Excluded "
-        "workers see no later HIT of this campaign, and no account is harmed.",
+        "workers see no later HIT of this campaign, and no account is harmed."
+        if is_paid
+        else "Nothing is paid or refused by these: the work was done elsewhere.",
         empty="Nothing has been decided.",
     )
 

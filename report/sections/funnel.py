@@ -51,6 +51,7 @@ _IMPORTED: dict[Outcome, str] = {
     **_MEANINGS,
     "rejected": "Rejected: set aside here, with all of its assignment",
     "dropped": "Dropped: kept out of the dataset",
+    "surplus": "Surplus: good, but its worker's second answer about the item",
 }
 """Of answers that another tool collected and paid for, or did not."""
 
@@ -94,7 +95,8 @@ def _name(model: ReportModel, outcome: Outcome) -> str:
 
 def _meaning(model: ReportModel, outcome: Outcome) -> str:
     if _name(model, outcome) == "kept":
-        return "Kept: accepted, and no more than were wanted"
+        is_ours = model.facts.imported is None
+        return "Kept: accepted" + ", and no more than were wanted" * is_ours
     meanings = _MEANINGS if model.facts.imported is None else _IMPORTED
     return meanings[outcome]
 

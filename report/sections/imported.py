@@ -38,10 +38,16 @@ def build(model: ReportModel) -> Section | None:
 def _of_workers(model: ReportModel, imported: ImportedFacts) -> tuple[str, ...]:
     if not imported.unnamed_workers:
         return ()
-    workers = part_of(imported.unnamed_workers, len(model.facts.workers), "worker")
+    assignments = plural(imported.unnamed_workers, "assignment")
+    if not model.named_workers:
+        said = (
+            f"The files name no worker. Each of {assignments} counts as another "
+            "person's, and nothing can be said of how one worker answers."
+        )
+        return (said,)
     said = (
-        f"{workers} are not named in the files: each such assignment counts as another "
-        "person's, and nothing can be said of how one worker answers."
+        f"Of {assignments} the files name no worker: each counts as another person's, "
+        "and nothing can be said of how that person answers elsewhere."
     )
     return (said,)
 

@@ -41,8 +41,8 @@ def _asked(model: ReportModel) -> str:
     title = excerpt(facts.task.title, limit=_TITLE_CHARACTERS)
     if facts.imported is not None:
         return (
-            f"“{title}”, about {plural(facts.items, model.item_noun)}. Another tool "
-            f"asked; its answers were imported from "
+            f"“{title.rstrip('.')}”: {plural(facts.items, model.item_noun)}. Another "
+            f"tool asked; its answers were imported from "
             f"{plural(len(facts.imported.files), 'file')}."
         )
     return (
@@ -61,14 +61,14 @@ def _came(model: ReportModel) -> str:
     if facts.task.canned_text:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
-    workers = f"{'simulated ' * facts.is_rehearsal}worker"
-    whom = plural(len(facts.workers), workers)
     counted = f"{listed(kinds)} count."
     if facts.imported is not None:
         verb = "waits" if model.waiting == 1 else "wait"
         waits = f" {count(model.waiting)} {verb} for a person." * bool(model.waiting)
-        return f"{plural(len(model.came), 'answer')} by {whom}. {counted}{waits}"
-    came = f"{plural(len(model.came), 'answer')} by {whom}. {counted}"
+        return (
+            f"{plural(len(model.came), 'answer')} by {model.workers}. {counted}{waits}"
+        )
+    came = f"{plural(len(model.came), 'answer')} by {model.workers}. {counted}"
     return (
         f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "

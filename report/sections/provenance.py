@@ -8,7 +8,7 @@ from domain.counts import count
 from domain.task import Task
 from report.components import Cell, Code, Section, Table, Tag, number, text
 from report.facts import Money
-from report.formatting import excerpt, listed, moment
+from report.formatting import excerpt, listed
 from report.model import ReportModel
 
 
@@ -111,10 +111,7 @@ def _origin(model: ReportModel) -> Table:
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
         ("Workers", "simulated" if facts.is_rehearsal else "people"),
         *([("What they say", "drawn by chance")] if facts.is_drawn else []),
-        (
-            "Time span (UTC)",
-            f"{moment(facts.started_at)} to {moment(facts.finished_at)}",
-        ),
+        ("Time span (UTC)", facts.time_span or "not known"),
         ("Heuristics", _versions(heuristics)),
         ("Cleaning rules", _versions(sorted(facts.rules.items()))),
     ]

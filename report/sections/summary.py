@@ -1,6 +1,6 @@
 """What a reader must know first: the key figures, and what speaks for and against."""
 
-from domain.counts import count, plural, plural_of, share
+from domain.counts import NOTHING, count, plural, plural_of, share
 from report.components import KeyFigure, Level, Note
 from report.facts import Money
 from report.formatting import listed, part_of
@@ -24,11 +24,18 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
         _accepted(model),
         KeyFigure(
             label="Workers",
-            value=count(len(facts.workers)),
-            beside=f"{worked}; {count(excluded)} excluded",
+            value=count(model.named_workers) if model.named_workers else NOTHING,
+            beside=f"{_whom(model)}{worked}; {count(excluded)} excluded",
         ),
         *(_money_figures(model, facts.money) if facts.money else ()),
     )
+
+
+def _whom(model: ReportModel) -> str:
+    """What has to be said of a number of workers that leaves some out."""
+    if model.named_workers == len(model.facts.workers):
+        return ""
+    return "and others not named; " if model.named_workers else "not named; "
 
 
 def _complete(model: ReportModel) -> str:

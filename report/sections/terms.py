@@ -28,9 +28,22 @@ _TERMS = (
 )
 
 
+_IMPORTED = {
+    "Assignment": "One worker's go at one HIT.",
+    "Dropped": "Kept out of the dataset, with its reason.",
+    "Rejected": "Kept out of the dataset with all of its assignment, with the reason.",
+    "Surplus": "Good, but its worker's second answer about the item.",
+    "Excluded": "A worker whom a rule or a person would not ask again.",
+}
+"""What is meant by words where another tool posted and paid."""
+
+
 def build(model: ReportModel) -> Section:
     """Each word with its meaning; those that the page cannot hold are left out."""
-    left_out = set()
+    left_out, told = set(), dict(_TERMS)
+    if model.facts.imported is not None:
+        left_out |= {"Batch", "Round"}
+        told |= _IMPORTED
     if not model.text_noun:
         left_out |= {"Novel"}
     else:
@@ -46,7 +59,7 @@ def build(model: ReportModel) -> Section:
             Table(
                 caption="Terms",
                 columns=(text("Word"), text("Meaning")),
-                rows=tuple(term for term in _TERMS if term[0] not in left_out),
+                rows=tuple(term for term in told.items() if term[0] not in left_out),
                 is_wide=True,
             ),
         ),

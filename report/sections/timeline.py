@@ -42,7 +42,7 @@ def _lead(model: ReportModel) -> str:
     pace = f", {worked / seconds:,.1f} of them every hour" if seconds > 0 else ""
     return (
         f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC: "
-        f"{hours(seconds)}, in which {plural(len(facts.workers), 'worker')} "
+        f"{hours(seconds)}, in which {model.workers} "
         f"worked {worked / 3600:,.1f} person-hours{pace}."
     )
 

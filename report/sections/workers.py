@@ -20,15 +20,17 @@ _MOST_COLUMNS = 24
 _HASH_CHARACTERS = 16
 
 
-def build(model: ReportModel) -> Section:
-    """How the work is spread, and one row a worker."""
+def build(model: ReportModel) -> Section | None:
+    """How the work is spread, and one row a worker; None where no file names any."""
     workers = model.facts.workers
     if workers.empty:
         return Section(key="workers", title="The workers", lead=("Nobody worked yet.",))
+    if not model.named_workers:
+        return None
     excluded = int(workers["is_excluded"].sum())
     lead = (
-        f"{plural(len(workers), 'worker')} took part, {count(excluded)} of them "
-        f"excluded by the end. {_spread(model)} Ids are keyed hashes: the same "
+        f"{model.workers} took part, {count(excluded)} of them excluded by the end. "
+        f"{_spread(model)} Ids are keyed hashes: the same "
         f"worker bears the same hash in the dataset, and nobody's name can be "
         f"recovered from it."
     )

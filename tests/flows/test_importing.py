@@ -444,6 +444,25 @@ def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
         assert f"Workers: {beside}" in done("assess", file, "--columns", columns)
 
 
+def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None:
+    """No file says how many answers were wanted, what was paid, or whose they are."""
+    file, columns = tmp_path / "table.csv", tmp_path / "columns.toml"
+    columns.write_text('item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n')
+    file.write_text("id,mood\na,good\nb,bad\na,good\nb,good\n")
+    campaign = tmp_path / "moods.toml"
+    done("import", file, "--columns", columns, "--as", campaign)
+    text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 0.0\n"
+    campaign.write_text(text)
+    done("assess", campaign)
+    done("export", campaign)
+    card = (tmp_path / "out/moods/dataset/README.md").read_text()
+    assert "4 answers of workers whom no file names, about 2 items.\n" in card
+    for words in ("wanted", "paid", "Answers of one worker"):
+        assert words not in card.partition("## Licence")[0], words
+    croissant = (tmp_path / "out/moods/dataset/croissant.json").read_text()
+    assert "annotationsPerItem" not in croissant
+
+
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"

@@ -44,7 +44,7 @@ def test_files_and_outcomes_are_told_beside_what_was_decided_here() -> None:
     assert rows["Approved"][0] == "10"
     assert rows["Rejected"][0] == "1"
     assert "half of 1 worker earned $7.25 an hour" in " ".join(section.lead)
-    assert "are not named" in " ".join(section.lead)
+    assert "Of 1 assignment the files name no worker" in " ".join(section.lead)
 
 
 def test_a_campaign_that_collected_its_answers_has_no_such_section() -> None:
@@ -112,6 +112,28 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     assert "Nothing yet" not in render(alone)
 
 
+def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
+    """Four assignments: of one, then of all four, no file says whose they are."""
+    small = replace(by_hand.small(is_rehearsal=False), money=None)
+    facts = replace(small, imported=_facts())
+    some = report_model(facts)
+    assert some.workers == "3 workers, and others whom no file names"
+    assert "3 workers, and others whom no file names took part" in render(facts)
+    told = replace(facts, imported=replace(_facts(), unnamed_workers=4))
+    page = render(told)
+    assert "by workers whom no file names." in page
+    assert "Each of 4 assignments counts as another person" in page
+    assert "The workers</h2>" not in page
+    assert "4 workers" not in page
+
+
+def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
+    """Nor of posting: what became of answers there is not known."""
+    page = render(replace(by_hand.small(), money=None, imported=_facts()))
+    for words in ("paid for", "Paid for", "see no later", "posted together", "wanted<"):
+        assert words not in page, words
+
+
 def test_nothing_is_said_of_times_that_no_file_says() -> None:
     """The moment of the import is not when the work was done."""
     facts = by_hand.small()
@@ -119,6 +141,8 @@ def test_nothing_is_said_of_times_that_no_file_says() -> None:
     page = render(replace(facts, imported=told))
     assert "Times not known" in page
     assert "When it happened" not in page
+    origin = provenance.build(report_model(replace(facts, imported=told))).tables[0]
+    assert ("Time span (UTC)", "not known") in origin.rows
     known = timeline.build(report_model(replace(facts, imported=_facts())))
     assert known is not None
     assert not known.tables

@@ -118,4 +118,6 @@ def test_a_campaign_without_answers_has_no_empty_plots() -> None:
     shown = texts.build(model)
     assert shown is not None
     assert shown.figures == ()
-    assert workers.build(model).figures == ()
+    who = workers.build(model)
+    assert who is not None
+    assert who.figures == ()

@@ -522,7 +522,7 @@ def test_rounds_are_told_with_their_times() -> None:
         *("2026-11-02 10:30", "2026-11-02 10:40", "\u2013"),
     )
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
-    assert "2.0 h, in which 4 workers worked 0.3 person-hours, 0.1" in section.lead[0]
+    assert "2.0 h, in which 4 simulated workers worked 0.3 " in section.lead[0]
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
