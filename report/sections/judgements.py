@@ -13,7 +13,7 @@ from analyses.fields import votes
 from analyses.multilabel_agreement import jaccard
 from domain.counts import count, plural, share
 from domain.scales import is_graded, is_unlimited
-from domain.task import Field
+from domain.task import Field, Option
 from report import plots
 from report.components import Cell, Figure, Section, Table, number, text
 from report.formatting import excerpt
@@ -22,6 +22,7 @@ from report.svg import Plot, svg
 
 _RESAMPLES = 400
 _BINS = 20
+_MOST_TICKS = 10
 _LONGEST_LABEL = 60
 
 
@@ -34,8 +35,9 @@ def build(model: ReportModel) -> Section | None:
     fields = [field for field in task.item_fields if field.kind != "text"]
     lead = (
         f"{plural(len(rows), 'accepted answer')} about "
-        f"{plural(rows['item_id'].nunique(), 'item')}. Alpha is Krippendorff's: 1 is "
-        "full agreement, 0 is chance; its 95 % interval draws items anew."
+        f"{plural(rows['item_id'].nunique(), 'item')}."
+        + " Alpha is Krippendorff's: 1 is full agreement, 0 is chance; its 95 % "
+        "interval draws items anew." * _are_compared(rows)
     )
     return Section(
         key="judgements",
@@ -79,17 +81,15 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     if is_unlimited(field):  # what was answered is all that can be drawn
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         high = high if high > low else low + 1
-    width = (high - low) / _BINS
-    bins = [
-        plots.Bin(
-            low + n * width,
-            low + (n + 1) * width,
-            int((((values - low) / width).clip(0, _BINS - 1) // 1 == n).sum()),
-        )
-        for n in range(_BINS)
-    ]
-    middle = (low + high) / 2
-    ticks = [(tick, f"{tick:g}") for tick in (low, middle, high)]
+    steps = round((high - low) / field.step)
+    if is_unlimited(field) or steps >= _BINS:
+        bins = _bins(values, low, (high - low) / _BINS, _BINS)
+        places = [low, (low + high) / 2, high]
+    else:  # a column a value, which stands in its middle
+        bins = _bins(values, low - field.step / 2, field.step, steps + 1)
+        every = 1 if steps <= _MOST_TICKS else -(-steps // _MOST_TICKS)
+        places = [low + n * field.step for n in range(0, steps + 1, every)]
+    ticks = [(tick, f"{tick:g}") for tick in places]
     plot = plots.histogram(bins, x_label=field.name, y_label="answers", ticks=ticks)
     if values.empty:
         return plot, "No answer yet."
@@ -98,6 +98,17 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
         f"median {values.median():g}."
     )
     return plot, description
+
+
+def _bins(
+    values: "pd.Series[float]", low: float, width: float, number: int
+) -> list[plots.Bin]:
+    """So many columns side by side from `low` on; the outer take what is beyond."""
+    places = ((values - low) / width).clip(0, number - 1) // 1
+    return [
+        plots.Bin(low + n * width, low + (n + 1) * width, int((places == n).sum()))
+        for n in range(number)
+    ]
 
 
 def _option_counts(field: Field, rows: pd.DataFrame) -> Counter[str]:
@@ -118,11 +129,21 @@ def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
             number("Items"),
             number("Answers"),
         ),
-        rows=tuple(_agreement_row(field, rows, seed=seed) for field in fields),
+        rows=tuple(_agreement_row(field, rows, seed=seed) for field in fields)
+        if _are_compared(rows)
+        else (),
         note="Items with at least two accepted answers. Of several ticks: the mean "
-        "Jaccard index of pairs of answers, which knows no chance.",
+        "Jaccard index of pairs of answers, which knows no chance."
+        if _are_compared(rows)
+        else "",
+        empty="No item has two accepted answers.",
         is_wide=True,
     )
+
+
+def _are_compared(rows: pd.DataFrame) -> bool:
+    """Whether some item has answers to compare."""
+    return bool(rows["item_id"].duplicated().any())
 
 
 def _agreement_row(field: Field, rows: pd.DataFrame, *, seed: int) -> tuple[Cell, ...]:
@@ -165,24 +186,32 @@ def _alpha(
 
 def _options(field: Field, rows: pd.DataFrame) -> Table:
     counts, answers = _option_counts(field, rows), len(rows)
+    words = [_in_words(option) for option in field.options]
+    has_words = words != [option.value for option in field.options]
     return Table(
         caption=f"Options of {field.name}",
-        columns=(text("Option"), text("In words"), number("Answers"), number("Share")),
+        columns=(
+            text("Option"),
+            *((text("In words"),) if has_words else ()),
+            number("Answers"),
+            number("Share"),
+        ),
         rows=tuple(
             (
                 option.value,
-                excerpt(
-                    ": ".join(filter(None, (option.group, option.label)))
-                    or f"(column {option.column})",
-                    limit=_LONGEST_LABEL,
-                ),
+                *((said,) if has_words else ()),
                 count(counts[option.value]),
                 share(counts[option.value], answers),
             )
-            for option in field.options
+            for option, said in zip(field.options, words, strict=True)
         ),
         is_folded=len(field.options) > 8,  # noqa: PLR2004 - a long list is for who asks
     )
+
+
+def _in_words(option: Option) -> str:
+    said = ": ".join(filter(None, (option.group, option.label)))
+    return excerpt(said or f"(column {option.column})", limit=_LONGEST_LABEL)
 
 
 def _shown(number_: float) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from domain.task import Arrangement
@@ -10,9 +11,11 @@ from report.facts import ReportFacts
 from report.model import report_model
 from report.page import render
 from report.sections import judgements, order_effects, texts
-from tests.postprocess.answers_by_hand import FIT, TASK, rows
+from tests.postprocess.answers_by_hand import FIT, PLACE, TASK, rows
 from tests.report.campaign import made_up
 
+PLACES = pd.Series([0.0, 5.0, 5.0, 9.0])
+"""The last is beyond a scale from 0 to 5."""
 SAID = [
     (
         worker,
@@ -64,6 +67,39 @@ def test_options_are_counted(facts: ReportFacts) -> None:
         ("b", "6", "50.0 %"),
         ("c", "0", "0.0 %"),
     ]
+    # Options that say themselves what they mean are not said twice.
+    plain = tuple(replace(one, label=one.value) for one in FIT.options)
+    task = replace(TASK, fields=(replace(FIT, options=plain), *TASK.fields[1:]))
+    every = tables(judgements.build(report_model(replace(facts, task=task))))
+    assert every["Options of fit"][0] == ("yes", "6", "50.0 %")
+
+
+def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
+    """Each value stands under its column; 0 to 100 is drawn in twentieths."""
+    field = replace(PLACE, maximum=5)
+    votes = [(who, item, {**said, "place": 5.0}) for who, item, said in SAID]
+    task = replace(TASK, fields=(field,))
+    told = replace(facts, answers=rows(votes), task=task)
+    section = judgements.build(report_model(told))
+    assert section is not None
+    (figure,) = section.figures
+    assert all(f">{tick}</text>" in figure.svg for tick in range(6))
+    assert [one.amount for one in judgements._bins(PLACES, -0.5, 1, 6)] == [
+        *(1, 0, 0, 0, 0, 3)
+    ]
+
+
+def test_items_with_one_answer_each_have_nothing_to_agree_about(
+    facts: ReportFacts,
+) -> None:
+    """One sentence, and no table of dashes."""
+    told = replace(facts, answers=rows(SAID[:4]))
+    section = judgements.build(report_model(told))
+    assert section is not None
+    (agreement, *_) = section.tables
+    assert (agreement.rows, agreement.note) == ((), "")
+    assert agreement.empty == "No item has two accepted answers."
+    assert "Alpha" not in section.lead[0]
 
 
 def test_places_among_options_are_held_against_equal_shares(
