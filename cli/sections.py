@@ -9,6 +9,9 @@ from rich.text import Text
 from report.components import KeyFigure, Note, Section, Table
 from report.sections_page import SectionsPage
 
+_A_FEW = 4
+"""Rows that are shown, too, rather than told to be left out."""
+
 
 def say_sections(page: SectionsPage, *, most_rows: int | None = None) -> None:
     """Print a page's figures, notes and tables, of these no more than so many rows."""
@@ -57,6 +60,8 @@ def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
         shown.add_column(
             Text(column.label), justify="right" if column.style == "n" else "left"
         )
+    if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
+        most_rows = None
     for row in table.rows[:most_rows]:
         shown.add_row(
             *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)

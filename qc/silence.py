@@ -124,7 +124,7 @@ def _not_questioned(table: pd.DataFrame) -> Iterator[str]:
 
 def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     if "text" in reads and not reads & {*_TIMES} and (table["text"] == "").all():
-        yield "no answer has a text"
+        yield "no answer consists of a text"
     if "is_canned" in reads and "text" not in reads and not table["is_canned"].any():
         yield "no answer is the canned text"
     if set(COMPARED) <= reads:

@@ -138,10 +138,17 @@ def _suspicious(findings: pd.DataFrame) -> Section:
         ascending=[False, True, True],
         kind="stable",
     )
+    alike = ["heuristic", "evidence"]
+    times = ranked.groupby(alike, sort=False)["evidence"].transform("size")
+    # The same sentence thirty times teaches nothing.
+    ranked = ranked.assign(times=times).drop_duplicates(alike)
     left_out = len(ranked) - _MOST_ROWS
     notes = []
-    if "worker" in set(ranked["subject_kind"]):
-        notes.append("Of a worker, one assignment is shown as an example.")
+    if "worker" in set(ranked["subject_kind"]) or bool((times > 1).any()):
+        notes.append(
+            "Of a worker, and of flags with the same evidence, one assignment is "
+            "shown as an example."
+        )
     if left_out > 0:
         notes.append(f"{count(left_out)} more are left out.")
     return Section(
@@ -153,6 +160,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                 columns=(
                     text("Heuristic"),
                     text("About"),
+                    number("Times"),
                     text("Evidence"),
                     text("Assignment"),
                     text("Answer"),
@@ -161,6 +169,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                     (
                         Code(str(row.heuristic)),
                         str(row.subject_kind),
+                        count(int(str(row.times))),
                         Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
                         Code(excerpt(str(row.assignment_id))),
                         Quote(excerpt(str(row.answer), limit=_ANSWER_CHARACTERS)),

@@ -30,6 +30,15 @@ def part_of(part: int, whole: int, noun: str = "") -> str:
     return f"{count(part)} of {of_whole}{beside}"
 
 
+def with_share(part: int, whole: int) -> str:
+    """A count and its share of a whole that is told elsewhere.
+
+    >>> with_share(3, 12), with_share(0, 0)
+    ('3 (25.0 %)', '0')
+    """
+    return f"{count(part)} ({share(part, whole)})" if whole else count(part)
+
+
 def wage(cents_per_hour: float, currency: Currency) -> str:
     """A wage by the hour, rounded down to the cent (or penny).
 

@@ -10,7 +10,7 @@ from domain.tables import value_column
 from domain.task import Task
 from qc.heuristics.random_sample import NAME as SAMPLE
 from report.components import Code, Quote, Section, Table, number, text
-from report.formatting import excerpt, part_of
+from report.formatting import excerpt, part_of, with_share
 from report.model import ReportModel
 from report.silence import silent_tables
 
@@ -115,7 +115,7 @@ def _silent(model: ReportModel) -> tuple[Table, ...]:
 def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
     flags = model.flags
     if heuristic not in flags.columns:
-        return ("0", part_of(0, 0), part_of(0, 0))
+        return ("0", "0", "0")
     is_flagged = flags[heuristic]
     touched = int(is_flagged.sum())
     by_others = flags.drop(columns=heuristic).any(axis="columns")
@@ -124,8 +124,8 @@ def _touched(model: ReportModel, heuristic: str) -> tuple[str, str, str]:
     )
     return (
         count(touched),
-        part_of(int((is_flagged & by_others).sum()), touched),
-        part_of(int((is_flagged & is_out).sum()), touched),
+        with_share(int((is_flagged & by_others).sum()), touched),
+        with_share(int((is_flagged & is_out).sum()), touched),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from domain.counts import count, plural, plural_of, share
 from report import plots
 from report.components import Figure, Section, Table, number, text
-from report.formatting import part_of
+from report.formatting import part_of, with_share
 from report.model import Outcome, ReportModel, tally
 from report.svg import svg
 
@@ -116,13 +116,13 @@ def _figure(model: ReportModel) -> Figure:
         plots.Bar(first, whole, count(whole)),
         plots.Bar(_those(model), submitted, count(submitted)),
         plots.Bar(
-            "of these flagged", flagged, _beside(flagged, submitted), plots.AMBER
+            "of these flagged", flagged, with_share(flagged, submitted), plots.AMBER
         ),
         *(
             plots.Bar(
                 _name(model, outcome),
                 model.count(outcome),
-                _beside(model.count(outcome), submitted),
+                with_share(model.count(outcome), submitted),
                 _COLOURS[outcome],
             )
             for outcome in model.possible_outcomes
@@ -132,10 +132,6 @@ def _figure(model: ReportModel) -> Figure:
     description = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="funnel", title=title, description=description)
     return Figure(title=title, svg=drawing)
-
-
-def _beside(part: int, whole: int) -> str:
-    return f"{count(part)} ({share(part, whole)})" if whole else count(part)
 
 
 def _table(model: ReportModel) -> Table:

@@ -148,7 +148,8 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
         return ()
     differ = [check for check in checks if not check.agrees]
     if not differ:
-        return (Note("fine", "All books agree: answers, assignments, pay, budget."),)
+        of_money = ", pay, budget" * bool(model.facts.money)
+        return (Note("fine", f"All books agree: answers, assignments{of_money}."),)
     return tuple(
         Note(
             "problem",

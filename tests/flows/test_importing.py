@@ -444,6 +444,22 @@ def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
         assert f"Workers: {beside}" in done("assess", file, "--columns", columns)
 
 
+def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
+    """Three copies of the instructions; a table that is hardly longer is not cut."""
+    file, columns = tmp_path / "table.csv", tmp_path / "columns.toml"
+    columns.write_text('item_id = "id"\nitem = ["id"]\nanswers.caption = "said"\n')
+    copied = "Imagine how you would describe this image on the phone to a friend"
+    said = [copied, "a dog", copied, "a cat", copied]
+    rows = [f"{number},{words}\n" for number, words in enumerate(said)]
+    file.write_text("id,said\n" + "".join(rows))
+    page = tmp_path / "found.html"
+    shown = done("assess", file, "--columns", columns, "--html", page)
+    assert re.search(r"answer\s+│\s+3 │", shown)
+    assert "outside_study" in shown
+    assert "Shown are" not in shown
+    assert page.read_text().count(f"copies the instructions: “{copied}") == 1
+
+
 def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None:
     """No file says how many answers were wanted, what was paid, or whose they are."""
     file, columns = tmp_path / "table.csv", tmp_path / "columns.toml"

@@ -170,7 +170,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         ("no times", "not_typed", "no keystrokes are known"),
         ("no worker ids", "canned_share", "no worker is known"),
         ("no worker ids", "texts_off_items", "no worker is known"),
-        ("no text", "capitals", "no answer has a text"),
+        ("no text", "capitals", "no answer consists of a text"),
         (
             *("one text", "ignored_page_warnings"),
             "no answer is known to have been questioned by its page",
