@@ -136,7 +136,7 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
         if name in reads and not _has(table, name):
             yield why
     if {ORDER, SIDES} <= reads and not (_has(table, ORDER) or _has(table, SIDES)):
-        yield "the page shows everything to everybody in one order"
+        yield "no order is known that the page drew"
 
 
 def _no_values(table: pd.DataFrame, field: str) -> Iterator[str]:

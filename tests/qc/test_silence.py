@@ -150,7 +150,7 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         (
             "one text",
             "same_place",
-            "the page shows everything to everybody in one order",
+            "no order is known that the page drew",
         ),
         (
             "one text",

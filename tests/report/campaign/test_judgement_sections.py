@@ -113,6 +113,27 @@ def test_places_among_options_are_held_against_equal_shares(
     assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
 
 
+def test_items_that_always_stood_in_one_place_are_no_effect_of_it(
+    facts: ReportFacts,
+) -> None:
+    """Then what is said of a place is said of its items; two orders tell them apart."""
+    place = facts.answers["item_id"].str[1:].astype("int64")
+    fixed = facts.answers.assign(place=place)
+    is_turned = fixed["worker"] == fixed["worker"].iloc[0]
+    moved = fixed.assign(place=place.where(~is_turned, 5 - place))
+    by = [
+        {row[1] for row in tables(section).get("Order on the page", [])}
+        for answers in (fixed, moved)
+        for section in [
+            order_effects.build(report_model(replace(facts, answers=answers)))
+        ]
+    ]
+    assert by == [
+        {"place among the options"},
+        {"quarter of the page", "place among the options"},
+    ]
+
+
 def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     """A value that is none of the field's options is for no side, and for no tie."""
     sides = Arrangement(name="sides", columns=("a", "b"))
