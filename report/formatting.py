@@ -5,6 +5,7 @@ worker typed can neither reorder the line it stands in nor flood the page.
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,6 +15,8 @@ from pandas.api.typing import NaTType
 
 from domain.counts import NOTHING, count, plural, share
 from domain.money import Currency, shown
+
+_ODD_SPACES = re.compile(r"^\s+|\s+$|\s{2,}|[^\S ]")
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
 """Joiners shape Persian, Hindi and emoji, and cannot reorder anything."""
@@ -86,6 +89,19 @@ def excerpt(text: str, *, limit: int = 240) -> str:
     """
     shown = "".join(map(_visible, " ".join(text[:limit].split())))
     return f"{shown}… ({count(len(text))} characters)" if len(text) > limit else shown
+
+
+def with_marks(text: str) -> str:
+    """A text with its odd spaces shown: several, at an end, or other than a space.
+
+    >>> with_marks("two  cats "), with_marks("a\u00a0cat")
+    ('two␣␣cats␣', 'a⟨U+00A0⟩cat')
+    """
+    return _ODD_SPACES.sub(lambda found: "".join(map(_mark, found[0])), text)
+
+
+def _mark(space: str) -> str:
+    return "␣" if space == " " else f"⟨U+{ord(space):04X}⟩"
 
 
 def _visible(character: str) -> str:

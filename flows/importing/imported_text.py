@@ -69,7 +69,7 @@ def _head(
 def _elsewhere(understood: Understanding) -> str:
     """What files say of themselves: which tool wrote them."""
     tools = ", ".join(dict.fromkeys(file.format_name for file in understood.files))
-    return f"Answers that were collected elsewhere ({tools})."
+    return f"Answers that were collected elsewhere: {tools}."
 
 
 def _imported(reading: Reading) -> Iterator[str]:

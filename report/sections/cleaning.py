@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from domain.counts import count, plural, plural_of
 from domain.edit import Edit
 from report.components import Code, Quote, Section, Table, number, text
-from report.formatting import excerpt, part_of
+from report.formatting import excerpt, part_of, with_marks
 from report.model import ReportModel
 
 _MOST_PAIRS = 20
@@ -87,6 +87,4 @@ def _shown(piece: str) -> str:
     """A piece of a text; blanks are shown, since they may be all that changed."""
     if not piece:
         return "(nothing)"
-    if piece.strip() == piece and "  " not in piece:
-        return excerpt(piece, limit=_PAIR_CHARACTERS)
-    return excerpt(piece.replace(" ", "␣"), limit=_PAIR_CHARACTERS)
+    return excerpt(with_marks(piece), limit=_PAIR_CHARACTERS)

@@ -14,7 +14,7 @@ from domain.ids import ItemId
 from domain.tables import value_column
 from domain.task import Field
 from report.components import Card, Gallery, Reply, Section, Tag
-from report.formatting import excerpt
+from report.formatting import excerpt, with_marks
 from report.item_sample import Kind, ShownItem
 from report.model import Outcome, ReportModel
 
@@ -116,12 +116,13 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
 
 
 def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
-    """What workers were shown beside the picture."""
+    """What workers were shown beside the picture, the heading not once more."""
     task = model.facts.task
     names = [
         name
         for name in (*task.columns[1:], *task.optional_columns)
-        if name not in {"url", "image_id"} and shown.columns.get(name)
+        if name not in {"url", "image_id"}
+        and shown.columns.get(name, "") not in {"", shown.item_id}
     ]
     return tuple(
         (
@@ -157,7 +158,8 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
 def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     text, typed = _said(model, row), ""
     if row["edits"]:
-        typed = excerpt(str(row["text"]), limit=_TEXT_CHARACTERS)
+        # Spaces may be all that changed.
+        typed = excerpt(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
     return Reply(
         text=text,
         tag=_TAGS[row["outcome"]],

@@ -395,7 +395,7 @@ def test_a_wage_is_not_made_of_a_reward_that_no_file_says(tmp_path: Path) -> Non
 def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
     """Report and data card repeat the description; a hint would stand there as one."""
     campaign = load_campaign(potato(tmp_path))
-    assert campaign.description == "Answers that were collected elsewhere (Potato)."
+    assert campaign.description == "Answers that were collected elsewhere: Potato."
 
 
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pandas as pd
+
+from domain.edit import Edit
 from report.components import Card
 from report.item_sample import ShownItem, chosen
 from report.model import report_model
 from report.page import render
-from report.sections import items
+from report.sections import cleaning, items
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
 from tests.postprocess.test_aggregates import SAID
@@ -48,6 +51,37 @@ def test_a_card_has_every_answer_with_what_became_of_it() -> None:
     ]
     assert card.replies[2].because == "off the subject"
     assert card.picture == made_up.PICTURE
+
+
+def test_spaces_that_were_changed_are_seen() -> None:
+    """Clean and typed text would look the same; the cleaning's pairs would be blank."""
+    facts = by_hand.small()
+    edit = Edit(
+        start=0, end=1, before="\u00a0", after=" ", rule="whitespace", reason=""
+    )
+    edits = pd.Series([(edit,)] * len(facts.answers), index=facts.answers.index)
+    answers = facts.answers.assign(text="the\u00a0red  bottle stands", edits=edits)
+    facts = replace(facts, answers=answers)
+    section = items.build(report_model(facts))
+    assert section is not None
+    card = section.galleries[0].cards[0]
+    assert card.replies[0].typed == "the⟨U+00A0⟩red␣␣bottle stands"
+    cleaned = cleaning.build(report_model(facts))
+    assert cleaned is not None
+    assert "⟨U+00A0⟩" in str(cleaned.tables[1].rows[0])
+
+
+def test_what_names_an_item_stands_once_on_its_card() -> None:
+    """Imported items bear the column that names them."""
+    facts = by_hand.small()
+    task = replace(facts.task, optional_columns=("file_name", "title"))
+    shown = tuple(
+        replace(one, columns={"file_name": one.item_id, "title": "A view"})
+        for one in facts.shown_items
+    )
+    section = items.build(report_model(replace(facts, task=task, shown_items=shown)))
+    assert section is not None
+    assert section.galleries[0].cards[0].texts == (("title", "A view"),)
 
 
 def test_only_pictures_that_are_missing_are_spoken_of() -> None:
