@@ -160,7 +160,6 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                 columns=(
                     text("Heuristic"),
                     text("About"),
-                    number("Times"),
                     text("Evidence"),
                     text("Assignment"),
                     text("Answer"),
@@ -168,8 +167,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                 rows=tuple(
                     (
                         Code(str(row.heuristic)),
-                        str(row.subject_kind),
-                        count(int(str(row.times))),
+                        _about(str(row.subject_kind), int(str(row.times))),
                         Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
                         Code(excerpt(str(row.assignment_id))),
                         Quote(excerpt(str(row.answer), limit=_ANSWER_CHARACTERS)),
@@ -182,3 +180,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
             ),
         ),
     )
+
+
+def _about(kind: str, times: int) -> str:
+    return kind if times == 1 else plural(times, kind)

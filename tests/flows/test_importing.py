@@ -454,7 +454,7 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     file.write_text("id,said\n" + "".join(rows))
     page = tmp_path / "found.html"
     shown = done("assess", file, "--columns", columns, "--html", page)
-    assert re.search(r"answer\s+│\s+3 │", shown)
+    assert re.search(r"same_sentence │ 3 answers │", shown)
     assert "outside_study" in shown
     assert "Shown are" not in shown
     assert page.read_text().count(f"copies the instructions: “{copied}") == 1
