@@ -1,7 +1,9 @@
 """What a reviewer reads of a group of answers, and may do about it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -149,11 +151,8 @@ def card_of(
     rows, touched = group.rows, waiting_in(group, waiting)
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
     flags = _flags(run, work, group)
-    alike: dict[_Said, list[Decision]] = {}
-    for one in touched.values():
-        if may_decide(group, one.subject_kind):
-            said = one.subject_kind, one.verdict, one.because
-            alike.setdefault(said, []).append(one)
+    kinds = {kind for kind in group.subjects if may_decide(group, kind)}
+    asked = [one for one in touched.values() if one.subject_kind in kinds]
     return Card(
         group=group,
         state=state,
@@ -161,9 +160,9 @@ def card_of(
         others=answers_shown(run, work, others, waiting),
         evidence=_in_words(work, group, flags),
         suspicion=joined_suspicion(finding for finding, _ in flags),
-        proposed=_proposed(alike),
-        choices=_choices(run, work, group, touched, flags, alike),
-        decided=() if alike else decided_in(run, group),
+        proposed=_proposed(asked),
+        choices=_choices(run, work, group, touched, flags, asked),
+        decided=() if asked else decided_in(run, group),
         worker=None if group.view == "item" else _worker(run, work, group, waiting),
     )
 
@@ -256,21 +255,15 @@ def _in_words(
     ]
 
 
-_Said = tuple[SubjectKind, Verdict, str]
-"""Of proposals that are alike: kind, verdict and reason."""
-
-
-def _proposed(alike: Mapping[_Said, Sequence[Decision]]) -> list[str]:
+def _proposed(asked: Sequence[Decision]) -> list[str]:
     """Proposals in words, those that are alike in one sentence."""
+    alike = Counter((one.subject_kind, one.verdict, one.because) for one in asked)
     said = [
-        f"{verdict} "
-        f"{f'the {kind}' if len(many) == 1 else plural(len(many), kind)}: {because}"
-        for (kind, verdict, because), many in alike.items()
+        f"{verdict} {f'the {kind}' if many == 1 else plural(many, kind)}: {because}"
+        for (kind, verdict, because), many in islice(alike.items(), _MOST_PROPOSED)
     ]
-    more = len(said) - _MOST_PROPOSED
-    if more > 0:
-        said[_MOST_PROPOSED:] = [f"and {more} more, each with a reason of its own"]
-    return said
+    more = len(alike) - len(said)
+    return said + [f"and {more} more, each with a reason of its own"] * bool(more)
 
 
 def _choices(
@@ -279,13 +272,16 @@ def _choices(
     group: Group,
     waiting: Mapping[Subject, Decision],
     flags: Sequence[tuple[Finding, int]],
-    alike: Mapping[_Said, Sequence[Decision]],
+    asked: Sequence[Decision],
 ) -> list[Choice]:
     choices = []
+    by_kind: dict[SubjectKind, list[Decision]] = {}
+    for one in asked:
+        by_kind.setdefault(one.subject_kind, []).append(one)
     for act, (kind, verdict) in ACTS.items():
-        of_kind = {said: many for said, many in alike.items() if said[0] == kind}
-        proposed = [many for said, many in of_kind.items() if said[1] == verdict]
-        decides = sum(map(len, of_kind.values()))
+        of_kind = by_kind.get(kind, [])
+        proposed = [one for one in of_kind if one.verdict == verdict]
+        decides = len(of_kind)
         if not decides:
             # An exclusion may be decided though nothing proposes it.
             decides = len(targets(run, work, group, act, waiting=waiting))
@@ -300,12 +296,12 @@ def _choices(
                 follows = planned.follows.sentences(run)
         except (ConfigError, DecidedMeanwhile) as refusal:
             fault = str(refusal)
-        first = proposed[0][0] if proposed else None
+        first = proposed[0] if proposed else None
         choices.append(
             Choice(
                 act=act,
                 follows=follows,
-                proposed=sum(map(len, proposed)),
+                proposed=len(proposed),
                 reasons=_reasons(run, work, group, verdict, first, flags),
                 decides=decides,
                 fault=fault,

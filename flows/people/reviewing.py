@@ -112,8 +112,11 @@ def waiting_in(
     group: Group, waiting: Mapping[Subject, Decision]
 ) -> dict[Subject, Decision]:
     """Of all proposals by subject those that an act about the group can touch."""
-    found = ((subject, waiting.get(subject)) for subject in _subjects(group))
-    return {subject: one for subject, one in found if one is not None}
+    if not waiting:
+        return {}
+    return {
+        subject: waiting[subject] for subject in _subjects(group) if subject in waiting
+    }
 
 
 def may_decide(group: Group, kind: SubjectKind) -> bool:

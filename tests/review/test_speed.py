@@ -89,3 +89,28 @@ def test_ten_thousand_answers_of_one_worker_are_decided_at_once(
         assert _milliseconds(decide) < 8_000
         assert typical() < 250
         assert "10000 set aside" in card().text
+
+
+@pytest.mark.full
+def test_ten_thousand_reasons_of_their_own_cost_little_more(tmp_path: Path) -> None:
+    """Twelve proposals are told, and how many more; held to twice what it takes."""
+    with (
+        stores.opened(tmp_path, workers=1, items=10_000) as run,
+        served(run) as page,
+        page.client() as ada,
+    ):
+        ada.timeout = 120
+        with run.store.db.atomic():
+            for table, words in (("findings", "evidence"), ("proposals", "because")):
+                run.store.db.execute(
+                    f"UPDATE {table} SET {words} = {words} || ' ' || subject_id"
+                )
+        shown = ada.get("/next?view=worker", follow_redirects=True)
+        proposals = run.store.db.table("proposals").count
+        assert f"and {proposals - 12} more, each with a reason of its own" in shown.text
+
+        def card() -> httpx.Response:
+            key = shown.url.params["key"]
+            return ada.get("/card", params={"view": "worker", "key": key})
+
+        assert median(_milliseconds(card) for _ in range(5)) < 200
