@@ -89,11 +89,18 @@ def _lost(model: ReportModel) -> str:
                 model.count("dropped"),
                 "dropped, though paid for" if is_ours else "dropped",
             ),
-            (model.count("surplus"), "good, but more than were wanted"),
+            (
+                model.count("surplus"),
+                "good, but more than were wanted"
+                if is_ours
+                else "good, but a worker's second about the same item",
+            ),
         )
         if number
         for words in [f"{plural(number, 'answer')} {words}"]
     ]
+    if model.waiting and not model.submitted:
+        return "Nothing is decided yet."
     if not words:
         if is_ours or model.facts.is_finished:
             return "Every answer that came counts."

@@ -109,7 +109,10 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     alone = replace(
         facts, answers=small.answers.iloc[:0], waiting=small.answers, shown_items=()
     )
-    assert "Nothing yet" not in render(alone)
+    page = render(alone)
+    assert "Nothing yet" not in page
+    assert "Nothing is decided yet." in page
+    assert "Every answer that came counts" not in page
 
 
 def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
@@ -130,7 +133,15 @@ def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
 def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
     """Nor of posting: what became of answers there is not known."""
     page = render(replace(by_hand.small(), money=None, imported=_facts()))
-    for words in ("paid for", "Paid for", "see no later", "posted together", "wanted<"):
+    assert "1 answer good, but a worker&#39;s second about the same item" in page
+    for words in (
+        "paid for",
+        "Paid for",
+        "than were wanted",
+        "see no later",
+        "posted together",
+        "wanted<",
+    ):
         assert words not in page, words
 
 
