@@ -43,6 +43,9 @@ COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 
 _BY_NAME = {rule.NAME: rule for rule in RULES}
 
+_COUNTED_AT_ONCE = 300_000
+"""Texts that are held to be counted: some 300 MB."""
+
 _SHELF = 5_000
 """About so many texts stand on a shelf."""
 
@@ -155,19 +158,36 @@ class _Rounds:
 
     def _counted(self, number: int) -> Corpus:
         """The counts of all texts as they are before this round."""
-        corpus = Corpus()
-        for bucket in range(self.source.buckets):
-            corpus.replace((), _drafts(self.source, bucket, number).texts())
+        corpus, buckets = Corpus(), range(self.source.buckets)
+        drafts = (_drafts(self.source, bucket, number) for bucket in buckets)
+        for _, texts in _several_parts(((), each.texts()) for each in drafts):
+            corpus.replace((), texts)
         return corpus
 
     def _count_changes(self, corpus: Corpus, number: int) -> Followed:
         has_changed, words = False, set[str]()
-        for bucket in range(self.source.buckets):
-            before, after = self.source.folder.kept(f"changes-{bucket}-{number}")
+        kept, buckets = self.source.folder.kept, range(self.source.buckets)
+        changes = (kept(f"changes-{bucket}-{number}") for bucket in buckets)
+        for before, after in _several_parts(changes):
             corpus.replace(before, after)
             has_changed |= bool(after)
             words |= replaced(before, after)
         return Followed(has_changed, seldom_now(words, corpus))
+
+
+def _several_parts(
+    changes: Iterable[tuple[Sequence[Text], Sequence[Text]]],
+) -> Iterator[tuple[Sequence[Text], Sequence[Text]]]:
+    """Texts before and after, of several parts at once: each time all counts move."""
+    before, after = list[Text](), list[Text]()
+    for old, new in changes:
+        before += old
+        after += new
+        if len(after) >= _COUNTED_AT_ONCE:
+            yield before, after
+            before, after = [], []
+    if after:
+        yield before, after
 
 
 def _read(source: Source, bucket: int) -> None:

@@ -59,8 +59,9 @@ class CodeTally:
         before[is_here] = self._counts[at[is_here]]
         now = before + more
         self._counts[at[is_here]] = now[is_here]
-        self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
-        self._counts = np.insert(self._counts, at[~is_here], now[~is_here])
+        if not is_here.all():
+            self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
+            self._counts = np.insert(self._counts, at[~is_here], now[~is_here])
         return codes[(before <= 0) & (now > 0)], codes[(before > 0) & (now <= 0)]
 
     def present(self) -> Ints:
