@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from domain.edit import Edit
 from postprocess.edits import compose, replay, undo
 from postprocess.language import candidates, confusions, features, suspects
-from postprocess.language.corpus import Corpus
+from postprocess.language.corpus import Corpus, words_by_items
 from postprocess.registry import RULES
 from postprocess.text import Rule, Text, TextRule, protected_words
 
@@ -94,9 +94,9 @@ def clean_and_propose(
     corpus = Corpus(drafts.texts())
 
     def follow(rule: Rule, near: AbstractSet[str] | None) -> Followed:
-        before, after = drafts.accept(drafts.propose(rule, corpus, near))
-        corpus.replace(before, after)
-        return Followed(bool(after), seldom_now(replaced(before, after), corpus))
+        changes = drafts.accept(drafts.propose(rule, corpus, near))
+        corpus.replace(*changes)
+        return Followed(bool(changes.after), seldom_now(changes.replaced(), corpus))
 
     until_settled(rules, follow)
     ids = [text.text_id for text in texts]
@@ -159,10 +159,21 @@ def until_settled(
     raise ValueError(f"these rules keep changing each other's work: {names}")
 
 
-def replaced(before: Iterable[Text], after: Iterable[Text]) -> AbstractSet[str]:
-    """The words that a text holds less often than before it was changed."""
-    pairs = zip(before, after, strict=True)
-    return {word for b, a in pairs for word in Counter(b.words) - Counter(a.words)}
+class Changes(NamedTuple):
+    """Texts before and after a rule was followed.
+
+    Attributes:
+        items: about how many items more a word is written now, by word.
+    """
+
+    before: Sequence[Text]
+    after: Sequence[Text]
+    items: Mapping[str, int]
+
+    def replaced(self) -> AbstractSet[str]:
+        """The words that a text holds less often than before it was changed."""
+        pairs = zip(self.before, self.after, strict=True)
+        return {word for b, a in pairs for word in Counter(b.words) - Counter(a.words)}
 
 
 def seldom_now(words: AbstractSet[str], corpus: Corpus) -> AbstractSet[str]:
@@ -265,11 +276,11 @@ class Drafts:
                 unsure[text_id] = doubtful
         return sure
 
-    def accept(
-        self, proposed: Mapping[str, Sequence[Edit]]
-    ) -> tuple[list[Text], list[Text]]:
-        """Apply edits to the drafts; those that changed, before and after."""
+    def accept(self, proposed: Mapping[str, Sequence[Edit]]) -> Changes:
+        """Apply edits to the drafts, and say what became of them."""
         before = [self._draft(text_id) for text_id in proposed]
+        items = {text.item_id for text in before}
+        fewer = words_by_items(self._about(items))
         for text_id, edits in proposed.items():
             draft, original = self._draft(text_id), self._originals[text_id].text
             earlier = self.made.edits.get(text_id, ())
@@ -277,7 +288,13 @@ class Drafts:
             self.made.drafts[text_id] = replace(draft, text=replay(draft.text, edits))
         for unseen in self.made.unseen.values():
             unseen.update(dict.fromkeys(proposed))
-        return before, [self._draft(text_id) for text_id in proposed]
+        more = words_by_items(self._about(items))
+        more.subtract(fewer)
+        return Changes(
+            before=before,
+            after=[self._draft(text_id) for text_id in proposed],
+            items={word: number for word, number in more.items() if number},
+        )
 
     def proposals(self) -> dict[str, tuple[Edit, ...]]:
         """What rules were not sure of when they last looked, by text id.
@@ -310,6 +327,11 @@ class Drafts:
             if text.text_id in changed or not words.isdisjoint(text.words)
         }
         return tuple(text for text in texts if text.item_id in items)
+
+    def _about(self, items: AbstractSet[str]) -> Iterable[Text]:
+        """The texts about some items as they are now."""
+        texts = self.texts() if items else ()
+        return (text for text in texts if text.item_id in items)
 
     def _mended(
         self, rule: TextRule, unseen: Iterable[str] | None

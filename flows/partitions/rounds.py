@@ -10,6 +10,7 @@ look near the last changes alone; which shelves these are is known without readi
 """
 
 import pickle
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -26,11 +27,11 @@ from flows.partitions.parts import Source, known_items
 from flows.partitions.running import Run
 from flows.partitions.work_folder import unpickled
 from postprocess.apply import (
+    Changes,
     Drafts,
     Followed,
     Made,
     Text,
-    replaced,
     seldom_now,
     until_settled,
 )
@@ -144,7 +145,7 @@ class _Rounds:
             corpus = self.corpus or self._counted(number)
             self.corpus = corpus
             if not isinstance(rule, TextRule):
-                folder.keep(f"counts-{number}", lambda: (corpus.shared(), near))
+                folder.keep(f"counts-{number}", lambda: (corpus, near))
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
             self.run(step, follow, range(self.source.buckets))
@@ -158,36 +159,31 @@ class _Rounds:
 
     def _counted(self, number: int) -> Corpus:
         """The counts of all texts as they are before this round."""
-        corpus, buckets = Corpus(), range(self.source.buckets)
-        drafts = (_drafts(self.source, bucket, number) for bucket in buckets)
-        for _, texts in _several_parts(((), each.texts()) for each in drafts):
-            corpus.replace((), texts)
+        corpus, texts = Corpus(), list[Text]()
+        for bucket in range(self.source.buckets):
+            texts += _drafts(self.source, bucket, number).texts()
+            # Several parts at once: each time all counts move.
+            if len(texts) >= _COUNTED_AT_ONCE or bucket + 1 == self.source.buckets:
+                corpus.add(texts)
+                texts = []
         return corpus
 
     def _count_changes(self, corpus: Corpus, number: int) -> Followed:
         has_changed, words = False, set[str]()
-        kept, buckets = self.source.folder.kept, range(self.source.buckets)
-        changes = (kept(f"changes-{bucket}-{number}") for bucket in buckets)
-        for before, after in _several_parts(changes):
-            corpus.replace(before, after)
-            has_changed |= bool(after)
-            words |= replaced(before, after)
+        before, after, items = list[Text](), list[Text](), Counter[str]()
+        for bucket in range(self.source.buckets):
+            changes: Changes = self.source.folder.kept(f"changes-{bucket}-{number}")
+            has_changed |= bool(changes.after)
+            words |= changes.replaced()
+            before += changes.before
+            after += changes.after
+            items.update(changes.items)
+            if len(after) >= _COUNTED_AT_ONCE:
+                corpus.replace(before, after, items)
+                before, after, items = [], [], Counter()
+        if after:
+            corpus.replace(before, after, items)
         return Followed(has_changed, seldom_now(words, corpus))
-
-
-def _several_parts(
-    changes: Iterable[tuple[Sequence[Text], Sequence[Text]]],
-) -> Iterator[tuple[Sequence[Text], Sequence[Text]]]:
-    """Texts before and after, of several parts at once: each time all counts move."""
-    before, after = list[Text](), list[Text]()
-    for old, new in changes:
-        before += old
-        after += new
-        if len(after) >= _COUNTED_AT_ONCE:
-            yield before, after
-            before, after = [], []
-    if after:
-        yield before, after
 
 
 def _read(source: Source, bucket: int) -> None:

@@ -41,28 +41,21 @@ class CodeTally:
         # Half the memory: nothing is written two thousand million times.
         self._counts = np.zeros(0, dtype=np.int32)
 
-    def add(self, codes: Ints, times: int) -> tuple[Ints, Ints]:
-        """Count codes so many times more.
-
-        Returns:
-            The codes that occur now and did not; and those that no longer do.
-        """
+    def add(self, codes: Ints, times: int) -> None:
+        """Count codes so many times more."""
         codes = np.sort(codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         more = (times * np.diff(first, append=len(codes))).astype(np.int32)
         codes = codes[first]
+        if not len(self._codes):
+            self._codes, self._counts = codes, more
+            return
         at = np.searchsorted(self._codes, codes)
-        is_here = np.zeros(len(codes), dtype=bool)
-        if len(self._codes):
-            is_here = self._codes[np.minimum(at, len(self._codes) - 1)] == codes
-        before = np.zeros(len(codes), dtype=np.int32)
-        before[is_here] = self._counts[at[is_here]]
-        now = before + more
-        self._counts[at[is_here]] = now[is_here]
+        is_here = self._codes[np.minimum(at, len(self._codes) - 1)] == codes
+        self._counts[at[is_here]] += more[is_here]
         if not is_here.all():
             self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
-            self._counts = np.insert(self._counts, at[~is_here], now[~is_here])
-        return codes[(before <= 0) & (now > 0)], codes[(before > 0) & (now <= 0)]
+            self._counts = np.insert(self._counts, at[~is_here], more[~is_here])
 
     def present(self) -> Ints:
         """The codes that occur."""

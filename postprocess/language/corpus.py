@@ -10,7 +10,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from copy import copy
 from dataclasses import dataclass
 from itertools import chain, count, repeat
 
@@ -78,7 +77,6 @@ class Corpus:
     def __init__(self, texts: Iterable[Text] = ()) -> None:
         """Count texts; items may come in any order."""
         self._numbers = {EDGE: 0}
-        self._item_numbers: dict[str, int] = {}
         self._at_large = np.array([_share_at_large(EDGE)] * 2)
         self._may_be_typo = self._is_met = np.zeros(2, dtype=bool)
         # Before the first text is an edge too.
@@ -86,23 +84,42 @@ class Corpus:
         self.items = self.capitals = np.zeros(1, dtype=np.int64)
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
-        self._pairs, self._triples, self._about = CodeTally(), CodeTally(), CodeTally()
-        self._over_one = CodeTally()
+        self._pairs, self._triples, self._over_one = (CodeTally() for _ in range(3))
         self._last_followers = _Followers(changes=0, one=self.items, two=CodeTally())
         self._last_sieve: Sieve | None = None
-        self._count(list(texts), 1)
+        self.add(list(texts))
 
-    def replace(self, before: Sequence[Text], after: Sequence[Text]) -> None:
+    def add(self, texts: Sequence[Text]) -> None:
+        """Count more texts: all that there are about their items."""
+        if self.changes:
+            self._count((), -1)  # the edges before the first text are counted already
+        stream = self._count(texts, 1)
+        different = different_codes(code_of(_item_numbers(texts), stream))
+        found = np.bincount(different % BASE, minlength=len(self._at_large))
+        found[0] = 0  # no word, but the edges
+        self.items = _longer(self.items, len(self._at_large)) + found
+
+    def replace(
+        self, before: Sequence[Text], after: Sequence[Text], items: Mapping[str, int]
+    ) -> None:
         """Count texts in the place of others that were counted.
 
         The counts become those of a corpus made anew, in the time that the changed
         texts take.
+
+        Args:
+            before: the texts as they were counted.
+            after: the same as they are now.
+            items: about how many items more a word is written now, by word
+                (`words_by_items` of all texts about the items, now and before).
         """
         self._count(after, 1)
         self._count(before, -1)
+        self.items = _longer(self.items, len(self._at_large))
+        self.items[self.numbers([*items])] += np.array([*items.values()], dtype="int64")
 
-    def _count(self, texts: Sequence[Text], times: int) -> None:
-        """Count texts so many times more."""
+    def _count(self, texts: Sequence[Text], times: int) -> Ints:
+        """Count texts so many times more; the numbers of their words in order."""
         # Two edges after each text, so that no three neighbours belong to two of them.
         with_edges = ((*text.words, EDGE, EDGE) for text in texts)
         line = [EDGE] * 3 + list(chain.from_iterable(with_edges))
@@ -130,15 +147,11 @@ class Corpus:
         self._pairs.add(code_of(stream[:-1], stream[1:]), times)
         self._triples.add(code_of(stream[:-2], stream[1:-1], stream[2:]), times)
         self._over_one.add(code_of(stream[:-2], stream[2:]), times)
-        came, went = self._about.add(code_of(self._items_of(texts), stream), times)
-        items = np.bincount(came % BASE, minlength=size)
-        items -= np.bincount(went % BASE, minlength=size)
-        items[0] = 0  # no word, but the edges
-        self.items = _longer(self.items, size) + items
         self._count_texts(texts, stream[3:], has_strange_capital, times)
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
+        return stream
 
     def _count_texts(
         self,
@@ -179,18 +192,6 @@ class Corpus:
         """In how many texts a word stands, and in how many of them with names."""
         number = self.number(word)
         return int(self._texts[number]), int(self._with_names[number])
-
-    def shared(self) -> "Corpus":
-        """The same without what only counting more texts needs."""
-        lean = copy(self)
-        lean._about, lean._item_numbers = CodeTally(), {}  # noqa: SLF001 - its own
-        return lean
-
-    def _items_of(self, texts: Sequence[Text]) -> Ints:
-        """The number of the item of each word, and of the edges after it."""
-        numbers = self._item_numbers
-        items = [numbers.setdefault(text.item_id, len(numbers) + 1) for text in texts]
-        return np.repeat([0, *items], [3, *(len(text.words) + 2 for text in texts)])
 
     def words(self) -> Iterable[str]:
         """Every word that was written, once."""
@@ -305,6 +306,14 @@ def has_name(text: Text) -> bool:
     )
 
 
+def words_by_items(texts: Iterable[Text]) -> Counter[str]:
+    """About how many items texts hold each word."""
+    words: defaultdict[str, set[str]] = defaultdict(set)
+    for text in texts:
+        words[text.item_id].update(text.words)
+    return Counter(chain.from_iterable(words.values()))
+
+
 def said_about(
     item_ids: AbstractSet[str], texts: Iterable[Text]
 ) -> Mapping[str, Counter[str]]:
@@ -330,6 +339,13 @@ class _Followers:
     changes: int
     one: Ints
     two: CodeTally
+
+
+def _item_numbers(texts: Sequence[Text]) -> Ints:
+    """A number for the item of each word, and of the edges around it."""
+    numbers: dict[str, int] = {}
+    items = [numbers.setdefault(text.item_id, len(numbers) + 1) for text in texts]
+    return np.repeat([0, *items], [3, *(len(text.words) + 2 for text in texts)])
 
 
 def _share_at_large(word: str) -> float:
