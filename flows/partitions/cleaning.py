@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from flows.partitions.answer_files import answer_files, as_frame, pieces_of
 from flows.partitions.buckets import ROWS, bucket_count
 from flows.partitions.parts import Source, states
-from flows.partitions.rounds import COLUMNS, follow_rules, results, split
+from flows.partitions.rounds import COLUMNS, drafts_of, follow_rules, split
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
 from postprocess.apply import replay
@@ -83,11 +83,12 @@ def _write(source: Source, number: int, bucket: int) -> None:
     """Write the clean texts of a bucket."""
 
     def write(path: Path) -> None:
-        made = results(source, bucket, number)
+        drafts = drafts_of(source, bucket, number)
+        proposals = drafts.proposals()
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()
-        edits = [made.edits.get(one, ()) for one in rows.index.tolist()]
-        unsure = [made.proposals.get(one, ()) for one in rows.index.tolist()]
+        edits = [drafts.edits.get(one, ()) for one in rows.index.tolist()]
+        unsure = [proposals.get(one, ()) for one in rows.index.tolist()]
         cells = {
             "answer_id": rows.index.tolist(),
             "item_id": rows["item_id"].tolist(),

@@ -40,7 +40,7 @@ from flows.partitions.answer_files import (
 )
 from flows.partitions.buckets import ROWS, bucket_count
 from flows.partitions.parts import Source, keep_items, known_items, states
-from flows.partitions.rounds import follow_rules, results, split
+from flows.partitions.rounds import drafts_of, follow_rules, split
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
 from postprocess.answers import answer_columns
@@ -241,8 +241,8 @@ def _cleaned(
     elif number is None:
         edits = [()] * len(rows)
     else:
-        made = results(job, bucket, number)
-        edits = [tuple(made.edits.get(one, ())) for one in rows.index.tolist()]
+        drafts = drafts_of(job, bucket, number)
+        edits = [tuple(drafts.edits.get(one, ())) for one in rows.index.tolist()]
     try:
         clean = list(map(replay, rows["text"].tolist(), edits))
     except ValueError as fault:

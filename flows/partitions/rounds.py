@@ -11,7 +11,7 @@ look near the last changes alone; which shelves these are is known without readi
 
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +19,6 @@ from io import BytesIO
 from itertools import chain, count
 from typing import NamedTuple
 
-from domain.edit import Edit
 from domain.tables import COLLECTED
 from flows.partitions.answer_files import as_frame
 from flows.partitions.buckets import by_item
@@ -96,21 +95,8 @@ def follow_rules(source: Source, run: Run) -> int:
     return next(rounds.numbers)
 
 
-class Results(NamedTuple):
-    """What cleaning made of the texts of a part, by answer id; absent where nothing."""
-
-    edits: Mapping[str, tuple[Edit, ...]]
-    proposals: Mapping[str, tuple[Edit, ...]]
-
-
-def results(source: Source, bucket: int, number: int) -> Results:
-    """What cleaning made of a bucket's texts in so many rounds."""
-    drafts = _drafts(source, bucket, number)
-    return Results(drafts.edits, drafts.proposals())
-
-
-def _drafts(source: Source, bucket: int, number: int) -> Drafts:
-    """The texts of a bucket after so many rounds."""
+def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
+    """The texts of a bucket as so many rounds have left them."""
     shelves: Sequence[_Shelf] = source.folder.kept(f"texts-{bucket}")
     shelved: Sequence[_Shelved] = source.folder.kept(f"made-{bucket}-{number}")
     return _together(map(_taken_down, shelves), shelved)
@@ -161,7 +147,7 @@ class _Rounds:
         """The counts of all texts as they are before this round."""
         corpus, texts = Corpus(), list[Text]()
         for bucket in range(self.source.buckets):
-            texts += _drafts(self.source, bucket, number).texts()
+            texts += drafts_of(self.source, bucket, number).texts()
             # Several parts at once: each time all counts move.
             if len(texts) >= _COUNTED_AT_ONCE or bucket + 1 == self.source.buckets:
                 corpus.add(texts)

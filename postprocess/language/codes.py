@@ -57,9 +57,9 @@ class CodeTally:
             self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
             self._counts = np.insert(self._counts, at[~is_here], more[~is_here])
 
-    def present(self) -> Ints:
-        """The codes that occur."""
-        return self._codes[self._counts > 0]
+    def present(self, least: int = 1) -> Ints:
+        """The codes that occur so often."""
+        return self._codes[self._counts >= least]
 
     def followers(self) -> "CodeTally":
         """By all but their last word: how many codes that occur begin so."""
@@ -84,14 +84,9 @@ class CodeTally:
 
 
 class Sieve:
-    """Tells of most codes that they are not among some, by a bit at a place of theirs.
+    """Tells of most codes that they are not among some: a bit where each would be."""
 
-    Attributes:
-        changes: how often the corpus had been changed when it was made.
-    """
-
-    def __init__(self, changes: int, codes: Ints) -> None:
-        self.changes = changes
+    def __init__(self, codes: Ints) -> None:
         self._bits = np.zeros(1 << (_SIEVE_BITS - 3), dtype=np.uint8)
         byte, bit = self._places(codes)
         np.bitwise_or.at(self._bits, byte, bit)

@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 from postprocess.language import lexicon
 from postprocess.language.channel import Channel
 from postprocess.language.codes import Ints
-from postprocess.language.corpus import EDGE, Corpus, Floats, said_about
+from postprocess.language.corpus import EDGE, MET, Corpus, Floats, said_about
 from postprocess.language.one_edit import one_edit_apart
 from postprocess.language.sounds import sound
 from postprocess.language.tokens import place, words
@@ -37,7 +37,6 @@ _OF_ITEM = [NAMES.index("same_item"), NAMES.index("again_about_item")]
 _LEAST_ITEMS = 5
 """About so many items a word was written, if it is thought of at all."""
 
-_LEAST_MEETINGS = 2
 _AT_ONCE = 20_000
 """Places that are looked at together: some million rows of other words."""
 
@@ -83,9 +82,7 @@ def doubts(
     alike = _alike(corpus, channel, corpus.changes)
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
-    before, after = line[places - 1], line[places + 1]
-    alone = corpus.triples(before, line[places], after) <= 1
-    rows, other = _likely(places[alone], line, alike, corpus)
+    rows, other = _likely(_alone(places, line, corpus), line, alike, corpus)
     features = np.column_stack(
         [
             np.ones(len(rows)),
@@ -113,6 +110,17 @@ def doubts(
     )
 
 
+def _alone(places: Ints, line: Ints, corpus: Corpus) -> Ints:
+    """Those of some places whose word nobody else has between these two."""
+    before, word, after = line[places - 1], line[places], line[places + 1]
+    may_be_met = corpus.may_be_met(before, word, after)
+    is_alone = ~may_be_met
+    is_alone[may_be_met] = (
+        corpus.triples(before[may_be_met], word[may_be_met], after[may_be_met]) < MET
+    )
+    return places[is_alone]
+
+
 def _likely(
     places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
 ) -> tuple[Ints, Ints]:
@@ -133,21 +141,20 @@ def _met(
     rows, other, meant = rows[may_be], other[may_be], meant[may_be]
     may_be = corpus.may_be_pairs(meant, line[rows + 1])
     rows, other, meant = rows[may_be], other[may_be], meant[may_be]
-    left = corpus.pairs(line[rows - 1], meant)
-    right = corpus.pairs(meant, line[rows + 1])
-    # Three words were met at most as often as two of them.
-    often, seldom = np.maximum(left, right), np.minimum(left, right)
-    may_be = (often >= _LEAST_MEETINGS) & (seldom > 0)
+    far, before, after, far_after = (line[rows + n] for n in (-2, -1, 1, 2))
+    may_be = corpus.may_be_met(before, meant, after)
+    may_be |= corpus.may_be_met(far, before, meant)
+    may_be |= corpus.may_be_met(meant, after, far_after)
     rows, other, meant = rows[may_be], other[may_be], meant[may_be]
-    before, after = line[rows - 1], line[rows + 1]
+    far, before, after, far_after = (line[rows + n] for n in (-2, -1, 1, 2))
     met = np.maximum(
         corpus.triples(before, meant, after),
         np.maximum(
-            corpus.triples(line[rows - 2], before, meant),
-            corpus.triples(meant, after, line[rows + 2]),
+            corpus.triples(far, before, meant), corpus.triples(meant, after, far_after)
         ),
     )
-    likely = met >= _LEAST_MEETINGS
+    seldom = np.minimum(corpus.pairs(before, meant), corpus.pairs(meant, after))
+    likely = (met >= MET) & (seldom > 0)
     return rows[likely], other[likely]
 
 
