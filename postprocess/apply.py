@@ -20,7 +20,7 @@ from postprocess.text import Rule, Text, TextRule, protected_words
 
 __all__ = [
     "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",
-    "forget_texts", "protected_words", "replay", "undo",
+    "forget_counts", "forget_texts", "protected_words", "replay", "undo",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -112,7 +112,14 @@ def forget_texts() -> None:
 
     What they know of English stays; the corpus, which they also hold, does not.
     """
-    for module in (candidates, confusions, features, suspects):
+    forget_counts()
+    for module in (features, suspects):
+        module.forget_texts()
+
+
+def forget_counts() -> None:
+    """Let go of the corpus that rules looked at last."""
+    for module in (candidates, confusions):
         module.forget_texts()
 
 

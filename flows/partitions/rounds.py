@@ -31,6 +31,7 @@ from postprocess.apply import (
     Followed,
     Made,
     Text,
+    forget_counts,
     seldom_now,
     until_settled,
 )
@@ -236,7 +237,7 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
         # Of many texts it is gigabytes, which a rule for one text does not ask for.
         corpus, near = Corpus(), frozenset[str]()
         if not isinstance(rule, TextRule):
-            corpus, near = folder.latest(f"counts-{number}")
+            corpus, near = folder.latest(f"counts-{number}", forget_counts)
         shelves: Sequence[_Shelf] = folder.kept(f"texts-{bucket}")
         left: list[_Shelved] = folder.kept(f"made-{bucket}-{number}")
         asked = [

@@ -73,10 +73,16 @@ class WorkFolder:
         """The same, for what all parts want: read once a process."""
         return _shared(self, name)
 
-    def latest(self, name: str) -> Any:  # noqa: ANN401 - what was kept
-        """The same for what is large: the one before it is let go of first."""
+    def latest(self, name: str, let_go: Callable[[], None]) -> Any:  # noqa: ANN401
+        """The same for what is large: the one before it is let go of first.
+
+        Args:
+            name: of the file.
+            let_go: has others let go of the one before, too.
+        """
         if (self, name) not in _LATEST:
             _LATEST.clear()
+            let_go()
             _LATEST[self, name] = self.kept(name)
         return _LATEST[self, name]
 

@@ -134,7 +134,7 @@ def _texts(
     codes = np.empty((len(item), lengths.max()), dtype=np.int64)
     before = np.full(len(item), len(words))
     for place in range(codes.shape[1]):
-        # The rank of the follower: half of all have rank 1, a third of them rank 2.
+        # The rank of the follower: half have the first, a sixth the second.
         rank = np.minimum(1 / (1 - draw.random(len(item))), len(words))
         why, own = draw.random(len(item)), draw.integers(0, _OWN, len(item))
         at = np.where(why < _FOLLOWS, _spread(before, rank), draw.random(len(item)))

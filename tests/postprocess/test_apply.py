@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from postprocess.apply import (
     Text,
     clean_and_propose,
     clean_text,
+    forget_counts,
     forget_texts,
     undo,
 )
@@ -27,7 +29,7 @@ from postprocess.language import confusions, features, suspects
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
 from postprocess.rules import spelling
-from postprocess.text import Rule
+from postprocess.text import CorpusRule, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = (
@@ -242,6 +244,19 @@ def test_nothing_of_a_campaigns_texts_is_remembered_when_it_is_cleaned() -> None
     assert features._of_typos.cache_info().currsize == 0
     assert confusions._alike.cache_info().currsize == 0
     assert clean_and_propose(texts) == first
+
+
+def test_a_corpus_is_let_go_of_when_the_next_is_read() -> None:
+    """Or a process that cleans in parts holds the counts of two rounds."""
+    texts = [Text(text_id="1", item_id="1", text="a wodden tabel form above")]
+    corpus = Corpus(texts)
+    for rule in RULES[1:]:
+        cast("CorpusRule", rule).propose(texts, corpus)
+    gone = weakref.ref(corpus)
+    del corpus
+    assert gone() is not None
+    forget_counts()
+    assert gone() is None
 
 
 @pytest.mark.parametrize(
