@@ -5,7 +5,6 @@ that workers wrote about many items is no typo); its type says which.
 """
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -41,8 +40,7 @@ class Text:
 
     def __post_init__(self) -> None:
         """Read the words once; rules ask for them again and again."""
-        # Each different word once: a campaign's texts repeat them a hundred times.
-        words = () if self.is_canned else tuple(map(sys.intern, folded(self.text)))
+        words = () if self.is_canned else folded(self.text)
         object.__setattr__(self, "words", words)
 
     @property

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from flows.partitions.answer_files import answer_files, as_frame, pieces_of
-from flows.partitions.buckets import ROWS, bucket_count
+from flows.partitions.buckets import bucket_count
 from flows.partitions.parts import Source, states
-from flows.partitions.rounds import COLUMNS, drafts_of, follow_rules, split
+from flows.partitions.rounds import COLUMNS, ROWS, drafts_of, follow_rules, split
 from flows.partitions.running import Run
-from flows.partitions.work_folder import finish, open_work
+from flows.partitions.work_folder import finish, gc_paused, open_work
 from postprocess.apply import replay
 from postprocess.datasets.file_table import edits_json
 from postprocess.registry import RULES
@@ -82,6 +82,7 @@ def clean_files(
 def _write(source: Source, number: int, bucket: int) -> None:
     """Write the clean texts of a bucket."""
 
+    @gc_paused()
     def write(path: Path) -> None:
         drafts = drafts_of(source, bucket, number)
         proposals = drafts.proposals()

@@ -38,9 +38,9 @@ from flows.partitions.answer_files import (
     pieces_of,
     warnings_of,
 )
-from flows.partitions.buckets import ROWS, bucket_count
+from flows.partitions.buckets import bucket_count
 from flows.partitions.parts import Source, keep_items, known_items, states
-from flows.partitions.rounds import drafts_of, follow_rules, split
+from flows.partitions.rounds import ROWS, drafts_of, follow_rules, split
 from flows.partitions.running import Run
 from flows.partitions.work_folder import finish, open_work
 from postprocess.answers import answer_columns

@@ -1,18 +1,18 @@
 """Rules that all texts follow until none has anything left to make, part by part.
 
-Texts are dealt by item. One process counts the words of all parts (`Corpus`, whole
-numbers that add up); each part follows a rule by these counts; what changed is counted
-anew. So the edits are those of `postprocess.apply.clean_and_propose`, whatever the
-parts are.
+Texts are dealt by item. Each part counts its own words (`Corpus`, whole numbers that
+add up) and one process joins them; each part follows a rule by these counts; what
+changed is counted anew. So the edits are those of
+`postprocess.apply.clean_and_propose`, whatever the parts are.
 
-The texts of a part stand on shelves, pickled, some hundred items on each. Most rounds
+The texts of a part stand on shelves, pickled, some twenty items on each. Most rounds
 look near the last changes alone; which shelves these are is known without reading them.
 """
 
 import pickle
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -24,60 +24,63 @@ from flows.partitions.answer_files import as_frame
 from flows.partitions.buckets import by_item
 from flows.partitions.parts import Source, known_items
 from flows.partitions.running import Run
-from flows.partitions.work_folder import unpickled
-from postprocess.apply import (
-    Changes,
-    Drafts,
-    Followed,
-    Made,
-    Text,
-    forget_counts,
-    seldom_now,
-    until_settled,
-)
+from flows.partitions.work_folder import gc_paused, unpickled
+from postprocess.apply import Followed, forget_counts, seldom_now, until_settled
+from postprocess.drafts import Changes, Drafts, Look, Made, Width
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
-from postprocess.text import Rule, TextRule, protected_words
+from postprocess.text import Rule, Text, TextRule, protected_words
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 """What rules ask of an answer."""
 
+ROWS = 75_000
+"""Of a bucket, about: some 200 MB while a rule looks at its texts."""
+
 _BY_NAME = {rule.NAME: rule for rule in RULES}
 
-_COUNTED_AT_ONCE = 300_000
-"""Texts that are held to be counted: some 300 MB."""
+_COUNTED_AT_ONCE = 100_000
+"""Changed texts that are held to be counted, before and after: some 100 MB."""
 
-_SHELF = 5_000
+_JOINED = 8
+"""Buckets whose counts are joined before they are joined to those of all, which takes
+longer."""
+
+_SHELF = 100
 """About so many texts stand on a shelf."""
 
 
-class _Shelf(NamedTuple):
-    """Texts as workers wrote them.
-
-    Attributes:
-        texts: pickled; all that there are about their items.
-        words: that they hold.
-    """
-
-    texts: bytes
-    words: frozenset[str]
+_Holders = Mapping[str, bytes]
+"""Which shelves hold each word, as whole numbers of four bytes."""
 
 
 class _Shelved(NamedTuple):
     """What rules made of the texts of a shelf.
 
     Attributes:
-        made: pickled (`postprocess.apply.Made`).
-        words: that the changed texts hold.
+        made: pickled (`postprocess.drafts.Made`).
         waiting: names of the rules that have not looked at it since it was changed.
+        unsure: names of the rules that were not sure of some edit.
     """
 
     made: bytes
-    words: frozenset[str]
     waiting: frozenset[str]
+    unsure: frozenset[str]
 
 
-_UNTOUCHED = _Shelved(pickle.dumps(Made()), frozenset(), frozenset(_BY_NAME))
+_UNTOUCHED = _Shelved(pickle.dumps(Made()), frozenset(_BY_NAME), frozenset())
+
+
+class _State(NamedTuple):
+    """What rules made of the texts of a bucket.
+
+    Attributes:
+        shelves: in the order of those of the texts.
+        holders: the shelves on which a text was given a word that it had not.
+    """
+
+    shelves: list[_Shelved]
+    holders: dict[str, set[int]]
 
 
 def split(source: Source, number: int) -> None:
@@ -98,13 +101,14 @@ def follow_rules(source: Source, run: Run) -> int:
 
 def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
     """The texts of a bucket as so many rounds have left them."""
-    shelves: Sequence[_Shelf] = source.folder.kept(f"texts-{bucket}")
-    shelved: Sequence[_Shelved] = source.folder.kept(f"made-{bucket}-{number}")
-    return _together(map(_taken_down, shelves), shelved)
+    shelves: Sequence[bytes] = source.folder.kept(f"texts-{bucket}")
+    state: _State = source.folder.kept(f"made-{bucket}-{number}")
+    return _together(map(_taken_down, shelves), state.shelves)
 
 
-def _taken_down(shelf: _Shelf) -> Sequence[Text]:
-    texts: Sequence[Text] = unpickled(BytesIO(shelf.texts))
+def _taken_down(shelf: bytes) -> Sequence[Text]:
+    """The texts of a shelf as workers wrote them: all that there are of its items."""
+    texts: Sequence[Text] = unpickled(BytesIO(shelf))
     return texts
 
 
@@ -125,14 +129,14 @@ class _Rounds:
     numbers: "count[int]" = field(default_factory=count)
     corpus: Corpus | None = None
 
-    def follow(self, rule: Rule, near: AbstractSet[str] | None) -> Followed:
+    def follow(self, rule: Rule, look: Look) -> Followed:
         """Let all parts follow a rule (`postprocess.apply.until_settled`)."""
         number, folder = next(self.numbers), self.source.folder
         if not folder.at(f"followed-{number}").exists():
             corpus = self.corpus or self._counted(number)
             self.corpus = corpus
             if not isinstance(rule, TextRule):
-                folder.keep(f"counts-{number}", lambda: (corpus, near))
+                folder.keep(f"counts-{number}", lambda: (corpus, look))
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
             self.run(step, follow, range(self.source.buckets))
@@ -146,13 +150,12 @@ class _Rounds:
 
     def _counted(self, number: int) -> Corpus:
         """The counts of all texts as they are before this round."""
-        corpus, texts = Corpus(), list[Text]()
-        for bucket in range(self.source.buckets):
-            texts += drafts_of(self.source, bucket, number).texts()
-            # Several parts at once: each time all counts move.
-            if len(texts) >= _COUNTED_AT_ONCE or bucket + 1 == self.source.buckets:
-                corpus.add(texts)
-                texts = []
+        folder, first = self.source.folder, range(0, self.source.buckets, _JOINED)
+        self.run("counting", partial(_count, self.source, number), first)
+        corpus = Corpus()
+        for bucket in first:
+            corpus.join(folder.kept(f"counted-{bucket}-{number}"))
+            folder.at(f"counted-{bucket}-{number}").unlink()
         return corpus
 
     def _count_changes(self, corpus: Corpus, number: int) -> Followed:
@@ -160,7 +163,7 @@ class _Rounds:
         before, after, items = list[Text](), list[Text](), Counter[str]()
         for bucket in range(self.source.buckets):
             changes: Changes = self.source.folder.kept(f"changes-{bucket}-{number}")
-            has_changed |= bool(changes.after)
+            has_changed |= changes.is_any_left or bool(changes.after)
             words |= changes.replaced()
             before += changes.before
             after += changes.after
@@ -176,7 +179,8 @@ class _Rounds:
 def _read(source: Source, bucket: int) -> None:
     """Put the texts of a bucket on shelves."""
 
-    def shelves() -> list[_Shelf]:
+    @gc_paused()
+    def shelves() -> list[bytes]:
         rows = source.about_items(bucket).sort_by("item_id")
         table = as_frame(rows, source.columns)
         protected = {
@@ -201,13 +205,15 @@ def _read(source: Source, bucket: int) -> None:
             for answer_id, item_id, text, is_canned in cells
             if not is_canned
         ]
-        return list(map(_shelf, _by_items(texts)))
+        by_items = list(_by_items(texts))
+        source.folder.keep(f"words-{bucket}", lambda: _holders(by_items))
+        return [pickle.dumps(own, protocol=5) for own in by_items]
 
     source.folder.keep(f"texts-{bucket}", shelves)
     # Were it not there, what a later round made is.
     if not any(source.folder.path.glob(f"made-{bucket}-*")):
         n = len(source.folder.kept(f"texts-{bucket}"))
-        source.folder.keep(f"made-{bucket}-0", lambda: [_UNTOUCHED] * n)
+        source.folder.keep(f"made-{bucket}-0", lambda: _State([_UNTOUCHED] * n, {}))
 
 
 def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
@@ -222,56 +228,80 @@ def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
             start = end
 
 
-def _shelf(texts: Sequence[Text]) -> _Shelf:
-    return _Shelf(
-        texts=pickle.dumps(texts, protocol=5),
-        words=frozenset(chain.from_iterable(text.words for text in texts)),
-    )
+def _holders(shelves: Sequence[Sequence[Text]]) -> _Holders:
+    found: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
+    for n, texts in enumerate(shelves):
+        for word in set(chain.from_iterable(text.words for text in texts)):
+            found[word].append(n)
+    return {word: numbers.tobytes() for word, numbers in found.items()}
+
+
+@gc_paused()
+def _count(source: Source, number: int, first: int) -> None:
+    """Count the texts of some buckets, from the first, as they are before a round."""
+
+    def counted() -> Corpus:
+        corpus = Corpus()
+        for bucket in range(first, min(first + _JOINED, source.buckets)):
+            corpus.join(Corpus(drafts_of(source, bucket, number).texts()))
+        return corpus
+
+    source.folder.keep(f"counted-{first}-{number}", counted)
 
 
 def _follow(source: Source, number: int, name: str, bucket: int) -> None:
     """Let the texts of a bucket follow a rule."""
     folder, rule = source.folder, _BY_NAME[name]
 
-    def made() -> list[_Shelved]:
+    @gc_paused()
+    def made() -> _State:
         # Of many texts it is gigabytes, which a rule for one text does not ask for.
-        corpus, near = Corpus(), frozenset[str]()
+        corpus, look = Corpus(), Look(Width.NEAR)
         if not isinstance(rule, TextRule):
-            corpus, near = folder.latest(f"counts-{number}", forget_counts)
-        shelves: Sequence[_Shelf] = folder.kept(f"texts-{bucket}")
-        left: list[_Shelved] = folder.kept(f"made-{bucket}-{number}")
-        asked = [
-            n
-            for n, (shelf, shelved) in enumerate(zip(shelves, left, strict=True))
-            if _is_asked(shelf, shelved, name, near)
-        ]
+            corpus, look = folder.latest(f"counts-{number}", forget_counts)
+        state: _State = folder.kept(f"made-{bucket}-{number}")
+        asked = _asked(state, partial(folder.kept, f"words-{bucket}"), name, look)
+        shelves: Sequence[bytes] = folder.kept(f"texts-{bucket}") if asked else ()
         texts = [_taken_down(shelves[n]) for n in asked]
-        drafts = _together(texts, [left[n] for n in asked])
-        changes = drafts.accept(drafts.propose(rule, corpus, near))
-        for n, own in zip(asked, texts, strict=True):
-            left[n] = _put_back(drafts.made.of({text.text_id for text in own}))
+        drafts = _together(texts, [state.shelves[n] for n in asked])
+        proposed = drafts.propose(rule, corpus, look)
+        changes = drafts.accept(rule, proposed, look)
+        owners = {
+            each.text_id: n for n, own in zip(asked, texts, strict=True) for each in own
+        }
+        for text in changes.after:
+            for word in drafts.new_words(text.text_id):
+                state.holders.setdefault(word, set()).add(owners[text.text_id])
+        for n, own_made in drafts.made.dealt(owners, asked).items():
+            state.shelves[n] = _put_back(own_made)
         folder.keep(f"changes-{bucket}-{number}", lambda: changes)
-        return left
+        return state
 
     folder.keep(f"made-{bucket}-{number + 1}", made)
 
 
-def _is_asked(
-    shelf: _Shelf, shelved: _Shelved, rule: str, near: AbstractSet[str] | None
-) -> bool:
-    """Whether a rule may say something new of a shelf (`Drafts.propose`)."""
-    return (
-        near is None
-        or rule in shelved.waiting
-        or not near.isdisjoint(shelf.words)
-        or not near.isdisjoint(shelved.words)
-    )
+def _asked(
+    state: _State, read_holders: Callable[[], _Holders], rule: str, look: Look
+) -> Sequence[int]:
+    """The shelves of which a rule may say something new (`Drafts.propose`)."""
+    if look.width is Width.ALL:
+        return range(len(state.shelves))
+    asked = {
+        n
+        for n, shelved in enumerate(state.shelves)
+        if rule in shelved.waiting
+        or (look.width is Width.UNSURE and rule in shelved.unsure)
+    }
+    of_originals = read_holders() if look.words else {}
+    for word in look.words:
+        asked |= state.holders.get(word, set())
+        asked.update(array("I", of_originals.get(word, b"")))
+    return sorted(asked)
 
 
 def _put_back(made: Made) -> _Shelved:
-    changed = made.drafts.values()
     return _Shelved(
         made=pickle.dumps(made, protocol=5),
-        words=frozenset(chain.from_iterable(text.words for text in changed)),
         waiting=frozenset(name for name in _BY_NAME if made.unseen.get(name, True)),
+        unsure=frozenset(name for name, edits in made.unsure.items() if edits),
     )

@@ -34,53 +34,75 @@ def different_codes(codes: Ints) -> Ints:
 
 
 class CodeTally:
-    """How often each code occurs, looked up for many codes at once."""
+    """How often each code occurs, looked up for many codes at once.
+
+    Attributes:
+        codes: that occur, in order.
+        counts: how often each does.
+    """
 
     def __init__(self) -> None:
-        self._codes = np.zeros(0, dtype=np.int64)
+        self.codes = np.zeros(0, dtype=np.int64)
         # Half the memory: nothing is written two thousand million times.
-        self._counts = np.zeros(0, dtype=np.int32)
+        self.counts = np.zeros(0, dtype=np.int32)
 
     def add(self, codes: Ints, times: int) -> None:
-        """Count codes so many times more."""
+        """Count codes so many times more; none is left less than no times."""
         codes = np.sort(codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         more = (times * np.diff(first, append=len(codes))).astype(np.int32)
-        codes = codes[first]
-        if not len(self._codes):
-            self._codes, self._counts = codes, more
+        self._count(codes[first], more)
+
+    def join(self, other: "CodeTally", numbers: Ints) -> None:
+        """Take in another tally, whose words have these numbers here."""
+        codes = _renumbered(other.codes, numbers)
+        order = np.argsort(codes)
+        self._count(codes[order], other.counts[order])
+
+    def _count(self, codes: Ints, more: npt.NDArray[np.int32]) -> None:
+        """Count different codes, in order, each so many times more."""
+        if not len(self.codes):
+            self.codes, self.counts = codes, more
             return
-        at = np.searchsorted(self._codes, codes)
-        is_here = self._codes[np.minimum(at, len(self._codes) - 1)] == codes
-        self._counts[at[is_here]] += more[is_here]
+        at = np.searchsorted(self.codes, codes)
+        is_here = self.codes[np.minimum(at, len(self.codes) - 1)] == codes
+        self.counts[at[is_here]] += more[is_here]
         if not is_here.all():
-            self._codes = np.insert(self._codes, at[~is_here], codes[~is_here])
-            self._counts = np.insert(self._counts, at[~is_here], more[~is_here])
+            self.codes = np.insert(self.codes, at[~is_here], codes[~is_here])
+            self.counts = np.insert(self.counts, at[~is_here], more[~is_here])
+        elif not self.counts[at].all():
+            occur = self.counts > 0
+            self.codes, self.counts = self.codes[occur], self.counts[occur]
 
-    def present(self, least: int = 1) -> Ints:
-        """The codes that occur so often."""
-        return self._codes[self._counts >= least]
+    def present(self, least: int) -> Ints:
+        """The codes that occur so often at least."""
+        return self.codes[self.counts >= least]
 
-    def followers(self) -> "CodeTally":
-        """By all but their last word: how many codes that occur begin so."""
-        beginnings = self.present()
-        # In place: of ten million texts these are hundreds of megabytes.
-        beginnings //= BASE
-        first = np.flatnonzero(np.diff(beginnings, prepend=-1))
-        found = CodeTally()
-        found._codes = beginnings[first]
-        found._counts = np.diff(first, append=len(beginnings)).astype(np.int32)
-        return found
+    def followers(self, beginnings: Ints) -> Ints:
+        """How many different codes begin with each of these: all but the last word."""
+        first = beginnings * BASE
+        return self._places(first + BASE) - self._places(first)
 
     def of(self, codes: Ints) -> Ints:
         """How often each of these codes occurs."""
+        at = np.minimum(self._places(codes), len(self.codes) - 1)
+        counts = np.where(self.codes[at] == codes, self.counts[at], 0)
+        return counts.astype(np.int64)
+
+    def _places(self, codes: Ints) -> Ints:
+        """Where each of these codes stands, or would stand."""
         # In order the processor finds its neighbours at hand: an eighth of the time.
         order = np.argsort(codes)
         at = np.empty_like(order)
-        at[order] = np.searchsorted(self._codes, codes[order])
-        at = np.minimum(at, len(self._codes) - 1)
-        counts = np.where(self._codes[at] == codes, self._counts[at], 0)
-        return counts.astype(np.int64)
+        at[order] = np.searchsorted(self.codes, codes[order])
+        return at
+
+
+def _renumbered(codes: Ints, numbers: Ints) -> Ints:
+    """Codes of words by other numbers; `numbers` says which, by the number of each."""
+    # A code of fewer words begins with that of the edge, 0, which stays as it is.
+    left, right = codes // BASE, codes % BASE
+    return code_of(numbers[left // BASE], numbers[left % BASE], numbers[right])
 
 
 class Sieve:

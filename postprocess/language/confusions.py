@@ -178,8 +178,10 @@ class _Alike:
     def __init__(self, corpus: Corpus, channel: Channel) -> None:
         known = sorted(filter(_is_plain, corpus.words()))
         common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
-        found = _pairs(known, common)
-        found.sort(key=lambda pair: (corpus.number(pair[0]), pair[1]))
+        found = sorted(
+            _pairs(tuple(known), tuple(common)),
+            key=lambda pair: (corpus.number(pair[0]), pair[1]),
+        )
         self.names = [other for _, other in found]
         self.prices = np.array(channel.recall(found), dtype=np.float64)
         self.are_short = np.array([len(word) <= _SHORT for word, _ in found])
@@ -209,8 +211,14 @@ def _is_plain(word: str) -> bool:
     )
 
 
-def _pairs(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
-    """Which words and others are an edit apart, or alike in sound and two apart."""
+@lru_cache(maxsize=1)
+def _pairs(
+    words: tuple[str, ...], others: tuple[str, ...]
+) -> Sequence[tuple[str, str]]:
+    """Which words and others are an edit apart, or alike in sound and two apart.
+
+    What a round changes hardly ever changes which words there are.
+    """
     found = set(one_edit_apart(words, others))
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:

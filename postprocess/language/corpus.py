@@ -57,6 +57,9 @@ _MET_ZIPF = 1.5
 MET = 2
 """Three words were met if they stand side by side so often."""
 
+_FEW = 300_000
+"""So many places are looked up sooner than sieves are made (of millions of codes)."""
+
 _STRANGE = 1
 """The number that all words share that were never written."""
 
@@ -88,19 +91,31 @@ class Corpus:
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._over_one = (CodeTally() for _ in range(3))
-        self._last_followers = _Followers(changes=0, one=self.items, two=CodeTally())
         self._last_sieves: _Sieves | None = None
-        self.add(list(texts))
+        counted = list(texts)
+        stream = self._count(counted, 1)
+        different = different_codes(code_of(_item_numbers(counted), stream))
+        self.items = np.bincount(different % BASE, minlength=len(self._at_large))
+        self.items[0] = 0  # no word, but the edges
 
-    def add(self, texts: Sequence[Text]) -> None:
-        """Count more texts: all that there are about their items."""
-        if self.changes:
-            self._count((), -1)  # the edges before the first text are counted already
-        stream = self._count(texts, 1)
-        different = different_codes(code_of(_item_numbers(texts), stream))
-        found = np.bincount(different % BASE, minlength=len(self._at_large))
-        found[0] = 0  # no word, but the edges
-        self.items = _longer(self.items, len(self._at_large)) + found
+    def join(self, other: "Corpus") -> None:
+        """Count the texts of another corpus too, which are about other items."""
+        words = other.numbered()
+        self._number(words)
+        numbers = np.arange(len(words) + 1)
+        numbers[other.numbers(words)] = self.numbers(words)
+        self._count((), -1)  # the edges before the first text are counted already
+        for name in ("counts", "items", "capitals", "_texts", "_with_names"):
+            counts = _longer(getattr(self, name), len(self._at_large))
+            counts[numbers] += _longer(getattr(other, name), len(numbers))
+            setattr(self, name, counts)
+        self.counts[0] -= 1
+        for name in ("_pairs", "_triples", "_over_one"):
+            getattr(self, name).join(getattr(other, name), numbers)
+        self.n_texts += other.n_texts
+        self.n_with_names += other.n_with_names
+        self.n_foreign += other.n_foreign
+        self._changed()
 
     def replace(
         self, before: Sequence[Text], after: Sequence[Text], items: Mapping[str, int]
@@ -126,16 +141,8 @@ class Corpus:
         # Two edges after each text, so that no three neighbours belong to two of them.
         with_edges = ((*text.words, EDGE, EDGE) for text in texts)
         line = [EDGE] * 3 + list(chain.from_iterable(with_edges))
-        fresh = [word for word in dict.fromkeys(line) if word not in self._numbers]
-        self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
-        self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
-        typos = np.array([may_be_typo(word) for word in fresh], dtype=bool)
-        met = np.array([lexicon.zipf(word) >= _MET_ZIPF for word in fresh], dtype=bool)
-        self._may_be_typo = np.append(self._may_be_typo, typos)
-        self._is_met = np.append(self._is_met, typos & met)
+        self._number(dict.fromkeys(line))
         size = len(self._at_large)
-        if size > BASE:
-            raise ValueError(f"these texts have more than {BASE:,} different words")
         stream = self.numbers(line)
         counts = np.bincount(stream, minlength=size)
         counts[0] = len(texts)
@@ -151,10 +158,27 @@ class Corpus:
         self._triples.add(code_of(stream[:-2], stream[1:-1], stream[2:]), times)
         self._over_one.add(code_of(stream[:-2], stream[2:]), times)
         self._count_texts(texts, stream[3:], has_strange_capital, times)
+        self._changed()
+        return stream
+
+    def _number(self, words: Iterable[str]) -> None:
+        """Give a number to those of some different words that have none."""
+        fresh = [word for word in words if word not in self._numbers]
+        self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
+        self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
+        typos = np.array([may_be_typo(word) for word in fresh], dtype=bool)
+        met = np.array([lexicon.zipf(word) >= _MET_ZIPF for word in fresh], dtype=bool)
+        self._may_be_typo = np.append(self._may_be_typo, typos)
+        self._is_met = np.append(self._is_met, typos & met)
+        if len(self._at_large) > BASE:
+            raise ValueError(f"these texts have more than {BASE:,} different words")
+
+    def _changed(self) -> None:
+        """Let go of what was made of the counts as they were."""
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
-        return stream
+        self._last_sieves = None
 
     def _count_texts(
         self,
@@ -200,6 +224,10 @@ class Corpus:
         """Every word that was written, once."""
         return (word for word, n in self._numbers.items() if word and self.counts[n])
 
+    def numbered(self) -> Sequence[str]:
+        """Every word with a number of its own: the edge, and what ever was written."""
+        return [*self._numbers]
+
     def number(self, word: str) -> int:
         """The number of a word; all words that were never written share one."""
         return self._numbers.get(word, _STRANGE)
@@ -240,18 +268,21 @@ class Corpus:
 
         A look here takes a tenth of the time that counting takes.
         """
+        if self._last_sieves is None and len(left) < _FEW:
+            return self.pairs(left, right) > 0
         return self._sieves().pairs.may_have(code_of(left, right))
 
     def may_be_met(self, left: Ints, middle: Ints, right: Ints) -> Flags:
         """The same of three words that stand side by side twice at least (`MET`)."""
+        if self._last_sieves is None and len(left) < _FEW:
+            return self.triples(left, middle, right) >= MET
         return self._sieves().triples.may_have(code_of(left, middle, right))
 
     def _sieves(self) -> "_Sieves":
         """Made once after each change."""
-        if self._last_sieves is None or self._last_sieves.changes != self.changes:
+        if self._last_sieves is None:
             self._last_sieves = _Sieves(
-                changes=self.changes,
-                pairs=Sieve(self._pairs.present()),
+                pairs=Sieve(self._pairs.codes),
                 triples=Sieve(self._triples.present(MET)),
             )
         return self._last_sieves
@@ -279,7 +310,7 @@ class Corpus:
             word: the words.
             log_share: of the words, by which chance is told (`log_share`).
         """
-        followers = self._followers().one[before]
+        followers = self._pairs.followers(before)
         by_chance = (_DISCOUNT * followers + _NEIGHBOUR_WEIGHT) * np.exp(log_share)
         together = np.maximum(self.pairs(before, word) - _DISCOUNT, 0) + by_chance
         result: Floats = together / (self.counts[before] + _NEIGHBOUR_WEIGHT)
@@ -290,24 +321,12 @@ class Corpus:
     ) -> Floats:
         """Probability of words after two others; `far` stands before `before`."""
         pair = code_of(far, before)
-        followers = self._followers().two.of(pair)
+        followers = self._triples.followers(pair)
         by_chance = self.follows(before, word, log_share)
         by_chance *= _DISCOUNT * followers + _PAIR_WEIGHT
         together = np.maximum(self.triples(far, before, word) - _DISCOUNT, 0)
         result: Floats = (together + by_chance) / (self._pairs.of(pair) + _PAIR_WEIGHT)
         return result
-
-    def _followers(self) -> "_Followers":
-        """How many different words follow; looked for once after each change."""
-        if self._last_followers.changes != self.changes:
-            self._last_followers = _Followers(
-                changes=self.changes,
-                one=np.bincount(
-                    self._pairs.present() // BASE, minlength=len(self._at_large)
-                ),
-                two=self._triples.followers(),
-            )
-        return self._last_followers
 
 
 def has_name(text: Text) -> bool:
@@ -343,19 +362,6 @@ def said_about(
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Followers:
-    """How many different words follow each word (`one`) and each pair (`two`).
-
-    Attributes:
-        changes: how often the corpus had been changed when they were counted.
-    """
-
-    changes: int
-    one: Ints
-    two: CodeTally
-
-
 def _item_numbers(texts: Sequence[Text]) -> Ints:
     """A number for the item of each word, and of the edges around it."""
     numbers: dict[str, int] = {}
@@ -365,13 +371,8 @@ def _item_numbers(texts: Sequence[Text]) -> Ints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sieves:
-    """Of all pairs, and of the triples that were met.
+    """Of all pairs, and of the triples that were met."""
 
-    Attributes:
-        changes: how often the corpus had been changed when they were made.
-    """
-
-    changes: int
     pairs: Sieve
     triples: Sieve
 

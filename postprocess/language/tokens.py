@@ -92,6 +92,8 @@ def capitals(text: str) -> list[str]:
     >>> capitals("A can of Coke")
     ['coke']
     """
+    if text[1:].islower():
+        return []
     if text.isascii():
         return [word.lower() for word in _PLAIN_CAPITAL.findall(text)]
     return [word.word for word in words(text) if word.start and word.is_capital]

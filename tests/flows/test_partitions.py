@@ -5,7 +5,8 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -421,7 +422,7 @@ def test_a_round_near_the_changes_takes_down_few_shelves(
         now = step
         taken_down.setdefault(step, 0)
 
-    def take_down(shelf: rounds._Shelf) -> Sequence[Text]:
+    def take_down(shelf: bytes) -> Sequence[Text]:
         taken_down[now] += 1
         return really(shelf)
 
@@ -434,6 +435,35 @@ def test_a_round_near_the_changes_takes_down_few_shelves(
     )
     assert first == last > 10
     assert 0 < min(between) < first
+
+
+def test_cleaning_that_is_cut_off_in_every_step_goes_on(
+    answers: pa.Table, tmp_path: Path
+) -> None:
+    """After the first part of each; in the end the texts are the same."""
+    source = cut(answers.slice(0, 400), tmp_path / "answers", 2)
+    cut_off: list[str] = []
+
+    def run(step: str, do: Do, parts: Sequence[int]) -> None:
+        first, *others = parts
+        do(first)
+        if step not in cut_off:
+            cut_off.append(step)
+            raise KeyboardInterrupt
+        for part in others:
+            do(part)
+
+    whole = clean_files([source], here(silent), into=tmp_path / "a", bucket_rows=150)
+    with pytest.raises(KeyboardInterrupt):
+        clean_files([source], run, into=tmp_path / "b", bucket_rows=150)
+    while (tmp_path / "b.unfinished").exists():
+        assert not (tmp_path / "b").exists()
+        with suppress(KeyboardInterrupt):
+            mine = clean_files([source], run, into=tmp_path / "b", bucket_rows=150)
+    assert {"counting", "spelling (2)", "real_words (6)", "writing"} <= {*cut_off}
+    assert replace(mine, folder=whole.folder) == whole
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
 
 def test_the_command_cleans_files(

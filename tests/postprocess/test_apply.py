@@ -27,6 +27,7 @@ from postprocess.apply import (
 from postprocess.apply import replay as replayed
 from postprocess.language import confusions, features, suspects
 from postprocess.language.corpus import Corpus
+from postprocess.language.tokens import words
 from postprocess.registry import RULES
 from postprocess.rules import spelling
 from postprocess.text import CorpusRule, Rule
@@ -166,41 +167,105 @@ def test_rules_that_never_agree_are_named() -> None:
         _edits([Text(text_id="a", item_id="i", text="cat")], rules)
 
 
+class _Imitating:
+    """A rule that writes each word as the one beside it, or in the next text, is."""
+
+    NAME, VERSION = "imitating", 1
+
+    def is_sure(self, _edit: Edit) -> bool:
+        return True
+
+    def propose(
+        self, texts: Sequence[Text], corpus: Corpus
+    ) -> dict[str, Sequence[Edit]]:
+        if sum(1 for _ in corpus.words()) < 2:
+            return {}
+        other = {"cat": "dog", "dog": "cat"}
+        return {
+            text.text_id: [
+                Edit(
+                    start=word.start,
+                    end=word.end,
+                    before=word.word,
+                    after=other[word.word],
+                    rule=self.NAME,
+                    reason="of a test",
+                )
+                for word in words(text.text)
+            ]
+            for text in texts
+        }
+
+
+@pytest.mark.parametrize("texts", [("cat", "dog"), ("cat dog",), ("dog cat", "cat")])
+def test_words_that_would_be_swapped_for_ever_come_to_rest(
+    texts: tuple[str, ...],
+) -> None:
+    """All at once, each becomes what another was; in turn, they become the same."""
+    several = [
+        Text(text_id=str(n), item_id="i", text=text) for n, text in enumerate(texts)
+    ]
+    edits = _edits(several, [_Imitating()])
+    cleaned = {replayed(text.text, edits[text.text_id]) for text in several}
+    assert len({word.word for text in cleaned for word in words(text)}) == 1
+
+
 class _Looking:
-    """A rule that mends `feild`, and remembers which texts it was shown."""
+    """A rule that mends `feild`, and remembers which texts it was shown.
+
+    It is not sure of `dgo`, and mends it where it is shown it a third time.
+    """
 
     NAME, VERSION = "looking", 1
 
     def __init__(self) -> None:
         self.shown: list[list[str]] = []
 
-    def is_sure(self, _edit: Edit) -> bool:
-        return True
+    def is_sure(self, edit: Edit) -> bool:
+        times = sum("d" in shown for shown in self.shown)
+        return edit.before == "feild" or times > 2
 
     def propose(
         self, texts: Sequence[Text], _corpus: Corpus
     ) -> dict[str, Sequence[Edit]]:
         self.shown.append(sorted(text.text_id for text in texts))
+        meant = {"feild": "field", "dgo": "dog"}
         return {
-            text.text_id: clean_text(text.text).edits
+            text.text_id: [
+                Edit(
+                    start=0,
+                    end=len(text.text),
+                    before=text.text,
+                    after=meant[text.text],
+                    rule=self.NAME,
+                    reason="of a test",
+                )
+            ]
             for text in texts
-            if text.text == "feild"
+            if text.text in meant
         }
 
 
-def test_rounds_look_near_what_changed_and_at_last_at_all() -> None:
-    """An item whose texts hold neither the change nor its word waits for the last."""
+def test_rounds_look_near_what_changed_then_where_unsure_and_at_last_at_all() -> None:
+    """An item whose texts hold neither the change nor its word waits."""
     texts = [
         Text(text_id="a", item_id="i", text="feild"),
         Text(text_id="b", item_id="i", text="a dog"),
         Text(text_id="c", item_id="j", text="a feild of corn"),
-        Text(text_id="d", item_id="j", text="corn"),
-        Text(text_id="e", item_id="k", text="a field"),
+        Text(text_id="d", item_id="k", text="dgo"),
+        Text(text_id="e", item_id="l", text="a field"),
     ]
     rule = _Looking()
     edits = _edits(texts, [rule])
-    assert {text_id for text_id, made in edits.items() if made} == {"a"}
-    assert rule.shown == [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], [*"abcde"]]
+    assert {text_id for text_id, made in edits.items() if made} == {"a", "d"}
+    assert rule.shown == [
+        [*"abcde"],  # all: "a" is mended
+        [*"abc"],  # near that
+        [*"d"],  # where it is unsure
+        [*"abcde"],  # all: it is sure of "d" now
+        [*"d"],  # near that; nowhere is it unsure
+        [*"abcde"],
+    ]
 
 
 _PROGRAM = """

@@ -1,6 +1,10 @@
 """What the spelling rule knows: words, places, candidates, kinds of typos, counts."""
 
 import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -241,6 +245,39 @@ SENTENCES = st.lists(
 )
 
 
+def _written(lines: list[list[str]], start: int = 0) -> list[Text]:
+    """Two texts about each item."""
+    return [
+        Text(text_id=str(n), item_id=str(n // 2), text=" ".join(line))
+        for n, line in enumerate(lines, start)
+    ]
+
+
+def _all_that_is_counted(corpus: Corpus) -> list[object]:
+    """What a corpus says of some words and all their neighbours."""
+    names = [EDGE, "a", "red", "fox", "dog", "cat"]
+    pairs = [*product(names, names)]
+    triples = [*product(names, names, names)]
+
+    def of(count: Callable[..., Any], groups: Iterable[tuple[str, ...]]) -> list[float]:
+        return [float(count(*_ids(corpus, *group))[0]) for group in groups]
+
+    return [
+        sorted(corpus.words()),
+        [int(corpus.counts[corpus.number(each)]) for each in names],
+        [corpus.about(each) for each in names],
+        [corpus.capital_share(each) for each in names],
+        [corpus.texts_with(each) for each in names],
+        [corpus.log_share(each) for each in names],
+        (corpus.n_texts, corpus.n_with_names, corpus.n_foreign),
+        of(corpus.pairs, pairs),
+        of(corpus.over_one, pairs),
+        of(corpus.triples, triples),
+        of(partial(corpus.follows, log_share=np.zeros(1)), pairs),
+        of(partial(corpus.follows_two, log_share=np.zeros(1)), triples),
+    ]
+
+
 @settings(deadline=None, max_examples=30)
 @given(SENTENCES, SENTENCES, SENTENCES)
 def test_counting_what_changed_is_counting_again(
@@ -248,49 +285,43 @@ def test_counting_what_changed_is_counting_again(
 ) -> None:
     """Each text that is replaced leaves nothing behind, and is not counted twice."""
     number = min(len(before), len(after))
-
-    def written(lines: list[list[str]], start: int) -> list[Text]:
-        return [
-            Text(text_id=str(n), item_id=str(n // 2), text=" ".join(line))
-            for n, line in enumerate(lines, start)
-        ]
-
-    stay, old = written(same, number), written(before[:number], 0)
-    new = written(after[:number], 0)
+    stay, old = _written(same, number), _written(before[:number])
+    new = _written(after[:number])
     changed, again = Corpus([*stay, *old]), Corpus([*stay, *new])
     items = words_by_items([*stay, *new])
     items.subtract(words_by_items([*stay, *old]))
     changed.replace(old, new, items)
-    assert set(changed.words()) == set(again.words())
-    names = [EDGE, "a", "red", "fox", "dog", "cat"]
-    for corpus_of in (
-        lambda corpus: [int(corpus.counts[corpus.number(each)]) for each in names],
-        lambda corpus: [corpus.about(each) for each in names],
-        lambda corpus: [corpus.capital_share(each) for each in names],
-        lambda corpus: [corpus.texts_with(each) for each in names],
-        lambda corpus: [
-            float(
-                corpus.follows_two(*_ids(corpus, left, middle, right), np.zeros(1))[0]
-            )
-            for left in names
-            for middle in names
-            for right in names
-        ],
-        lambda corpus: [corpus.log_share(each) for each in names],
-        lambda corpus: [
-            int(corpus.triples(*_ids(corpus, left, middle, right))[0])
-            + int(corpus.pairs(*_ids(corpus, left, middle))[0])
-            for left in names
-            for middle in names
-            for right in names
-        ],
-        lambda corpus: [
-            float(corpus.over_one(*_ids(corpus, left, right))[0])
-            for left in names
-            for right in names
-        ],
-    ):
-        assert corpus_of(changed) == corpus_of(again)
+    assert _all_that_is_counted(changed) == _all_that_is_counted(again)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SENTENCES, SENTENCES, SENTENCES)
+def test_joining_the_counts_of_parts_is_counting_all(
+    first: list[list[str]], second: list[list[str]], third: list[list[str]]
+) -> None:
+    """Parts number their words each in its own order."""
+    parts = [_written(first), _written(second, 10), _written(third, 20)]
+    joined = Corpus()
+    for part in parts:
+        joined.join(Corpus(part))
+    whole = Corpus([text for part in parts for text in part])
+    assert _all_that_is_counted(joined) == _all_that_is_counted(whole)
+
+
+@pytest.mark.parametrize("few", [0, 1_000])
+def test_a_sieve_lets_pass_whatever_was_met(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a few places it is looked up; of many a sieve lets hardly any other pass."""
+    monkeypatch.setattr("postprocess.language.corpus._FEW", few)
+    corpus = _corpus(("1", "a red dog"), ("2", "a red dog"), ("3", "a red fox"))
+    words = np.repeat(corpus.numbers(["a", "red", "dog", "fox"]), 100)
+    before, after = words, words[::-1]
+    assert corpus.may_be_pairs(*_ids(corpus, "red", "fox")).all()
+    assert corpus.may_be_met(*_ids(corpus, "a", "red", "dog")).all()
+    assert not corpus.may_be_met(*_ids(corpus, "a", "red", "fox")).any()  # once
+    are_pairs = corpus.pairs(before, after) > 0
+    assert (corpus.may_be_pairs(before, after) == are_pairs).all()
 
 
 def test_nothing_was_written() -> None:

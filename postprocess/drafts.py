@@ -1,0 +1,248 @@
+"""Texts as the rules have left them so far, and what a rule makes of them next."""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from hashlib import blake2b
+from typing import NamedTuple
+
+from domain.edit import Edit
+from postprocess.edits import compose, replay
+from postprocess.language.corpus import Corpus, words_by_items
+from postprocess.text import Rule, Text, TextRule
+
+
+class Width(IntEnum):
+    """How far around what was changed a rule looks."""
+
+    NEAR = 0
+    UNSURE = 1
+    """And wherever it was not sure: there a little tips the scales."""
+    ALL = 2
+
+
+class Look(NamedTuple):
+    """Which texts a rule looks at, all about their items with them.
+
+    Attributes:
+        width: how far; those changed since the rule last looked are always among them.
+        words: texts that hold one of these are, too.
+        half: from 1 on, about a half of the texts is mended, another one for each
+            number, and these in one place. 0 for all.
+    """
+
+    width: Width
+    words: AbstractSet[str] = frozenset()
+    half: int = 0
+
+
+class Changes(NamedTuple):
+    """Texts before and after a rule was followed.
+
+    Attributes:
+        items: about how many items more a word is written now, by word.
+        is_any_left: whether a text waits for its turn.
+    """
+
+    before: Sequence[Text]
+    after: Sequence[Text]
+    items: Mapping[str, int]
+    is_any_left: bool
+
+    def replaced(self) -> AbstractSet[str]:
+        """The words that a text holds less often than before it was changed."""
+        pairs = zip(self.before, self.after, strict=True)
+        return {word for b, a in pairs for word in Counter(b.words) - Counter(a.words)}
+
+
+@dataclass(slots=True)
+class Made:
+    """What rules have made of texts so far; small where they changed few.
+
+    Attributes:
+        edits: from the original to the draft, by text id; absent where they are equal
+            and always were.
+        drafts: the texts as they are now, of those that were changed.
+        unsure: by rule, the edits that it was not sure of when it last looked.
+        unseen: by rule, the texts changed since it looked.
+    """
+
+    edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
+    drafts: dict[str, Text] = field(default_factory=dict)
+    unsure: dict[str, dict[str, Sequence[Edit]]] = field(default_factory=dict)
+    unseen: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, other: "Made") -> None:
+        """Take in what the same rules made of other texts."""
+        self.edits |= other.edits
+        self.drafts |= other.drafts
+        for rule, unsure in other.unsure.items():
+            self.unsure.setdefault(rule, {}).update(unsure)
+        for rule, unseen in other.unseen.items():
+            self.unseen.setdefault(rule, {}).update(unseen)
+
+    def dealt(
+        self, owners: Mapping[str, int], all_owners: Sequence[int]
+    ) -> "dict[int, Made]":
+        """What was made of the texts of each owner; `owners` says whose a text is."""
+        parts = {
+            one: Made(
+                unsure={rule: {} for rule in self.unsure},
+                unseen={rule: {} for rule in self.unseen},
+            )
+            for one in all_owners
+        }
+        for text_id, edits in self.edits.items():
+            parts[owners[text_id]].edits[text_id] = edits
+        for text_id, draft in self.drafts.items():
+            parts[owners[text_id]].drafts[text_id] = draft
+        for rule, unsure in self.unsure.items():
+            for text_id, doubtful in unsure.items():
+                parts[owners[text_id]].unsure[rule][text_id] = doubtful
+        for rule, unseen in self.unseen.items():
+            for text_id in unseen:
+                parts[owners[text_id]].unseen[rule][text_id] = None
+        return parts
+
+
+class Drafts:
+    """Texts as the rules have left them so far: all there are about their items.
+
+    Attributes:
+        made: what the rules made of them.
+    """
+
+    def __init__(self, texts: Iterable[Text], made: Made | None = None) -> None:
+        """Texts, and what was made of them so far."""
+        self._originals = {text.text_id: text for text in texts}
+        self.made = made or Made()
+
+    @property
+    def edits(self) -> Mapping[str, tuple[Edit, ...]]:
+        """From the original to the draft, by text id; absent where nothing changed."""
+        return self.made.edits
+
+    def texts(self) -> tuple[Text, ...]:
+        """The texts as they are now."""
+        return tuple(map(self._draft, self._originals))
+
+    def propose(
+        self, rule: Rule, corpus: Corpus, look: Look
+    ) -> Mapping[str, Sequence[Edit]]:
+        """The edits of the drafts that a rule is sure of, by text id.
+
+        Args:
+            rule: of `postprocess.registry`.
+            corpus: the counts of all drafts of the campaign.
+            look: which drafts it looks at; at all of them the first time.
+        """
+        unseen = self.made.unseen.get(rule.NAME)
+        self.made.unseen[rule.NAME] = {}
+        if isinstance(rule, TextRule):
+            return self._mended(rule, unseen)
+        unsure = self.made.unsure.setdefault(rule.NAME, {})
+        if look.width is Width.ALL or unseen is None:
+            texts = self.texts()
+        else:
+            again = unsure if look.width is Width.UNSURE else {}
+            texts = self._about_those_with(look.words, {**unseen, **again})
+        proposed = rule.propose(texts, corpus) if texts else {}
+        sure: dict[str, Sequence[Edit]] = {}
+        for text in texts:
+            unsure.pop(text.text_id, None)
+        for text_id, edits in proposed.items():
+            made = [edit for edit in edits if rule.is_sure(edit)]
+            doubtful = [edit for edit in edits if not rule.is_sure(edit)]
+            if made:
+                sure[text_id] = made
+            if doubtful:
+                unsure[text_id] = doubtful
+        return sure
+
+    def accept(
+        self, rule: Rule, proposed: Mapping[str, Sequence[Edit]], look: Look
+    ) -> Changes:
+        """Apply the edits of a rule to the drafts, and say what became of them."""
+        left: list[str] = []
+        if look.half and not isinstance(rule, TextRule):
+            left = [one for one in proposed if not _is_in(look.half, one)]
+            self.made.unseen[rule.NAME].update(dict.fromkeys(left))
+            proposed = {
+                text_id: [max(edits, key=lambda each: each.probability)]
+                for text_id, edits in proposed.items()
+                if text_id not in self.made.unseen[rule.NAME]
+            }
+        if not proposed:
+            return Changes(before=(), after=(), items={}, is_any_left=bool(left))
+        before = [self._draft(text_id) for text_id in proposed]
+        items = {text.item_id for text in before}
+        about = [each for each in self.texts() if each.item_id in items]
+        fewer = words_by_items(about)
+        for text_id, edits in proposed.items():
+            draft, original = self._draft(text_id), self._originals[text_id].text
+            earlier = self.made.edits.get(text_id, ())
+            self.made.edits[text_id] = compose(original, earlier, edits)
+            self.made.drafts[text_id] = replace(draft, text=replay(draft.text, edits))
+        for unseen in self.made.unseen.values():
+            unseen.update(dict.fromkeys(proposed))
+        more = words_by_items(self._draft(each.text_id) for each in about)
+        more.subtract(fewer)
+        return Changes(
+            before=before,
+            after=[self._draft(text_id) for text_id in proposed],
+            items={word: number for word, number in more.items() if number},
+            is_any_left=bool(left),
+        )
+
+    def proposals(self) -> dict[str, tuple[Edit, ...]]:
+        """What rules were not sure of when they last looked, by text id.
+
+        They point into the originals; what lies on an edit is left out.
+        """
+        found: dict[str, tuple[Edit, ...]] = {}
+        for unsure in self.made.unsure.values():
+            for text_id, edits in unsure.items():
+                made = self.made.edits.get(text_id, ())
+                whole = compose(self._originals[text_id].text, made, edits)
+                fresh = [each for each in whole if each.rule in self.made.unsure]
+                kept = [each for each in fresh if each not in made]
+                found[text_id] = tuple(
+                    sorted((*found.get(text_id, ()), *kept), key=lambda e: e.start)
+                )
+        return found
+
+    def new_words(self, text_id: str) -> AbstractSet[str]:
+        """The words of a draft that its original has not."""
+        original = self._originals[text_id]
+        return set(self._draft(text_id).words).difference(original.words)
+
+    def _draft(self, text_id: str) -> Text:
+        return self.made.drafts.get(text_id) or self._originals[text_id]
+
+    def _about_those_with(
+        self, words: AbstractSet[str], text_ids: Container[str]
+    ) -> tuple[Text, ...]:
+        """All texts about the items of some texts, and of those that hold a word."""
+        texts = self.texts()
+        items = {
+            text.item_id
+            for text in texts
+            if text.text_id in text_ids or not words.isdisjoint(text.words)
+        }
+        return tuple(text for text in texts if text.item_id in items)
+
+    def _mended(
+        self, rule: TextRule, unseen: Iterable[str] | None
+    ) -> Mapping[str, Sequence[Edit]]:
+        # Of a text that has not changed since, the rule would say the same again.
+        drafts = self.texts() if unseen is None else map(self._draft, unseen)
+        proposed = ((draft.text_id, rule.mend(draft.text)) for draft in drafts)
+        return {text_id: edits for text_id, edits in proposed if edits}
+
+
+def _is_in(half: int, text_id: str) -> bool:
+    """Whether a text belongs to a half; of two texts, one alone to every other."""
+    drawn = blake2b(f"{half} {text_id}".encode(), digest_size=1)
+    return drawn.digest()[0] % 2 == 0
