@@ -24,6 +24,10 @@ from domain.errors import ConfigError
 SUCCESS = "_SUCCESS"
 """The last file to be written: JSON, which files of how many rows there are."""
 
+FORM = 1
+"""One more whenever parts are kept in another way: what an earlier version began is
+then done anew."""
+
 _OF = "of.json"
 _OUT = "out"
 
@@ -128,7 +132,7 @@ def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
             [f"{into}: is there already"], next_step="remove it, or name another folder"
         )
     path = into.with_name(f"{into.name}.unfinished")
-    said = json.dumps(of, sort_keys=True, indent=1)
+    said = json.dumps({"form": FORM, **of}, sort_keys=True, indent=1)
     if path.exists() and not _is_of(path, said):
         shutil.rmtree(path)
     (path / _OUT).mkdir(parents=True, exist_ok=True)

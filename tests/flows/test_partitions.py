@@ -24,6 +24,7 @@ from flows.partitions.answer_files import as_frame
 from flows.partitions.assessing import Assessed, assess_files
 from flows.partitions.cleaning import clean_files
 from flows.partitions.running import LOCAL, Do, Run, here, on_dask
+from flows.partitions.work_folder import FORM
 from hit_templates.tasks import load_task
 from postprocess.apply import Text, clean_and_propose, replay
 from postprocess.datasets.file_table import edits_json
@@ -196,6 +197,23 @@ def test_work_on_other_files_is_not_gone_on_with(
     pq.write_table(pq.read_table(path).slice(0, 100), path)
     fewer = len(answers) // 2 + 100
     assert judged(source, tmp_path / "findings").answers == fewer
+
+
+def test_work_of_an_earlier_version_is_not_gone_on_with(
+    answers: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parts may be kept in another way."""
+    source = cut(answers, tmp_path / "answers", 2)
+
+    def stop(step: str, _do: Do, _parts: Sequence[int]) -> None:
+        raise KeyboardInterrupt(step)
+
+    with pytest.raises(KeyboardInterrupt):
+        judged(source, tmp_path / "findings", stop)
+    stale = tmp_path / "findings.unfinished" / "split-0"
+    stale.write_bytes(b"of an earlier version")
+    monkeypatch.setattr("flows.partitions.work_folder.FORM", FORM + 1)
+    assert judged(source, tmp_path / "findings").answers == len(answers)
 
 
 def test_nothing_that_was_read_of_other_files_is_remembered(
