@@ -5,7 +5,7 @@ proposal for a person.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
@@ -32,8 +32,9 @@ _TOGETHER = 8
 """Rounds near the changes in which all texts are mended at once; in those that follow
 they take turns."""
 
-_SELDOM = 100
-"""A word written more often than this is judged the same if it is written once less."""
+_FELT = 100
+"""Where less than one in so many of a word was replaced, the others are judged the
+same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def clean_and_propose(
         corpus.replace(changes.before, changes.after, changes.items)
         return Followed(
             changes.is_any_left or bool(changes.after),
-            seldom_now(changes.replaced(), corpus),
+            rarer_now(changes.replaced(), corpus),
         )
 
     until_settled(rules, follow)
@@ -136,12 +137,12 @@ class Followed(NamedTuple):
 
     Attributes:
         has_changed: whether any was changed, or waits for its turn to be.
-        seldom: words that were replaced and are seldom written now: what a rule made of
-            the others like them may be another thing now.
+        rarer: words of which so many were replaced that what a rule made of the others
+            like them may be another thing now.
     """
 
     has_changed: bool
-    seldom: AbstractSet[str]
+    rarer: AbstractSet[str]
 
 
 def until_settled(
@@ -169,7 +170,7 @@ def until_settled(
     for _ in range(_MOST_ROUNDS):
         half = max(0, near - _TOGETHER)
         for rule in rules:
-            words = frozenset(chain.from_iterable(each.seldom for each in latest))
+            words = frozenset(chain.from_iterable(each.rarer for each in latest))
             latest.append(follow(rule, Look(width, words, half)))
         if any(each.has_changed for each in latest):
             width, near = Width.NEAR, near + 1
@@ -181,7 +182,13 @@ def until_settled(
     raise ValueError(f"these rules keep changing each other's work: {names}")
 
 
-def seldom_now(words: AbstractSet[str], corpus: Corpus) -> AbstractSet[str]:
-    """Those of some words that a campaign has seldom or no longer."""
-    written = zip(words, corpus.counts[corpus.numbers([*words])].tolist(), strict=True)
-    return frozenset(word for word, times in written if times <= _SELDOM)
+def rarer_now(replaced: Mapping[str, int], corpus: Corpus) -> AbstractSet[str]:
+    """The words that are felt to be written less, of those that were replaced so often.
+
+    Args:
+        replaced: how often, by word.
+        corpus: the counts after that.
+    """
+    written = corpus.counts[corpus.numbers([*replaced])].tolist()
+    both = zip(replaced.items(), written, strict=True)
+    return frozenset(word for (word, n), now in both if now <= _FELT * n)

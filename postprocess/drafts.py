@@ -51,10 +51,12 @@ class Changes(NamedTuple):
     items: Mapping[str, int]
     is_any_left: bool
 
-    def replaced(self) -> AbstractSet[str]:
-        """The words that a text holds less often than before it was changed."""
-        pairs = zip(self.before, self.after, strict=True)
-        return {word for b, a in pairs for word in Counter(b.words) - Counter(a.words)}
+    def replaced(self) -> Counter[str]:
+        """How often words were taken out of a text, by word."""
+        found: Counter[str] = Counter()
+        for before, after in zip(self.before, self.after, strict=True):
+            found.update(Counter(before.words) - Counter(after.words))
+        return found
 
 
 @dataclass(slots=True)

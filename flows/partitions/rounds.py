@@ -25,7 +25,7 @@ from flows.partitions.buckets import by_item
 from flows.partitions.parts import Source, known_items
 from flows.partitions.running import Run
 from flows.partitions.work_folder import gc_paused, unpickled
-from postprocess.apply import Followed, forget_counts, seldom_now, until_settled
+from postprocess.apply import Followed, forget_counts, rarer_now, until_settled
 from postprocess.drafts import Changes, Drafts, Look, Made, Width
 from postprocess.language.corpus import Corpus
 from postprocess.registry import RULES
@@ -159,12 +159,12 @@ class _Rounds:
         return corpus
 
     def _count_changes(self, corpus: Corpus, number: int) -> Followed:
-        has_changed, words = False, set[str]()
+        has_changed, replaced = False, Counter[str]()
         before, after, items = list[Text](), list[Text](), Counter[str]()
         for bucket in range(self.source.buckets):
             changes: Changes = self.source.folder.kept(f"changes-{bucket}-{number}")
             has_changed |= changes.is_any_left or bool(changes.after)
-            words |= changes.replaced()
+            replaced.update(changes.replaced())
             before += changes.before
             after += changes.after
             items.update(changes.items)
@@ -173,7 +173,7 @@ class _Rounds:
                 before, after, items = [], [], Counter()
         if after:
             corpus.replace(before, after, items)
-        return Followed(has_changed, seldom_now(words, corpus))
+        return Followed(has_changed, rarer_now(replaced, corpus))
 
 
 def _read(source: Source, bucket: int) -> None:
