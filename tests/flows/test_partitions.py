@@ -180,19 +180,23 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
     pd.testing.assert_frame_equal(found(into), found(tmp_path / "again"))
 
 
-def test_work_on_other_files_is_not_gone_on_with(
-    answers: pa.Table, tmp_path: Path
-) -> None:
-    """A run that was cut off is started over where a file has changed since."""
-    source = cut(answers, tmp_path / "answers", 2)
+def leave_stale_work(source: Path, into: Path) -> None:
+    """Stop before anything is done, with a part that could not be gone on with."""
 
     def stop(step: str, _do: Do, _parts: Sequence[int]) -> None:
         raise KeyboardInterrupt(step)
 
     with pytest.raises(KeyboardInterrupt):
-        judged(source, tmp_path / "findings", stop)
-    stale = tmp_path / "findings.unfinished" / "split-0"
-    stale.write_bytes(b"of the old files")
+        judged(source, into, stop)
+    into.with_name(f"{into.name}.unfinished").joinpath("split-0").write_bytes(b"stale")
+
+
+def test_work_on_other_files_is_not_gone_on_with(
+    answers: pa.Table, tmp_path: Path
+) -> None:
+    """A run that was cut off is started over where a file has changed since."""
+    source = cut(answers, tmp_path / "answers", 2)
+    leave_stale_work(source, tmp_path / "findings")
     path = source / "part-000.parquet"
     pq.write_table(pq.read_table(path).slice(0, 100), path)
     fewer = len(answers) // 2 + 100
@@ -204,14 +208,7 @@ def test_work_of_an_earlier_version_is_not_gone_on_with(
 ) -> None:
     """Its parts may be kept in another way."""
     source = cut(answers, tmp_path / "answers", 2)
-
-    def stop(step: str, _do: Do, _parts: Sequence[int]) -> None:
-        raise KeyboardInterrupt(step)
-
-    with pytest.raises(KeyboardInterrupt):
-        judged(source, tmp_path / "findings", stop)
-    stale = tmp_path / "findings.unfinished" / "split-0"
-    stale.write_bytes(b"of an earlier version")
+    leave_stale_work(source, tmp_path / "findings")
     monkeypatch.setattr("flows.partitions.work_folder.FORM", FORM + 1)
     assert judged(source, tmp_path / "findings").answers == len(answers)
 
