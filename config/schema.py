@@ -341,6 +341,7 @@ class FieldTable(_Strict):
     step: Annotated[float, Field(gt=0)] | None = None
     required: bool | None = None
     scope: FieldScope | None = None
+    canned: Words | None = None
 
 
 class CampaignTables(_Strict):

@@ -118,6 +118,7 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
                 name for name, field in tables.fields.items() if field.scope == "hit"
             ),
             language=tables.language,
+            canned=_canned(tables),
         )
     except ConfigError as fault:
         raise ConfigError([f"{file.path}: {one}" for one in fault.faults]) from fault
@@ -125,8 +126,16 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
 
 def _said(tables: CampaignTables) -> dict[str, Said]:
     return {
-        name: Said(**table.model_dump(exclude={"scope"}))
+        name: Said(**table.model_dump(exclude={"scope", "canned"}))
         for name, table in tables.fields.items()
+    }
+
+
+def _canned(tables: CampaignTables) -> dict[str, str]:
+    return {
+        name: table.canned
+        for name, table in tables.fields.items()
+        if table.canned is not None
     }
 
 
@@ -141,6 +150,7 @@ def _around_page(tables: CampaignTables) -> Around:
         reward_cents=tables.rewards.reward or 1,
         seconds=None if minutes is None else minutes * 60,
         language=tables.language,
+        canned=_canned(tables),
     )
 
 

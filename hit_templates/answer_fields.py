@@ -8,13 +8,16 @@ as all are; nobody can be shown it.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from domain.errors import ConfigError
 from domain.task import OwnFiles, Task
 from hit_templates.own_html.fields import (
     Said,
     aggregates,
+    canned_text,
     found_fields,
+    main_text,
     seconds_per_item,
 )
 
@@ -30,6 +33,7 @@ def answers_task(
     columns: Sequence[str],
     once: frozenset[str] = frozenset(),
     language: str = "en",
+    canned: Mapping[str, str] = MappingProxyType({}),
 ) -> Task:
     """The task of these fields.
 
@@ -40,6 +44,7 @@ def answers_task(
         columns: of the items: the id, then what else they have.
         once: fields that were asked once a HIT, by what the files call them.
         language: that texts are in.
+        canned: the text that says "this cannot be done", by name of its field.
 
     Raises:
         ConfigError: there is no field, or what is said of one does not fit together.
@@ -60,8 +65,10 @@ def answers_task(
         for field in fields
     )
     of_items = [field for field in asked if field.scope == "item"]
-    texts = [field.name for field in of_items if field.kind == "text"]
-    digest = hashlib.sha256(repr((said, sorted(once))).encode()).hexdigest()
+    canned_one, faults = canned_text(canned, of_items)
+    if faults:
+        raise ConfigError(faults)
+    of_it = repr((said, sorted(once), *canned.items()))
     return Task(
         name=name,
         version=1,
@@ -76,9 +83,14 @@ def answers_task(
         seconds_per_item=seconds_per_item(of_items or list(asked)),
         fields=asked,
         rules=tuple(rules),
-        main_text=texts[0] if texts and len(texts) == len(of_items) else "",
+        main_text=main_text(of_items),
+        canned_text=canned_one,
         aggregates=aggregates(of_items),
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=language,
-        own=OwnFiles(path="[fields]", digest=digest, templates={}),
+        own=OwnFiles(
+            path="[fields]",
+            digest=hashlib.sha256(of_it.encode()).hexdigest(),
+            templates={},
+        ),
     )

@@ -1,15 +1,15 @@
 """The campaign file of imported results, with a comment wherever a person may edit."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from config.schema import FieldTable
 from domain.campaign import Campaign
 from domain.imported import Reading
 from domain.money import cents_to_wire
 from domain.verdicts import PolicyRule
 from flows.importing.understanding import Understanding
+from hit_templates.tasks import load_task
 
 _AT_MOST_A_LINE = 80
 
@@ -21,7 +21,7 @@ def imported_text(
     parts = (
         _head(name, understood, file_name, description),
         _imported(understood.reading),
-        *(_field(column, table) for column, table in understood.fields.items()),
+        *(_field(understood, name) for name in understood.fields),
         _rewards(understood),
     )
     return "\n".join("\n".join(part) + "\n" for part in map(list, parts))
@@ -64,6 +64,12 @@ def _head(
     yield _line("description", description or _elsewhere(understood))
     if understood.task_name:
         yield _line("task", understood.task_name)
+        task = load_task(understood.task_name)
+        if not task.canned_text:
+            table = f"[fields.{_key(task.main_text)}]"
+            yield from _canned(
+                understood, task.main_text, instead=(table, 'kind = "text"')
+            )
 
 
 def _elsewhere(understood: Understanding) -> str:
@@ -102,19 +108,33 @@ def _columns(reading: Reading) -> Iterator[str]:
         yield _line(name, list(value) if isinstance(value, tuple) else value)
 
 
-def _field(column: str, table: FieldTable) -> Iterator[str]:
-    yield f"[fields.{_key(column)}]"
+def _field(understood: Understanding, name: str) -> Iterator[str]:
+    table = understood.fields[name]
+    yield f"[fields.{_key(name)}]"
     yield _line("kind", table.kind)
     if table.options:
         yield from _long("options", list(table.options))
-    for name in ("minimum", "maximum", "step"):
-        number = getattr(table, name)
+    for limit in ("minimum", "maximum", "step"):
+        number = getattr(table, limit)
         if number is not None:
-            yield _line(name, int(number) if number == int(number) else number)
+            yield _line(limit, int(number) if number == int(number) else number)
     if table.required:
         yield "required = true                  # who leaves it out breaks a rule"
     if table.scope == "hit":
         yield 'scope = "hit"                    # answered once for all items of a row'
+    if table.kind == "text":
+        yield from _canned(understood, name)
+
+
+def _canned(
+    understood: Understanding, name: str, *, instead: Sequence[str] = ()
+) -> Iterator[str]:
+    """What to say if a field's commonest sentence is the page's, instead of a task."""
+    survey = understood.surveys.get(understood.reading.answers.get(name, name))
+    for text, times in survey.sentences_said_again() if survey else ():
+        where = " in place of the task" if instead else ""
+        yield f"# Written {times:,} times; if the page offered it, say so{where}:"
+        yield from (f"# {line}" for line in (*instead, _line("canned", text)))
 
 
 def _rewards(understood: Understanding) -> Iterator[str]:

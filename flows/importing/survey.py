@@ -20,6 +20,8 @@ _LEAST_FILLED = 0.95
 _SCALE_ENDS = (3, 5, 7, 9, 10, 100)
 _SIDE_ENDS = (1, 2, 3, 5, 10, 50, 100)
 _LEAST_GRADES = 3
+_TIMES_SAID, _SHARE_SAID, _WORDS_OF_SENTENCE = 10, 0.02, 3
+"""People who write for themselves rarely say the same so often."""
 _FINE = 1e-6
 
 
@@ -96,6 +98,15 @@ class ColumnSurvey:
             # One value everywhere tells nothing about what else was offered.
             return ()
         return tuple(filter(None, parts))
+
+    def sentences_said_again(self) -> list[tuple[str, int]]:
+        """The sentence that was written most, and how often, if it was remarkably."""
+        return [
+            (text, times)
+            for text, times in self.values.most_common(1)
+            if times >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
+            and len(text.split()) >= _WORDS_OF_SENTENCE
+        ]
 
     def guess(self, asked: int) -> FieldTable:
         """What was asked, as a campaign file would say it.

@@ -5,7 +5,7 @@ found, and may name fields that a script makes.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.scales import WIDEST
@@ -97,6 +97,35 @@ def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
         for field in fields
         if field.kind in _AGGREGATES
     )
+
+
+def main_text(fields: Sequence[Field]) -> str:
+    """The name of the first, if all are texts; else ""."""
+    is_all_text = all(field.kind == "text" for field in fields)
+    return fields[0].name if fields and is_all_text else ""
+
+
+def canned_text(
+    canned: Mapping[str, str], fields: Sequence[Field]
+) -> tuple[str, list[str]]:
+    """The canned text of the main one, and what does not fit together: clauses.
+
+    Args:
+        canned: of fields, by what the page sends or by the field's name.
+        fields: of an item.
+    """
+    main = {
+        name
+        for one in fields[:1]
+        if main_text(fields)
+        for name in (one.sent_as, one.name)
+    }
+    faults = [
+        f"fields.{name}.canned: only where all answers are texts, and of the first"
+        for name in canned
+        if name not in main
+    ]
+    return next((canned[name] for name in canned if name in main), ""), faults
 
 
 def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> float:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import ConfigError
@@ -15,7 +15,9 @@ from hit_templates.own_html.fields import (
     REST,
     Said,
     aggregates,
+    canned_text,
     found_fields,
+    main_text,
     seconds_per_item,
 )
 from hit_templates.own_html.hosts import hosts_refused
@@ -38,6 +40,7 @@ class Around:
     Attributes:
         fields: by name.
         seconds: that the page is expected to take, if stated.
+        canned: the text that says "this cannot be done", by name of its field.
     """
 
     title: str
@@ -48,6 +51,7 @@ class Around:
     reward_cents: int = 1
     seconds: float | None = None
     language: str = "en"
+    canned: Mapping[str, str] = field(default_factory=dict)
 
 
 def html_task(path: Path, around: Around) -> Task:
@@ -64,7 +68,8 @@ def html_task(path: Path, around: Around) -> Task:
         said = {REST: Said(kind="text", label="All that the page sends")}
     fields, rules, mismatched = found_fields(controls.by_name, said)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
-    faults += [f"{path}: {fault}." for fault in mismatched]
+    canned, misplaced = canned_text(around.canned, fields)
+    faults += [f"{path}: {fault}." for fault in (*mismatched, *misplaced)]
     refused = hosts_refused(path, html, around.hosts)
     faults += refused.values()
     if not fields and not faults:
@@ -79,7 +84,6 @@ def html_task(path: Path, around: Around) -> Task:
     hidden = {one.name for one in controls.by_name.values() if one.is_hidden}
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
-    texts = [field.name for field in fields if field.kind == "text"]
     return Task(
         name=_NO_NAME.sub("_", path.stem).strip("_") or "page",
         version=1,
@@ -105,13 +109,16 @@ def html_task(path: Path, around: Around) -> Task:
         ),
         fields=tuple(fields),
         rules=tuple(rules),
-        main_text=texts[0] if len(texts) == len(fields) else "",
+        main_text=main_text(fields),
+        canned_text=canned,
         aggregates=aggregates(fields),
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=around.language,
         own=OwnFiles(
             path=str(path),
-            digest=hashlib.sha256(repr((html, around.fields)).encode()).hexdigest(),
+            digest=hashlib.sha256(
+                repr((html, around.fields, *around.canned.items())).encode()
+            ).hexdigest(),
             templates={},
         ),
         html_page=HtmlPage(

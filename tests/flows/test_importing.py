@@ -234,6 +234,48 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
         assert read_progress(run).accepted == accepted > 0
 
 
+@pytest.mark.parametrize(
+    ("column", "kept"), [("caption", 'task = "hodosh_caption"'), ("said", "[rewards]")]
+)
+def test_the_page_s_own_sentence_is_offered_and_can_be_named(
+    tmp_path: Path, column: str, kept: str
+) -> None:
+    """A comment tells what came most often; named, it is canned."""
+    sentence = "The picture cannot be recognised at all."
+    texts = [sentence if n % 4 == 0 else f"dog number {n}" for n in range(40)]
+    rows = [
+        row(n, f"W{n}", shown={"url": f"{n % 3}"}, sent={column: text})
+        for n, text in enumerate(texts)
+    ]
+    campaign = tmp_path / "dogs.toml"
+    done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
+    assert not answers(campaign)["is_canned"].any()
+    lines = campaign.read_text().splitlines()
+    assert kept in lines
+    start = next(n for n, line in enumerate(lines) if line.startswith("# Written 10 t"))
+    end = lines.index(f'# canned = "{sentence}"') + 1
+    lines[start:end] = [line.removeprefix("# ") for line in lines[start + 1 : end]]
+    instead = [line for line in lines if not line.startswith("task = ")]
+    campaign.write_text("\n".join(instead))
+    assert "reads them anew" in piecework("assess", campaign).output
+    done("import", "--as", campaign)
+    table = answers(campaign)
+    assert (table["is_canned"] == (table["text"] == sentence)).all()
+    assert table["is_canned"].sum() == 10
+
+
+def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
+    """Beside a choice no text is the answer's own, so none can stand for it."""
+    campaign = tmp_path / "stance.toml"
+    done("import", write(tmp_path / "batch.csv", stances()), "--as", campaign)
+    written = campaign.read_text()
+    head = "[fields.stance]\n"
+    campaign.write_text(written.replace(head, head + 'canned = "No picture."\n'))
+    said = piecework("import", "--as", campaign)
+    assert said.exit_code == 2
+    assert "fields.stance.canned: only where all answers are texts" in said.output
+
+
 def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
     """With file, line and column; the others come in."""
     rows = stances()

@@ -320,6 +320,22 @@ def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
         task_of(tmp_path, CONTROLS, fields={"prest": Said(label="?")})
 
 
+def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:
+    """Of a page that asks for a text; another page, another sentence: another task."""
+    html = '<textarea name="whatYouSee"></textarea>'
+    sentence = "Nothing can be seen."
+    plain = task_of(tmp_path, html)
+    assert plain.canned_text == ""
+    tasks = [
+        task_of(tmp_path, html, canned={name: sentence})
+        for name in ("whatYouSee", "what_you_see")
+    ]
+    assert [task.canned_text for task in tasks] == [sentence, sentence]
+    assert len({one.own.digest for one in (plain, *tasks) if one.own}) == 3
+    with pytest.raises(ConfigError, match=r"fields\.other\.canned: only where"):
+        task_of(tmp_path, html, canned={"other": sentence})
+
+
 @pytest.mark.parametrize(
     ("stated", "begins", "item"), [(30.0, 9.0, 21.0), (6.0, 3.0, 3.0), (None, 9, 16)]
 )
