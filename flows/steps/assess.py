@@ -96,7 +96,9 @@ def to_judge(run: CampaignStore) -> Collection[AssignmentId]:
 
 def judging_digest(campaign: Campaign) -> str:
     """A hash of all in a campaign file that judging depends on."""
+    task = campaign.task
     rules = [
+        [task.name, task.version, task.own.digest if task.own else ""],
         campaign.heuristics,
         [asdict(rule) for rule in campaign.policy],
         campaign.decided_by,

@@ -43,6 +43,12 @@ def answers(campaign: Path) -> pd.DataFrame:
         return run.answers()
 
 
+def accepted(campaign: Path) -> int:
+    """How many answers count."""
+    with open_to_look(load_campaign(campaign)) as run:
+        return read_progress(run).accepted
+
+
 def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
     """Numbered columns are items, the rest is asked once; times are UTC."""
     table = answers(campaign)
@@ -240,17 +246,21 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
 def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     tmp_path: Path, column: str, kept: str
 ) -> None:
-    """A comment tells what came most often; named, it is canned."""
-    sentence = "The picture cannot be recognised at all."
+    """A comment tells what came most often; named, it is canned, and judged so."""
+    sentence = "Quality issues are too severe to recognize visual content."
     texts = [sentence if n % 4 == 0 else f"dog number {n}" for n in range(40)]
     rows = [
-        row(n, f"W{n}", shown={"url": f"{n % 3}"}, sent={column: text})
+        row(n, f"W{n}", shown={"url": f"{n % 4}"}, sent={column: text})
         for n, text in enumerate(texts)
     ]
     campaign = tmp_path / "dogs.toml"
     done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
+    written = campaign.read_text() + "\n[heuristics]\nrandom_sample = false\n"
+    campaign.write_text(written)
     assert not answers(campaign)["is_canned"].any()
-    lines = campaign.read_text().splitlines()
+    assert "Flagged answers: 10 " in done("assess", campaign)
+    assert accepted(campaign) == 30
+    lines = written.splitlines()
     assert kept in lines
     start = next(n for n, line in enumerate(lines) if line.startswith("# Written 10 t"))
     end = lines.index(f'# canned = "{sentence}"') + 1
@@ -262,6 +272,8 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     table = answers(campaign)
     assert (table["is_canned"] == (table["text"] == sentence)).all()
     assert table["is_canned"].sum() == 10
+    assert "Flagged answers: 0 " in done("assess", campaign)
+    assert accepted(campaign) == 40
 
 
 def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
