@@ -15,7 +15,7 @@ QUICK := not browser and not flow and not full and not clients and not slow
 # Of two cores a third is idle while two tests wait for browsers, servers and clocks.
 AT_ONCE ?= 3
 
-.PHONY: demo quick test test-full test-clients check fmt lint types imports bench truth lock clean
+.PHONY: demo quick test test-full test-clients check fmt lint types imports bench bench-full truth lock clean
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -62,6 +62,9 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.heuristics
 	$(BIN)/python -m tests.bench.results
 	$(BIN)/python -m tests.bench.partitions 1000000
+
+bench-full: bench  ## ten million rows too: two hours more
+	$(BIN)/python -m tests.bench.partitions 10000000
 
 truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
 	$(BIN)/python -m tests.bench.truth.fit

@@ -24,9 +24,9 @@ __all__ = [
     "forget_counts", "forget_texts", "protected_words", "replay", "undo",
 ]  # fmt: skip
 
-_MOST_ROUNDS = 200
-"""Real texts settle in some ten, ten million in some thirty; rules that undo each other
-never would."""
+_MOST_ROUNDS = 1_000
+"""Real texts settle in some ten, a million in twenty, ten million in seventy, of which
+most look at few texts; rules that undo each other never would."""
 
 _TOGETHER = 8
 """Rounds near the changes in which all texts are mended at once; in those that follow

@@ -5,13 +5,15 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -506,3 +508,25 @@ def test_a_million_rows_are_judged_the_same_however_they_are_cut(
         mine = found(into)
         before = mine if before is None else before
         pd.testing.assert_frame_equal(mine, before, check_exact=True)
+
+
+@pytest.mark.full
+def test_a_million_texts_are_cleaned_the_same_however_they_are_cut(
+    tmp_path: Path,
+) -> None:
+    """In 1, 7 and 100 files, by one process and by two: the same texts and edits."""
+    before = None
+    for n in (1, 7, 100):
+        source, into = tmp_path / "answers", tmp_path / "clean"
+        write(source, 1_000_000, n)
+        with nullcontext(here(silent)) if n == 1 else on_dask(LOCAL, silent) as run:
+            clean_files([source], run, into=into)
+        mine = pa.concat_tables(pq.read_table(path) for path in into.glob("*.parquet"))
+        mine = mine.sort_by("answer_id").combine_chunks()
+        before = mine if before is None else before
+        assert mine.equals(before)
+        rmtree(source)
+        rmtree(into)
+    assert before is not None
+    assert len(before) == 1_000_000
+    assert pc.sum(pc.not_equal(before["edits"], "[]")).as_py() > 30_000
