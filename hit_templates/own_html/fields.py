@@ -114,18 +114,13 @@ def canned_text(
         canned: of fields, by what the page sends or by the field's name.
         fields: of an item.
     """
-    main = {
-        name
-        for one in fields[:1]
-        if main_text(fields)
-        for name in (one.sent_as, one.name)
-    }
+    names = {fields[0].sent_as, fields[0].name} if main_text(fields) else set()
     faults = [
         f"fields.{name}.canned: only where all answers are texts, and of the first"
         for name in canned
-        if name not in main
+        if name not in names
     ]
-    return next((canned[name] for name in canned if name in main), ""), faults
+    return next((canned[name] for name in canned if name in names), ""), faults
 
 
 def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> float:
