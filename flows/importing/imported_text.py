@@ -65,10 +65,12 @@ def _head(
     if understood.task_name:
         yield _line("task", understood.task_name)
         task = load_task(understood.task_name)
-        if not task.canned_text:
-            table = f"[fields.{_key(task.main_text)}]"
+        if [one.name for one in task.fields] == [task.main_text]:
             yield from _canned(
-                understood, task.main_text, instead=(table, 'kind = "text"')
+                understood,
+                task.main_text,
+                " in place of the task",
+                (f"[fields.{_key(task.main_text)}]", _line("kind", "text")),
             )
 
 
@@ -122,19 +124,22 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
         yield "required = true                  # who leaves it out breaks a rule"
     if table.scope == "hit":
         yield 'scope = "hit"                    # answered once for all items of a row'
-    if table.kind == "text":
+    of_items = {key: one for key, one in understood.fields.items() if not one.scope}
+    if name == next(iter(of_items), "") and all(
+        one.kind == "text" for one in of_items.values()
+    ):
         yield from _canned(understood, name)
 
 
 def _canned(
-    understood: Understanding, name: str, *, instead: Sequence[str] = ()
+    understood: Understanding, name: str, where: str = "", before: Sequence[str] = ()
 ) -> Iterator[str]:
-    """What to say if a field's commonest sentence is the page's, instead of a task."""
+    """What to say if the commonest sentence of a field is the page's own."""
     survey = understood.surveys.get(understood.reading.answers.get(name, name))
-    for text, times in survey.sentences_said_again() if survey else ():
-        where = " in place of the task" if instead else ""
+    if survey and (text := survey.said_again()):
+        times = survey.values[text]
         yield f"# Written {times:,} times; if the page offered it, say so{where}:"
-        yield from (f"# {line}" for line in (*instead, _line("canned", text)))
+        yield from (f"# {line}" for line in (*before, _line("canned", text)))
 
 
 def _rewards(understood: Understanding) -> Iterator[str]:

@@ -99,14 +99,11 @@ class ColumnSurvey:
             return ()
         return tuple(filter(None, parts))
 
-    def sentences_said_again(self) -> list[tuple[str, int]]:
-        """The sentence that was written most, and how often, if it was remarkably."""
-        return [
-            (text, times)
-            for text, times in self.values.most_common(1)
-            if times >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
-            and len(text.split()) >= _WORDS_OF_SENTENCE
-        ]
+    def said_again(self) -> str:
+        """The sentence that was written most, if it was remarkably often; or ""."""
+        text = max(self.values, key=self.values.__getitem__, default="")
+        is_often = self.values[text] >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
+        return text if is_often and len(text.split()) >= _WORDS_OF_SENTENCE else ""
 
     def guess(self, asked: int) -> FieldTable:
         """What was asked, as a campaign file would say it.
