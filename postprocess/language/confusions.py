@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 from rapidfuzz.distance import OSA
 
-from postprocess.language import lexicon
+from postprocess.language import english, lexicon
 from postprocess.language.channel import Channel
 from postprocess.language.codes import Ints
 from postprocess.language.corpus import EDGE, MET, Corpus, Floats, said_about
@@ -27,12 +27,19 @@ from postprocess.text import Text
 NAMES = (
     "instead", "channel", "commoner", "fits_after", "fits_before", "fits_far_after",
     "between", "between_share", "left_met", "right_met", "same_item",
-    "again_about_item", "short", "ending", "word_items",
+    "again_about_item", "short", "ending", "word_items", "english_unknown",
+    "english_other_unknown", "english_after", "english_before", "english_far_after",
 )  # fmt: skip
 """What speaks for the other word; against stands 0."""
 
 _OF_ITEM = [NAMES.index("same_item"), NAMES.index("again_about_item")]
 """What only the other texts about the item can say."""
+
+_ENGLISH = [n for n, name in enumerate(NAMES) if name.startswith("english")]
+
+_WORTH_ENGLISH = 4.0
+"""Nats by which all else may speak against a word before English is asked: asked of
+more words, it would win none of the labelled places."""
 
 _LEAST_ITEMS = 5
 """About so many items a word was written, if it is thought of at all."""
@@ -92,13 +99,19 @@ def doubts(
             alike.are_short[other],
             alike.are_endings[other],
             np.log(np.maximum(corpus.items[line[rows]], 1)),
+            *np.zeros((len(_ENGLISH), len(rows))),
         ]
     ).reshape(-1, len(NAMES))
+    best = 0.0 if weights is None else float(weights[_OF_ITEM].clip(0).sum())
     if weights is not None:
-        best_case = features @ weights + weights[_OF_ITEM].clip(0).sum()
-        are_kept = np.isin(rows, rows[best_case >= 0])
+        are_kept = features @ weights + best >= -_WORTH_ENGLISH
         rows, other, features = rows[are_kept], other[are_kept], features[are_kept]
     meant = [alike.names[n] for n in other.tolist()]
+    features[:, _ENGLISH] = _in_english(texts, owner[rows], at[rows], meant)
+    if weights is not None:
+        are_kept = np.isin(rows, rows[features @ weights + best >= 0])
+        rows, features = rows[are_kept], features[are_kept]
+        meant = [*compress(meant, are_kept.tolist())]
     features[:, _OF_ITEM] = _of_item(texts, owner[rows], at[rows], meant)
     fresh = np.flatnonzero(np.diff(rows, prepend=-1))
     return Doubts(
@@ -287,6 +300,32 @@ def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Float
     yield np.log1p(between) - np.log1p(corpus.counts[other])
     yield np.log1p(np.maximum(0, corpus.pairs(before, word) - 1))
     yield np.log1p(np.maximum(0, corpus.pairs(word, after) - 1))
+
+
+def _in_english(
+    texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
+) -> Floats:
+    """By how much better the other word fits in English at large.
+
+    0 where one of both is unknown there, and which of them.
+    """
+    found = np.zeros((len(owner), len(_ENGLISH)))
+    place, own = (-1, -1), english.UNKNOWN
+    for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
+        line = texts[n].words
+        far, before, word, after, far_after = (
+            line[near] if 0 <= near < len(line) else EDGE
+            for near in range(position - 2, position + 3)
+        )
+        if place != (n, position):
+            own = english.fits((far, before), word, (after, far_after))
+            place = (n, position)
+        other = english.fits((far, before), meant[row], (after, far_after))
+        if own[0] or other[0]:
+            found[row, :2] = own[0], other[0]
+        else:
+            found[row, 2:] = np.subtract(other, own)[2:5]
+    return found
 
 
 def _of_item(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
-from postprocess.language import lexicon, slips
+from postprocess.language import english, lexicon, slips
 from postprocess.language.candidates import Candidate
 from postprocess.language.corpus import Corpus
 from postprocess.language.misspellings import listed
@@ -31,6 +31,8 @@ from postprocess.language.word_shapes import (
 )
 
 Floats = npt.NDArray[np.float64]
+HalfFloats = npt.NDArray[np.float32]
+"""Of half the size: of ten million texts many candidates are remembered."""
 Ints = npt.NDArray[np.int64]
 
 OF_TYPO = (
@@ -45,11 +47,12 @@ OF_TYPO = (
 
 OF_MEANING = (
     "log_share", "log_items", "same_item", "split_met", "split_name",
-    "fits_after", "fits_before", "fits_far_after", "met_between", "met_over_one",
-    "excess_zipf", "excess_items",
+    "fits_after", "fits_before", "met_between", "met_over_one", "excess_zipf",
+    "excess_items", *english.NAMES,
 )  # fmt: skip
-"""How likely it is in its place. The excess is by how much the word as it stands is
-more common than such a typo would be, in English and in the campaign."""
+"""How likely it is in its place, by the campaign and by English at large. The excess is
+by how much the word as it stands is more common than such a typo would be, in English
+and in the campaign."""
 
 OF_LEAVING = (
     "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
@@ -111,7 +114,7 @@ class Typos:
         """Say once of each candidate what holds wherever the word stands."""
         self.meant: list[str] = []
         self.of_word: dict[str, slice] = {}
-        rows = [np.zeros((0, len(OF_TYPO)))]
+        rows = [np.zeros((0, len(OF_TYPO)), dtype=np.float32)]
         for word, found in candidates.items():
             start = len(self.meant)
             rows.append(_of_typos(word, tuple(found)))
@@ -158,10 +161,10 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _of_typos(word: str, found: Sequence[Candidate]) -> Floats:
+def _of_typos(word: str, found: Sequence[Candidate]) -> HalfFloats:
     """`OF_TYPO`, one row for each of a word's candidates."""
     rows = [_of_typo(word, each.meant, each.price) for each in found]
-    return np.array(rows, dtype=np.float64).reshape(-1, len(OF_TYPO))
+    return np.array(rows, dtype=np.float32).reshape(-1, len(OF_TYPO))
 
 
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
@@ -220,11 +223,11 @@ def _in_place(
     far, _ = _counted((suspect.before[0] for suspect in suspects), corpus)
     before, _ = _counted((suspect.before[1] for suspect in suspects), corpus)
     after, after_share = _counted((suspect.after[0] for suspect in suspects), corpus)
-    far_after, far_share = _counted((suspect.after[1] for suspect in suspects), corpus)
+    far_after, _ = _counted((suspect.after[1] for suspect in suspects), corpus)
     far, before, after, far_after = (
         numbers[owner] for numbers in (far, before, after, far_after)
     )
-    after_share, far_share = after_share[owner], far_share[owner]
+    after_share = after_share[owner]
     head, tail = typos.head[which], typos.tail[which]
     share, tail_share = typos.head_share[which], typos.tail_share[which]
     is_split = typos.is_split[which]
@@ -237,9 +240,10 @@ def _in_place(
     expected = np.maximum(0, np.log(items + 1) - price + _TYPOS_OF_ALL)
     named = np.array([suspect.place.is_name_like for suspect in suspects], dtype=bool)
     meant = [typos.meant[n] for n in which.tolist()]
-    same_item = [
-        suspects[n].about.get(each, 0) > 0
-        for n, each in zip(owner.tolist(), meant, strict=True)
+    both = [(suspects[n], each) for n, each in zip(owner.tolist(), meant, strict=True)]
+    same_item = [suspect.about.get(each, 0) > 0 for suspect, each in both]
+    at_large = [
+        english.fits(suspect.before, each, suspect.after) for suspect, each in both
     ]
     return np.column_stack(
         [
@@ -251,12 +255,11 @@ def _in_place(
             np.log(corpus.follows_two(far, before, head, share)) - share,
             np.log(corpus.follows_two(last_but_one, tail, after, after_share))
             - after_share,
-            np.log(corpus.follows_two(tail, after, far_after, far_share))
-            - np.log(corpus.follows(after, far_after, far_share)),
             np.where(is_split, 0, np.log1p(corpus.triples(before, head, after))),
             corpus.over_one(far, head) + corpus.over_one(tail, far_after),
             np.maximum(0, zipfs - (likeliest - price / _NATS_A_ZIPF)),
             np.maximum(0, np.log(np.maximum(1, corpus.items[words[owner]])) - expected),
+            np.array(at_large).reshape(-1, len(english.NAMES)),
         ]
     )
 

@@ -1,10 +1,11 @@
 """Words that are words, but not the ones that were meant: `form` for `from`.
 
-Only the campaign's other texts can tell: where they have another word between the same
-neighbours again and again, and none has this one. So a small campaign gets nothing of
-it. Refuses to touch names, whatever is quoted, joined by a hyphen or stuck to digits,
-British for American ways to write and the other way round, words of the item's own
-columns, and what another text about the item says as well. It does not try grammar.
+The campaign's other texts raise the doubt: where they have another word between the
+same neighbours again and again, and none has this one. How both fit into English at
+large is weighed too. A small campaign gets little of it. Refuses to touch names,
+whatever is quoted, joined by a hyphen or stuck to digits, British for American ways to
+write and the other way round, words of the item's own columns, and what another text
+about the item says as well. It does not try grammar.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from postprocess.language.weights import REAL_WORD_WEIGHTS
 from postprocess.text import Text
 
 NAME = "real_words"
-VERSION = 1
+VERSION = 2
 
 SURE = 0.7
 """Least probability of an edit that is made without asking (docs/cleaning.md)."""

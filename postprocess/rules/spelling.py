@@ -24,9 +24,9 @@ from postprocess.language.weights import WEIGHTS
 from postprocess.text import Text
 
 NAME = "spelling"
-VERSION = 5
+VERSION = 6
 
-SURE = 0.62
+SURE = 0.6
 """Least probability of an edit that is made without asking: with it nineteen of twenty
 changes are right (docs/cleaning.md)."""
 

@@ -6,7 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from postprocess.language import confusions, features
+from domain.edit import Edit
+from postprocess.edits import replay
+from postprocess.language import confusions, english, features
 from postprocess.language.candidates import candidates
 from postprocess.language.channel import Channel
 from postprocess.language.corpus import Corpus
@@ -27,10 +29,12 @@ from tests.postprocess.spelling_fit.logit import Choice, Floats
 SMALL = 60
 """Images of a small campaign: 300 captions."""
 
-_WEIGHTS = {"real": 1.0, "typo": 0.1, "missing_space": 0.1, "isolated": 0.1}
+_WEIGHTS = {"real": 1.0, "typo": 0.15, "missing_space": 0.1, "isolated": 0.1}
 """Injected errors are many and easy; real ones should decide."""
 
-_OF_SMALL = 0.5
+_OF_OTHERS = 0.5
+"""The same words in small campaigns, and in one that was cleaned once."""
+
 _OF_NO_CANDIDATE = 0.3
 _ANYWHERE = Place(
     is_fixed=False, is_shouted=False, is_name_like=False, is_hyphened=False
@@ -46,21 +50,26 @@ class Case:
         meant: what each rival would write, "" for leaving, which comes first.
         rows: the rivals' features.
         right: the rivals that are right.
+        is_small: whether it stands in a small campaign.
+        is_again: whether the campaign was cleaned once already.
     """
 
     kind: str
     source: str
     word: str
     is_typo: bool
-    is_small: bool
     fold: int
     meant: Sequence[str]
     rows: Floats
     right: tuple[int, ...]
+    is_small: bool = False
+    is_again: bool = False
 
     def choice(self) -> Choice | None:
         """What weights are fitted to; None where nothing can be learnt from it."""
-        weight = _WEIGHTS[self.kind] * (_OF_SMALL if self.is_small else 1)
+        weight = _WEIGHTS[self.kind] * (
+            _OF_OTHERS if self.is_small or self.is_again else 1
+        )
         if self.kind == "isolated":
             if self.right == (0,):
                 return None
@@ -84,9 +93,18 @@ def channels(half: Half) -> list[Channel]:
     ]
 
 
+def all_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
+    """Everything that can be looked at before anything was cleaned."""
+    return [
+        *caption_cases(half, by_fold),
+        *small_cases(half, by_fold),
+        *isolated_cases(half, by_fold),
+    ]
+
+
 def caption_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
     """The labelled suspects among all captions, cleaned as one campaign."""
-    return _cases(half.texts, _by_place(half.labels), by_fold)
+    return _cases(half.texts, _by_place(half.labels), by_fold, Corpus(half.texts))
 
 
 def small_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
@@ -95,17 +113,43 @@ def small_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
     return [
         replace(case, is_small=True)
         for texts in as_campaigns(half, SMALL)
-        for case in _cases(texts, labels, by_fold)
+        for case in _cases(texts, labels, by_fold, Corpus(texts))
     ]
 
 
+def later_cases(
+    half: Half, edits: Mapping[str, Sequence[Edit]], by_fold: Sequence[Channel]
+) -> list[Case]:
+    """The labelled suspects once more, among captions that were cleaned by edits.
+
+    Cleaning looks again until nothing changes. Then fewer typos are left, so an unknown
+    word looks less like one, and fewer others look like names beside it.
+    """
+    cleaned = _CleanedCorpus(
+        replace(text, text=replay(text.text, edits[text.text_id]))
+        for text in half.texts
+    )
+    found = _cases(half.texts, _by_place(half.labels), by_fold, cleaned)
+    return [replace(case, is_again=True) for case in found]
+
+
+class _CleanedCorpus(Corpus):
+    """Counts of cleaned texts, asked about texts with words that none of these has."""
+
+    def texts_with(self, word: str) -> tuple[int, int]:
+        """As if the text that is asked about had been counted too."""
+        texts, with_names = super().texts_with(word)
+        return max(1, texts), max(1, with_names)
+
+
 def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
-    """Wrong words by themselves, without what is listed of them.
+    """Wrong words by themselves, without what is listed of them, nor of their place.
 
     The list of misspellings has drawn from the same sources: it would only know itself
-    again.
+    again. Standing alone is no place.
     """
-    column = features.NAMES.index("listed")
+    unsaid = ["listed", *english.NAMES]
+    columns = [features.NAMES.index(name) for name in unsaid]
     cases = []
     nothing = Corpus()
     for name, both in half.isolated.items():
@@ -127,7 +171,7 @@ def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
             [(label, _alone(label.word)) for label in labels], nothing, by_fold
         )
     for case in cases:
-        case.rows[:, column] = 0
+        case.rows[:, columns] = 0
     return cases
 
 
@@ -190,8 +234,8 @@ def _cases(
     texts: Sequence[Text],
     labels: Mapping[tuple[str, int], Label],
     by_fold: Sequence[Channel],
+    corpus: Corpus,
 ) -> list[Case]:
-    corpus = Corpus(texts)
     labelled = [
         (label, suspect)
         for suspect in find_suspects(texts, corpus)
@@ -223,7 +267,6 @@ def _weighed(
                     source=label.source,
                     word=suspect.word,
                     is_typo=label.is_typo,
-                    is_small=False,
                     fold=fold,
                     meant=meant,
                     rows=weighed.features[start:end].astype(np.float32),

@@ -3,15 +3,21 @@
 It reads ../shared/data/spelling and writes `channel.tsv` and `weights.py` of
 `postprocess/language`. Both hold coefficients only. A typo's price in the channel is
 always asked of one that was not trained on that word, lest the price be trusted too
-much; the channel that ships is trained on all.
+much; the channel that ships is trained on all. Weights are fitted twice: the second
+time also to the same words among captions that were cleaned with the first ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
 
 import postprocess.language
+from domain.edit import Edit
+from postprocess.apply import clean_and_propose
 from postprocess.language import confusions, features
 from postprocess.language.channel import Channel
+from postprocess.text import Text
 from tests.postprocess.spelling_fit import cases, channel_training, labels, logit
 
 _ROOM = Path(str(postprocess.language.__file__)).parent
@@ -26,21 +32,52 @@ _NATURAL = 0.5
 first fit as this is not fitted to as being right."""
 
 
+class Weights(NamedTuple):
+    """Of `features.NAMES`, and of `confusions.NAMES`."""
+
+    typos: logit.Floats
+    real_words: logit.Floats
+
+
 def main() -> None:
     """Write both files."""
     half = labels.read()
     by_fold = cases.channels(half)
-    choices = [
-        *cases.caption_cases(half, by_fold),
-        *cases.small_cases(half, by_fold),
-        *cases.isolated_cases(half, by_fold),
-    ]
     whole = Channel(channel_training.costs(labels.pairs(half)))
+    found = cases.all_cases(half, by_fold)
+    doubts = cases.doubts(half, whole)
+    edits = cleaned(half.texts, whole, fitted(found, doubts))
+    weights = fitted([*found, *cases.later_cases(half, edits, by_fold)], doubts)
     _write_channel(whole)
-    typos = logit.fit([each for case in choices if (each := case.choice())], PENALTY)
-    real_words = fit_doubts(cases.doubts(half, whole))
     path = _ROOM / "weights.py"
-    path.write_text(_as_module(typos, real_words), encoding="utf-8")
+    path.write_text(_as_module(weights), encoding="utf-8")
+
+
+def fitted(
+    found: Sequence[cases.Case],
+    doubts: Sequence[cases.Doubt],
+    without: int | None = None,
+) -> Weights:
+    """Weights for all words but those of one fold."""
+    choices = [case.choice() for case in found if case.fold != without]
+    return Weights(
+        typos=logit.fit([choice for choice in choices if choice], PENALTY),
+        real_words=fit_doubts([doubt for doubt in doubts if doubt.fold != without]),
+    )
+
+
+def cleaned(
+    texts: Sequence[Text], channel: Channel, weights: Weights
+) -> Mapping[str, Sequence[Edit]]:
+    """What a campaign becomes with a channel and weights of one's own."""
+    typos = dict(zip(features.NAMES, weights.typos.tolist(), strict=True))
+    real = dict(zip(confusions.NAMES, weights.real_words.tolist(), strict=True))
+    with (
+        patch("postprocess.language.channel.shipped", lambda: channel),
+        patch("postprocess.rules.spelling.WEIGHTS", typos),
+        patch("postprocess.rules.real_words.REAL_WORD_WEIGHTS", real),
+    ):
+        return clean_and_propose(texts).edits
 
 
 def fit_doubts(doubts: Sequence[cases.Doubt]) -> logit.Floats:
@@ -69,7 +106,7 @@ def _write_channel(channel: Channel) -> None:
     (_ROOM / "channel.tsv").write_text("".join(rows), encoding="utf-8")
 
 
-def _as_module(typos: logit.Floats, real_words: logit.Floats) -> str:
+def _as_module(weights: Weights) -> str:
     def rows(names: Sequence[str], weights: logit.Floats) -> list[str]:
         both = zip(names, weights.tolist(), strict=True)
         return [f'    "{name}": {weight:.2f},' for name, weight in both]
@@ -84,12 +121,12 @@ def _as_module(typos: logit.Floats, real_words: logit.Floats) -> str:
             "from collections.abc import Mapping",
             "",
             "WEIGHTS: Mapping[str, float] = {",
-            *rows(features.NAMES, typos),
+            *rows(features.NAMES, weights.typos),
             "}",
             '"""Of a typo; `postprocess.language.features` says what each is."""',
             "",
             "REAL_WORD_WEIGHTS: Mapping[str, float] = {",
-            *rows(confusions.NAMES, real_words),
+            *rows(confusions.NAMES, weights.real_words),
             "}",
             '"""Of a word that is not the one that was meant; `confusions`."""',
             "",
