@@ -158,6 +158,7 @@ def _prepared(
         backend = stack.enter_context(
             contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
         )
+        backend.begin_generation()
         with backend.without_catch_up() as transaction:
             site_address.keep(transaction, origins.site)
         if marketplace.notify_url:

@@ -42,7 +42,8 @@ class RequesterApi:
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.answer is not None:
             return self._refused(fault.answer)
-        reply = self._perform(call, caller)
+        store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
+        reply = self._perform(call, caller, store)
         if fault is not None and fault.kind == "lose_reply":
             await drop_connection(request)
         return reply
@@ -53,7 +54,9 @@ class RequesterApi:
             return None
         return self._faults.strike(operation)
 
-    def _perform(self, call: wire.Request, caller: Caller) -> Response:
+    def _perform(
+        self, call: wire.Request, caller: Caller, store: tuple[str, str] | None
+    ) -> Response:
         try:
             document = perform(
                 self._backend,
@@ -61,6 +64,7 @@ class RequesterApi:
                 call.operation,
                 wire.members(call.body),
                 proof=caller.proof,
+                store=store,
             )
         except Refusal as refusal:
             _LOG.info("refused operation=%s type=%s", call.operation, refusal.kind)

@@ -4,7 +4,7 @@ from typing import Any
 
 from marketplace.exceptions import Refusal
 from marketplace.requester import operations
-from marketplace.state import accounts, keys, lifecycle, replay_protection
+from marketplace.state import accounts, keys, lifecycle, lineage, replay_protection
 from marketplace.state.backend import Backend
 from marketplace.state.transaction import Transaction
 
@@ -16,6 +16,7 @@ def perform(
     members: object,
     *,
     proof: replay_protection.Proof | None = None,
+    store: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """Do one call in a transaction of its own; the members of its reply.
 
@@ -25,6 +26,8 @@ def perform(
         operation: its name.
         members: of the request, as JSON had them.
         proof: the signature that this call spends, if signatures are checked.
+        store: name and mark of the requester's store; kept if the call changes
+            anything.
 
     Raises:
         Refusal: and then nothing has changed.
@@ -38,7 +41,11 @@ def perform(
             requester = keys.owner(transaction, access_key)
         if proof is not None and not _has_token(members):
             replay_protection.spend(transaction, proof)
-        return _perform(transaction, requester, operation, members)
+        changes_before = transaction.conn.total_changes
+        reply = _perform(transaction, requester, operation, members)
+        if store is not None and transaction.conn.total_changes != changes_before:
+            lineage.keep_store_mark(transaction, requester, *store)
+        return reply
 
 
 def _has_token(members: object) -> bool:

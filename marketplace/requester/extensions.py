@@ -12,14 +12,27 @@ from typing import Any
 
 from marketplace.exceptions import does_not_exist, invalid_parameters
 from marketplace.requester import hit_types
-from marketplace.state import apart
+from marketplace.state import apart, lineage
 from marketplace.state.transaction import Transaction
 
-HEADERS = {"x-piecework-extensions": "keep-apart list-together prices expected-seconds"}
+HEADERS = {
+    "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks"
+}
+MARKS = "PieceworkMarks"
+STORE_HEADER = "x-piecework-store"
+"""In a request: the name of a requester's store and its mark, with a space between."""
+_LONGEST_STORE = 200
 _PAGE = 100
 _YEAR_SECONDS = 31_536_000
 
 Members = dict[str, Any]
+
+
+def store_of(header: str | None) -> tuple[str, str] | None:
+    """Name and mark of the store that a request comes from; `None`: it does not say."""
+    name, _, mark = (header or "").rpartition(" ")
+    is_named = 0 < len(name) <= _LONGEST_STORE and lineage.is_mark(mark)
+    return (name, mark) if is_named else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,33 +66,33 @@ class _Extension:
     add: Callable[[Call, Any, Members], None]
 
 
-def split(operation: str, document: object) -> tuple[object, Any]:
-    """A request without its extension, and what that asks for; `None` for nothing.
+def split(operation: str, document: object) -> tuple[object, Members]:
+    """A request without its extensions, and what those ask for, by member.
 
     Raises:
-        Refusal: the member is there and makes no sense.
+        Refusal: a member is there and makes no sense.
     """
-    extension = _EXTENSIONS.get(operation)
-    if (
-        extension is None
-        or not isinstance(document, dict)
-        or extension.member not in document
-    ):
-        return document, None
-    rest = dict(document)
-    value = extension.check(extension.member, rest.pop(extension.member))
-    return rest, value or None
+    if not isinstance(document, dict):
+        return document, {}
+    rest, asked = dict(document), {}
+    for extension in _EXTENSIONS.get(operation, ()):
+        if extension.member in rest:
+            value = extension.check(extension.member, rest.pop(extension.member))
+            if value:
+                asked[extension.member] = value
+    return rest, asked
 
 
-def carry_out(operation: str, call: Call, asked: Any) -> Members:  # noqa: ANN401 - each its own
-    """Do an operation, and what its extension asks for, in one transaction.
+def carry_out(operation: str, call: Call, asked: Members) -> Members:
+    """Do an operation, and what its extensions ask for, in one transaction.
 
     Raises:
         Refusal: as the operation says, or a HIT is unknown, or another requester's.
     """
     reply = call.perform(call.transaction, call.requester, call.members)
-    if asked is not None:
-        _EXTENSIONS[operation].add(call, asked, reply)
+    for extension in _EXTENSIONS.get(operation, ()):
+        if extension.member in asked:
+            extension.add(call, asked[extension.member], reply)
     return reply
 
 
@@ -129,6 +142,30 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkPrices"] = call.transaction.prices.members()
 
 
+def _store_and_seen(member: str, value: object) -> Members:
+    is_asked = (
+        isinstance(value, dict)
+        and set(value) == {"Store", "Seen"}
+        and isinstance(value["Store"], str)
+        and 0 < len(value["Store"]) <= _LONGEST_STORE
+        and (value["Seen"] is None or lineage.is_mark(value["Seen"]))
+    )
+    if not is_asked or not isinstance(value, dict):
+        raise invalid_parameters(
+            f"{member} must have Store, a name of at most {_LONGEST_STORE} "
+            "characters, and Seen, a mark or null."
+        )
+    return value
+
+
+def _compare_marks(call: Call, asked: Members, reply: Members) -> None:
+    seen = asked["Seen"]
+    reply[MARKS] = {
+        "HasSeen": seen is None or lineage.has(call.transaction, seen),
+        "Store": lineage.store_mark(call.transaction, call.requester, asked["Store"]),
+    }
+
+
 def _expect(call: Call, seconds: int, reply: Members) -> None:
     call.transaction.execute(
         "UPDATE hit_types SET expected_seconds = ? "
@@ -142,20 +179,24 @@ def _expect(call: Call, seconds: int, reply: Members) -> None:
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
-_EXTENSIONS = {
-    "CreateHIT": _KEEP_APART,
-    "CreateHITWithHITType": _KEEP_APART,
-    "CreateHITType": _Extension(
-        member="PieceworkExpectedSeconds", check=_seconds, add=_expect
+_EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
+    "CreateHIT": (_KEEP_APART,),
+    "CreateHITWithHITType": (_KEEP_APART,),
+    "CreateHITType": (
+        _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
     ),
-    "ListAssignmentsForHIT": _Extension(
-        member="PieceworkListTogether",
-        check=partial(_hit_ids, most=100),
-        add=_list_together,
+    "ListAssignmentsForHIT": (
+        _Extension(
+            member="PieceworkListTogether",
+            check=partial(_hit_ids, most=100),
+            add=_list_together,
+        ),
     ),
-    "GetAccountBalance": _Extension(
-        member="PieceworkPrices", check=_yes_or_no, add=_tell_prices
+    "GetAccountBalance": (
+        _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
+        _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
     ),
 }
 """HITs that no worker does besides; how long a HIT of a type takes; HITs whose
-assignments follow those of the first; and the price list, beside the balances."""
+assignments follow those of the first; and, beside the balances, the price list and the
+marks by which store and marketplace know each other (`state.lineage`)."""

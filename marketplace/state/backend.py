@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from marketplace.state import accounts, clock, lifecycle
+from marketplace.state import accounts, clock, lifecycle, lineage, log_file
 from marketplace.state.call_counts import CallCounts
 from marketplace.state.ids import IdGenerator
 from marketplace.state.money import MTURK, PriceList
@@ -81,6 +81,13 @@ class Backend:
         self._on_backlog: Callable[[], None] | None = None
         self._nothing_due: tuple[int, int] | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
+        if log_file.is_from_later(database):
+            raise WrongDatabaseError(
+                f"{database}: the log beside it ({database.name}-wal) is of a later "
+                "state than the database: an older copy was put back and the log of "
+                "its successor was left. Move the log and "
+                f"{database.name}-shm away, then start again."
+            )
         self._storage = Storage(database)
         try:
             with self._storage.transaction() as conn:
@@ -190,6 +197,15 @@ class Backend:
         """
         with self._storage.transaction() as conn:
             return clock.advance(conn, now_ms)
+
+    def begin_generation(self) -> None:
+        """Begin a generation of this database, as each server does that starts."""
+        with self.without_catch_up() as transaction:
+            lineage.begin(transaction)
+
+    def mark(self) -> str | None:
+        """The present moment of the database (`state.lineage`)."""
+        return self._storage.mark()
 
     def data_version(self) -> int:
         """Changes whenever another connection to the file has changed something."""

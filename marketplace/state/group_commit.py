@@ -26,6 +26,9 @@ from marketplace.state.backend import Backend
 
 _LOG = logging.getLogger(__name__)
 
+MARK_HEADER = b"x-piecework-mark"
+_REQUESTERS = b"x-amzn-requestid"
+"""The header that each reply to a requester has, and no page."""
 _PAUSE_SECONDS = 0.001
 _PAUSE_AFTER_FAULT_SECONDS = 1.0
 
@@ -56,13 +59,22 @@ class GroupCommit:
         """Answer, but not before what the answer tells of is durable."""
 
         async def send_when_durable(message: Message) -> None:
-            if self._is_scheduled and message["type"] == "http.response.start":
-                await self._next_commit()
+            if message["type"] == "http.response.start":
+                if self._is_scheduled:
+                    await self._next_commit()
+                self._add_mark(message)
             await send(message)
 
         # A client that hangs up in the middle of a request has asked nothing.
         with suppress(ClientDisconnect):
             await self._app(scope, receive, send_when_durable)
+
+    def _add_mark(self, message: Message) -> None:
+        """Say in a requester's reply which moment of the database it tells of."""
+        headers = message["headers"]
+        if any(name.lower() == _REQUESTERS for name, _ in headers):
+            mark = self._backend.mark() or ""
+            message["headers"] = [*headers, (MARK_HEADER, mark.encode())]
 
     def _schedule_commit(self) -> None:
         self._is_scheduled = True

@@ -26,6 +26,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from marketplace.schema.migrations import migrations
+from marketplace.state import lineage
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 10000",
@@ -109,10 +110,16 @@ class Storage:
                 raise sqlite3.OperationalError("SQLite rolled the transaction back.")
             if self._conn.in_transaction:
                 try:
+                    self._count_change()
                     self._conn.execute("COMMIT")
                 except BaseException:
                     self._roll_back()
                     raise
+
+    def mark(self) -> str | None:
+        """The present moment of the file (`state.lineage`)."""
+        with self._lock:
+            return lineage.mark(self._conn)
 
     def data_version(self) -> int:
         """Changes whenever another connection has committed something."""
@@ -141,6 +148,16 @@ class Storage:
         elif not self._has_unsaved:
             self._has_unsaved = True
             self._on_first_write()
+
+    def _count_change(self) -> None:
+        """Count a commit that changes something (`state.lineage`).
+
+        The count lies in the first page of the file, so `state.log_file` finds it both
+        there and in the log beside it.
+        """
+        if self._conn.total_changes != self._changes_at_begin:
+            (count,) = self._conn.execute("PRAGMA user_version").fetchone()
+            self._conn.execute(f"PRAGMA user_version = {count + 1}").close()
 
     def _roll_back(self) -> None:
         if self._conn.in_transaction:
