@@ -13,6 +13,7 @@ from dataclasses import replace
 from domain.campaign import Campaign
 from domain.clock import Clock, MonotonicClock, SystemClock
 from domain.errors import RefusedForSafety, StoreError
+from domain.marks import Marks
 from flows.binding import (
     ENVIRONMENT,
     IMPORTED,
@@ -27,17 +28,19 @@ from flows.binding import (
 )
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
+from flows.posting.restored import refuse_restored
 from flows.posting.second_store import claim, refuse_second_store
 from flows.prices import ask_prices, with_prices
 from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from platforms.credentials import Credentials
 from platforms.endpoint import normal_endpoint
 from platforms.mturk import MTurk
-from store import imports
+from store import generations, imports
 from store.agreements import agree, agreed_cents
 from store.damage import damage_told
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
+from store.intents import store_name
 from store.latest import latest
 from store.lock import only_pass
 from store.prices import keep_prices, kept_prices
@@ -57,6 +60,7 @@ def open_on_marketplace(
     *,
     live: bool,
     allow_second_store: bool = False,
+    allow_restored: bool = False,
     spend_at_most_cents: int | None = None,
     credentials: Credentials | None = None,
     patience_seconds: float | None = None,
@@ -69,6 +73,8 @@ def open_on_marketplace(
         live: real people work, perhaps on another machine.
         allow_second_store: begin although the marketplace has HITs of a campaign of
             this name from another store.
+        allow_restored: open it although store or marketplace is an older copy; for
+            what compares the two.
         spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
@@ -76,7 +82,7 @@ def open_on_marketplace(
 
     Raises:
         RefusedForSafety: see `flows.consent` and `flows.prices`; or the campaign was
-            begun from another store.
+            begun from another store, or see `flows.posting.restored`.
         StoreError: another process works on the campaign, or the store is of
             another environment.
     """
@@ -91,8 +97,12 @@ def open_on_marketplace(
         check_store(campaign, endpoint)
         clock = SystemClock()
         prices = ask_prices(campaign, platform, today=clock.now().date())
-        with _opened(campaign, environment=endpoint) as store:
+        with _opened(campaign, environment=endpoint, marks=platform.marks) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+            if not allow_restored:
+                refuse_restored(campaign, store, platform)
+            platform.marks.store = store_name(store)
+            generations.begin(store, secrets.token_hex(4), at=clock.now())
             claim(campaign, store, platform, allow_second_store=allow_second_store)
             keep_prices(store, prices)
             if spend_at_most_cents is not None:
@@ -245,13 +255,22 @@ def as_begun(campaign: Campaign) -> Campaign:
 
 @contextmanager
 def _opened(
-    campaign: Campaign, *, environment: str, survives_power_cuts: bool = True
+    campaign: Campaign,
+    *,
+    environment: str,
+    survives_power_cuts: bool = True,
+    marks: Marks | None = None,
 ) -> Iterator[Store]:
     """The campaign's store, made if there is none, and bound for good."""
     path = campaign.out / FILE_NAME
     with (
         closing(
-            open_store(path, create=True, survives_power_cuts=survives_power_cuts)
+            open_store(
+                path,
+                create=True,
+                survives_power_cuts=survives_power_cuts,
+                marks=marks,
+            )
         ) as store,
         damage_told(store),
     ):

@@ -8,7 +8,7 @@ marketplace, or another server of the same protocol. Errors are told apart by
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from domain.assignment import Assignment, AssignmentStatus
 from domain.bonus import Bonus
@@ -22,6 +22,7 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
+from domain.marks import Marks, Meeting
 from domain.money import PriceList, cents_to_wire
 from platforms.calling import called, pages_of
 from platforms.client import turk_client
@@ -30,8 +31,9 @@ from platforms.endpoint import refuse_closed_host
 from platforms.extensions import (
     EXPECTED_SECONDS,
     KEEP_APART,
-    PRICES,
     Extensions,
+    ask_marks,
+    ask_prices,
 )
 from platforms.listing import (
     PAGE,
@@ -44,7 +46,7 @@ from platforms.listing import (
 )
 from platforms.ports import PostedHit
 from platforms.qualification_types import claim, holders, make_or_find, take_back
-from platforms.wire import bonus_from_wire, prices_from_wire, requirement_to_wire
+from platforms.wire import bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -73,6 +75,7 @@ class MTurk:
     ) -> None:
         refuse_closed_host(endpoint)
         self.endpoint, self.capabilities = endpoint, capabilities
+        self.marks = Marks()
         self._access_key, self._secret_key = access_key, secret_key
         self._patience = patience_seconds
         self._lock = Lock()
@@ -106,7 +109,7 @@ class MTurk:
                     secret_key=self._secret_key,
                     patience_seconds=self._patience,
                 )
-                self._extensions = Extensions(self._made.meta.events)
+                self._extensions = Extensions(self._made.meta.events, self.marks)
             return self._made
 
     def keeps_apart(self) -> bool:
@@ -121,6 +124,10 @@ class MTurk:
         if not extensions.is_known:
             called(client.get_account_balance)
         return extensions.has(extension)
+
+    def meet(self, store: str, *, seen: str) -> Meeting | None:
+        """See `Platform`; an extension of our own marketplace."""
+        return ask_marks(self._client, store, seen) if self._knows("marks") else None
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
@@ -284,12 +291,7 @@ class MTurk:
 
     def prices(self) -> PriceList | None:
         """See `Platform`; an extension of our own marketplace."""
-        if not self._knows("prices"):
-            return None
-        reply: Mapping[str, Any] = called(
-            self._client.get_account_balance, **{PRICES: True}
-        )
-        return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
+        return ask_prices(self._client) if self._knows("prices") else None
 
     def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
         """See `Platform`; an assignment that is approved already stays so."""

@@ -24,6 +24,7 @@ from domain.ids import (
     QualificationTypeId,
     WorkerId,
 )
+from domain.marks import Marks, Meeting
 from domain.money import PriceList
 
 
@@ -228,7 +229,17 @@ class Platform(Hosting, Recruiting, Paying, Protocol):
     Attributes:
         endpoint: URL at which the platform is called.
         capabilities: what it allows.
+        marks: what it and the store that works with it tell each other.
     """
 
     endpoint: str
     capabilities: Capabilities
+    marks: Marks
+
+    def meet(self, store: str, *, seen: str) -> Meeting | None:
+        """Ask what the platform remembers of a store, by name, and of its own past.
+
+        `seen` is the mark of the platform that the store kept last; "" before any.
+        `None`: the platform has no marks.
+        """
+        ...

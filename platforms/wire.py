@@ -11,6 +11,7 @@ from domain.bonus import Bonus
 from domain.errors import PlatformRefused
 from domain.hit import QualificationRequirement
 from domain.ids import AssignmentId, HitId, WorkerId
+from domain.marks import Meeting, is_mark
 from domain.money import CURRENCIES, FeeSchedule, PriceList, cents_from_wire
 
 _MOST_PERCENT = 1000
@@ -108,6 +109,20 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
         code="UnknownCurrency",
         kind="other",
     )
+
+
+def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
+    """What our own marketplace says of marks (docs/marketplace.md).
+
+    Raises:
+        ValueError: it says something else.
+    """
+    has_seen, store_mark = wire.get("HasSeen"), wire.get("Store", "")
+    if not isinstance(has_seen, bool) or not (
+        store_mark is None or (isinstance(store_mark, str) and is_mark(store_mark))
+    ):
+        raise ValueError(f"no marks: {str(wire)[:200]}")
+    return Meeting(has_seen=has_seen, store_mark=store_mark or "")
 
 
 def _percent(text: object) -> Decimal:

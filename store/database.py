@@ -8,13 +8,15 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from domain.errors import StoreError
+from domain.marks import Marks
 from store.files import make_private_folder, make_private_store
+from store.log_file import is_from_later
 from store.migrations import migrations
 
 _NO_ROOM = {
@@ -35,15 +37,22 @@ class Store:
         path: the file.
         db: the connection.
         first_version: the file's version when the connection was opened.
+        marks: what store and marketplace tell each other (`store.generations`).
     """
 
     path: Path
     db: Database
     first_version: int
+    marks: Marks = field(default_factory=Marks)
 
     def others_have_written(self) -> bool:
         """Whether another connection has written since this one was opened."""
         return _version(self.db) != self.first_version
+
+    def changes(self) -> int:
+        """How many transactions of `writing` have changed something."""
+        (changes,) = self.db.execute("PRAGMA user_version").fetchone()
+        return int(changes)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -51,7 +60,11 @@ class Store:
 
 
 def open_store(
-    path: Path, *, create: bool = False, survives_power_cuts: bool = True
+    path: Path,
+    *,
+    create: bool = False,
+    survives_power_cuts: bool = True,
+    marks: Marks | None = None,
 ) -> Store:
     """The store at `path`, its tables brought up to date.
 
@@ -60,17 +73,25 @@ def open_store(
         create: make it if there is none.
         survives_power_cuts: wait for the disk at every commit. A rehearsal need not: a
             process that is killed loses nothing either way.
+        marks: those of the platform that the store is to work with, if any.
 
     Raises:
         StoreError: there is none (and `create` is false), or it cannot be used.
     """
     if not create and not path.is_file():
         raise StoreError(f"{path}: there is no store yet")
+    if is_from_later(path):
+        raise StoreError(
+            f"{path}: the log beside it ({path.name}-wal) is of a later state than the "
+            "store: an older copy was put back and the log of its successor was left",
+            next_step=f"move {path.name}-wal and {path.name}-shm away, then run the "
+            "same command again",
+        )
     make_private_folder(path.parent)
     try:
         make_private_store(path)
         db = _open(path, survives_power_cuts=survives_power_cuts)
-        return Store(path, db, _version(db))
+        return Store(path, db, _version(db), marks or Marks())
     # SQLite's own complaint about a damaged file quotes bytes of it.
     except (sqlite3.Error, UnicodeDecodeError) as fault:
         if (store := _to_look_at(path, fault)) is not None:
@@ -165,12 +186,39 @@ def writing(store: Store) -> Iterator[None]:
     be refused if another has written since it began to read.
     """
     store.db.execute("BEGIN IMMEDIATE")
+    changes_before = store.db.conn.total_changes
     try:
         yield
+        if store.db.conn.total_changes != changes_before:
+            _mark_change(store)
         store.db.execute("COMMIT")
     except BaseException:
         store.db.rollback()
         raise
+    # No request may carry a mark that a power cut could take back.
+    if store.marks.store:
+        store.marks.own = _mark(store)
+
+
+def _mark_change(store: Store) -> None:
+    """Count a transaction, and keep the mark that the marketplace sent last.
+
+    The count lies in the first page of the file, where `store.log_file` finds it.
+    """
+    store.db.execute(f"PRAGMA user_version = {store.changes() + 1}")
+    if store.marks.heard:
+        store.db.execute(
+            "INSERT INTO marketplace_mark (only_row, mark) VALUES (1, ?) "
+            "ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark",
+            [store.marks.heard],
+        )
+
+
+def _mark(store: Store) -> str:
+    row = store.db.execute(
+        "SELECT generation FROM generations ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return f"{row[0]}/{store.changes()}" if row else ""
 
 
 def get_setting(store: Store, key: str) -> str | None:

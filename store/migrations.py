@@ -167,6 +167,20 @@ def m_as_needed(db: Database) -> None:
     )
 
 
+@migrations()
+def m_generations(db: Database) -> None:
+    """Which pass began when, and the marketplace's last mark (`store.generations`)."""
+    db.execute(
+        "CREATE TABLE generations ("
+        "number INTEGER PRIMARY KEY, generation TEXT NOT NULL UNIQUE, "
+        "first_change INTEGER NOT NULL, began_at TEXT NOT NULL) STRICT"
+    )
+    db.execute(
+        "CREATE TABLE marketplace_mark ("
+        "only_row INTEGER PRIMARY KEY CHECK (only_row = 1), mark TEXT NOT NULL) STRICT"
+    )
+
+
 def _execute(db: Database, name: str) -> None:
     """Execute a file of statements, in the open transaction."""
     statement = ""

@@ -17,6 +17,7 @@ from flows.posting.hit_status import must_be_over, status_of
 from flows.snapshot import next_poll_of_open_hits
 from hit_templates.answers import read_answers
 from store import assignments, hits
+from store.database import writing
 from store.last_pass import older_hits
 
 _OVER = frozenset({"Reviewable", "Reviewing"})
@@ -148,7 +149,7 @@ def _fetch_all(
         found = chain.from_iterable(part.values() for part in fetched)
         pairs = zip((hit for hit, _ in wanted), found, strict=True)
         while together := list(islice(_read(run, pairs, columns), _A_TRANSACTION)):
-            with run.store.db.atomic():
+            with writing(run.store):
                 for hit, read in together:
                     keep(run, hit, read)
 

@@ -1,0 +1,63 @@
+"""Marks: how a store and its marketplace recognise a restored copy of each other.
+
+A mark is `generation/count`: one moment of one database. Each side keeps the last mark
+that the other sent, and asks for it when they meet again. A copy that was made before
+that moment does not have it.
+"""
+
+import re
+from dataclasses import dataclass
+
+_MARK = re.compile(r"([0-9a-f]{8})/([0-9]{1,10})")
+
+
+@dataclass(slots=True)
+class Marks:
+    """The marks that a store and its marketplace exchange; shared by threads.
+
+    Attributes:
+        store: name of the store; "" keeps its marks to itself.
+        own: the store's present mark; each request carries it.
+        heard: the newest mark of the marketplace that a reply carried.
+    """
+
+    store: str = ""
+    own: str = ""
+    heard: str = ""
+
+    def hear(self, mark: str) -> None:
+        """Take in the mark of a reply; replies may arrive in any order."""
+        if is_mark(mark) and (not self.heard or count(mark) > count(self.heard)):
+            self.heard = mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """What a marketplace says when a store comes back to it.
+
+    Attributes:
+        has_seen: whether it has the moment that the store saw last.
+        store_mark: the last mark that it heard of the store; "": it heard of none.
+    """
+
+    has_seen: bool
+    store_mark: str
+
+
+def is_mark(text: str) -> bool:
+    """Whether a text has the form of a mark.
+
+    >>> is_mark("0123abcd/7"), is_mark("7")
+    (True, False)
+    """
+    return _MARK.fullmatch(text) is not None
+
+
+def generation(mark: str) -> str:
+    """The generation of a mark."""
+    return mark.split("/", maxsplit=1)[0]
+
+
+def count(mark: str) -> int:
+    """How many changes the database had counted at a mark."""
+    return int(mark.split("/")[1])

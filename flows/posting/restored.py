@@ -1,0 +1,42 @@
+"""A store or a marketplace that was restored from an older copy: recognised at once.
+
+Whichever of the two is the copy, it lacks what was posted and paid after it was made.
+So nothing is done before a person lets `piecework reconcile` compare the two.
+"""
+
+from domain.campaign import Campaign
+from domain.errors import RefusedForSafety
+from platforms.ports import Platform
+from store import generations, intents
+from store.database import Store
+
+
+def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> None:
+    """Refuse to work with a copy that lacks what was done after it was made.
+
+    Raises:
+        RefusedForSafety: the marketplace lacks what the store has seen of it, or the
+            store lacks what the marketplace has done for it.
+    """
+    name, seen = intents.store_name(store), generations.seen(store)
+    meeting = platform.meet(name, seen=seen)
+    if meeting is None:
+        return
+    next_step = (
+        f"piecework reconcile {campaign.path} compares the two and lets the campaign "
+        "go on (--dry-run only shows what differs)"
+    )
+    if not meeting.has_seen:
+        raise RefusedForSafety(
+            f"{platform.endpoint}: the marketplace lacks what it told this campaign "
+            f"before (mark {seen}): it was restored from an older copy, or it is "
+            "another marketplace at the same address",
+            next_step=next_step,
+        )
+    if meeting.store_mark and not generations.has(store, meeting.store_mark):
+        raise RefusedForSafety(
+            f"{store.path}: the store lacks what {platform.endpoint} has done for it "
+            f"(mark {meeting.store_mark}): it was restored from an older copy, or "
+            "another copy of it is at work",
+            next_step=next_step,
+        )
