@@ -32,6 +32,7 @@ from cli.prolific import prolific
 from cli.prolific_emulator import prolific_emulator
 from cli.prolific_work import reconcile, settle
 from cli.prolific_work import status as prolific_status
+from cli.reconcile import reconcile as reconcile_campaign
 from cli.rehearse import rehearse
 from cli.requester import requester
 from cli.review import review
@@ -99,6 +100,7 @@ for command in (
     export,
     describe,
     pay,
+    reconcile_campaign,
     unreject,
     serve,
     requester,

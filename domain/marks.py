@@ -16,7 +16,8 @@ class Marks:
     """The marks that a store and its marketplace exchange; shared by threads.
 
     Attributes:
-        store: name of the store; "" keeps its marks to itself.
+        store: name of the store; "" until it and the marketplace have recognised each
+            other: no mark is sent, and none is kept.
         own: the store's present mark; each request carries it.
         heard: the newest mark of the marketplace that a reply carried.
     """
@@ -36,10 +37,12 @@ class Meeting:
     """What a marketplace says when a store comes back to it.
 
     Attributes:
+        account: the requester's, the same in all copies of the marketplace.
         has_seen: whether it has the moment that the store saw last.
         store_mark: the last mark that it heard of the store; "": it heard of none.
     """
 
+    account: str
     has_seen: bool
     store_mark: str
 

@@ -7,6 +7,7 @@ import pandas as pd
 from domain.campaign import Campaign
 from domain.capabilities import MTURK, Capabilities
 from domain.clock import Clock
+from domain.item_numbers import ItemNumbers
 from platforms.ports import Platform
 from qc.batch_scores import BatchScores
 from store.answers_table import last_number, read_answers
@@ -52,11 +53,19 @@ class CampaignStore:
     capabilities: Capabilities = MTURK
     batches: BatchScores = field(default_factory=BatchScores, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
+    _item_numbers: list[ItemNumbers] = field(default_factory=list, repr=False)
 
     @property
     def is_imported(self) -> bool:
         """Whether another tool collected the answers; there is no marketplace then."""
         return self.campaign.imported is not None
+
+    def item_numbers(self) -> ItemNumbers:
+        """Numbers that stand for the campaign's items; worked out once."""
+        if not self._item_numbers:
+            items = self.campaign.items
+            self._item_numbers.append(ItemNumbers(item.item_id for item in items))
+        return self._item_numbers[0]
 
     def answers(self) -> pd.DataFrame:
         """The table of all answers so far (`domain.tables`), in the order of keeping.

@@ -40,7 +40,6 @@ from store.agreements import agree, agreed_cents
 from store.damage import damage_told
 from store.database import Store, get_setting, open_store, set_once
 from store.files import FILE_NAME
-from store.intents import store_name
 from store.latest import latest
 from store.lock import only_pass
 from store.prices import keep_prices, kept_prices
@@ -101,8 +100,7 @@ def open_on_marketplace(
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
             if not allow_restored:
                 refuse_restored(campaign, store, platform)
-            platform.marks.store = store_name(store)
-            generations.begin(store, secrets.token_hex(4), at=clock.now())
+                generations.begin(store, at=clock.now())
             claim(campaign, store, platform, allow_second_store=allow_second_store)
             keep_prices(store, prices)
             if spend_at_most_cents is not None:

@@ -5,11 +5,23 @@ from domain.verdicts import Decision
 DONE = "done"
 PAID_ALREADY = "approved by the platform before"
 REJECTED_ALREADY = "rejected elsewhere before"
+FORGET = "forget"
+"""The operation that gives up what the marketplace has lost; it makes no call."""
+FORGOTTEN = "the marketplace has lost the work"
 NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
 ELSEWHERE = "somebody else"
 """Who decided what was done outside of the campaign."""
+
+
+def forget_key(name: str) -> str:
+    """The key of the intent that gives up what the marketplace has lost.
+
+    Args:
+        name: id of an assignment, or key of a HIT.
+    """
+    return f"forget:{name}"
 
 
 def settlement_key(decision: Decision, *, times: int = 1) -> str:

@@ -24,7 +24,7 @@ _CLIENT_FAULT, _SERVER_FAULT = 400, 500
 _SHORT = 4096
 _OF_HIT = ("HITId", "MaxAssignments", "HITStatus")
 _OF_LISTED = (
-    *("HITId", "MaxAssignments", "CreationTime"),
+    *("HITId", "HITTypeId", "MaxAssignments", "Reward", "CreationTime"),
     *("NumberOfAssignmentsAvailable", "NumberOfAssignmentsPending"),
 )
 _OF_ASSIGNMENT = (
@@ -54,6 +54,7 @@ _READ: Mapping[str, Sequence[Sequence[str]]] = {
 """What is read of an answer; an answer that lacks it is no marketplace's."""
 _KINDS: Mapping[str, RefusalKind] = {
     "HITDoesNotExist": "hit_unknown",
+    "AssignmentDoesNotExist": "assignment_unknown",
     "HITTypeDoesNotExist": "hit_type_unknown",
     "QualificationTypeDoesNotExist": "qualification_type_unknown",
     "HitAlreadyExists": "already_exists",

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from domain.assignment import Assignment
+from domain.bonus import Bonus
 from domain.errors import PlatformRefused
-from domain.ids import HitId
+from domain.ids import HitId, HitTypeId
+from domain.money import cents_from_wire
 from platforms.calling import called, pages_of
 from platforms.extensions import LIST_TOGETHER
 from platforms.ports import PostedHit
-from platforms.wire import assignment_from_wire
+from platforms.wire import assignment_from_wire, bonus_from_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -46,8 +49,22 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
         yield PostedHit(
             annotation=hit.get("RequesterAnnotation", ""),
             hit_id=HitId(hit["HITId"]),
+            hit_type_id=HitTypeId(hit["HITTypeId"]),
             slots=hit["MaxAssignments"],
+            reward_cents=cents_from_wire(hit["Reward"]),
+            made_at=hit["CreationTime"].astimezone(UTC),
         )
+
+
+def paid_bonuses(client: "MTurkClient", **subject: str) -> Iterator[Bonus]:
+    """Bonuses of an assignment (`AssignmentId`) or of a HIT (`HITId`)."""
+    paginator = client.get_paginator("list_bonus_payments")
+    pages = paginator.paginate(
+        **subject,
+        PaginationConfig={"PageSize": PAGE},
+    )
+    for page in pages_of(pages):
+        yield from map(bonus_from_wire, page["BonusPayments"])
 
 
 def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitId:

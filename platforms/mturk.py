@@ -24,7 +24,7 @@ from domain.ids import (
 )
 from domain.marks import Marks, Meeting
 from domain.money import PriceList, cents_to_wire
-from platforms.calling import called, pages_of
+from platforms.calling import called
 from platforms.client import turk_client
 from platforms.credentials import Credentials
 from platforms.endpoint import refuse_closed_host
@@ -40,13 +40,14 @@ from platforms.listing import (
     all_hits,
     fetch,
     newer,
+    paid_bonuses,
     parts_of_a_page,
     posted_before,
     posted_hits,
 )
 from platforms.ports import PostedHit
 from platforms.qualification_types import claim, holders, make_or_find, take_back
-from platforms.wire import bonus_from_wire, requirement_to_wire
+from platforms.wire import requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -126,7 +127,7 @@ class MTurk:
         return extensions.has(extension)
 
     def meet(self, store: str, *, seen: str) -> Meeting | None:
-        """See `Platform`; an extension of our own marketplace."""
+        """See `Platform`; an extension of ours."""
         return ask_marks(self._client, store, seen) if self._knows("marks") else None
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
@@ -393,8 +394,8 @@ class MTurk:
 
     def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
         """See `Platform`."""
-        pages = self._client.get_paginator("list_bonus_payments").paginate(
-            AssignmentId=assignment_id, PaginationConfig={"PageSize": PAGE}
-        )
-        for page in pages_of(pages):
-            yield from map(bonus_from_wire, page["BonusPayments"])
+        yield from paid_bonuses(self._client, AssignmentId=assignment_id)
+
+    def bonuses_of_hit(self, hit_id: HitId) -> Iterator[Bonus]:
+        """See `Platform`."""
+        yield from paid_bonuses(self._client, HITId=hit_id)

@@ -11,6 +11,7 @@ or `PlatformRefused` (it said no).
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from domain.assignment import Assignment, AssignmentStatus
@@ -35,11 +36,16 @@ class PostedHit:
     Attributes:
         annotation: the requester's own note on it; may be empty.
         slots: how many assignments it asks for.
+        reward_cents: of one assignment.
+        made_at: when it was posted.
     """
 
     annotation: str
     hit_id: HitId
+    hit_type_id: HitTypeId
     slots: int
+    reward_cents: int
+    made_at: datetime
 
 
 class Hosting(Protocol):
@@ -220,6 +226,10 @@ class Paying(Protocol):
 
     def bonuses(self, assignment_id: AssignmentId) -> Iterable[Bonus]:
         """All bonuses that were paid for an assignment."""
+        ...
+
+    def bonuses_of_hit(self, hit_id: HitId) -> Iterable[Bonus]:
+        """All bonuses that were paid for assignments of a HIT."""
         ...
 
 

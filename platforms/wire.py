@@ -117,12 +117,15 @@ def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
     Raises:
         ValueError: it says something else.
     """
-    has_seen, store_mark = wire.get("HasSeen"), wire.get("Store", "")
-    if not isinstance(has_seen, bool) or not (
-        store_mark is None or (isinstance(store_mark, str) and is_mark(store_mark))
+    account, has_seen = wire.get("Account"), wire.get("HasSeen")
+    store_mark = wire.get("Store") or ""
+    if (
+        not (isinstance(account, str) and is_mark(account))
+        or not isinstance(has_seen, bool)
+        or not (isinstance(store_mark, str) and (not store_mark or is_mark(store_mark)))
     ):
         raise ValueError(f"no marks: {str(wire)[:200]}")
-    return Meeting(has_seen=has_seen, store_mark=store_mark or "")
+    return Meeting(account=account, has_seen=has_seen, store_mark=store_mark)
 
 
 def _percent(text: object) -> Decimal:

@@ -206,7 +206,7 @@ def _mark_change(store: Store) -> None:
     The count lies in the first page of the file, where `store.log_file` finds it.
     """
     store.db.execute(f"PRAGMA user_version = {store.changes() + 1}")
-    if store.marks.heard:
+    if store.marks.store and store.marks.heard:
         store.db.execute(
             "INSERT INTO marketplace_mark (only_row, mark) VALUES (1, ?) "
             "ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark",

@@ -6,21 +6,26 @@ marketplace hears it with every call, after the intent of the call is durable; t
 keeps the marketplace's mark in the transaction that keeps what the marketplace said.
 """
 
+import secrets
 from datetime import datetime
 
 from domain.marks import count, generation
 from store.columns import to_text
 from store.database import Store, writing
+from store.intents import store_name
+
+_WORD_BYTES = 4
 
 
-def begin(store: Store, name: str, *, at: datetime) -> None:
-    """Begin a generation and let requests carry the store's mark.
+def begin(store: Store, *, at: datetime) -> None:
+    """Begin a generation, let requests carry the store's mark, and keep what is heard.
 
     Args:
         store: the campaign's memory, opened with the marks of its platform.
-        name: random, and never used before.
         at: when.
     """
+    store.marks.store = store_name(store)
+    name = secrets.token_hex(_WORD_BYTES)
     with writing(store):
         store.db.execute(
             "INSERT INTO generations (generation, first_change, began_at) "
@@ -30,7 +35,10 @@ def begin(store: Store, name: str, *, at: datetime) -> None:
 
 
 def has(store: Store, mark: str) -> bool:
-    """Whether a moment belongs to this store's past."""
+    """Whether a moment belongs to this store's past, or was accepted as such."""
+    accepted = store.db.execute("SELECT 1 FROM accepted_marks WHERE mark = ?", [mark])
+    if accepted.fetchone() is not None:
+        return True
     row = store.db.execute(
         "SELECT first_change, (SELECT min(later.first_change) "
         "FROM generations AS later WHERE later.number > generations.number) "
@@ -40,7 +48,14 @@ def has(store: Store, mark: str) -> bool:
     if row is None:
         return False
     first, last = row
-    return first <= count(mark) <= (store.changes() if last is None else last)
+    last = store.changes() if last is None else last
+    return bool(first <= count(mark) <= last)
+
+
+def was_restored(store: Store) -> bool:
+    """Whether the store was once an older copy of itself."""
+    row = store.db.execute("SELECT 1 FROM accepted_marks LIMIT 1").fetchone()
+    return row is not None
 
 
 def seen(store: Store) -> str:
@@ -49,7 +64,9 @@ def seen(store: Store) -> str:
     return str(row[0]) if row else ""
 
 
-def forget_seen(store: Store) -> None:
-    """Let the marketplace's past begin anew, once both were compared."""
+def accept(store: Store, mark: str) -> None:
+    """Take a mark of a newer copy of this store for one of its own past."""
     with writing(store):
-        store.db.execute("DELETE FROM marketplace_mark")
+        store.db.execute(
+            "INSERT OR IGNORE INTO accepted_marks (mark) VALUES (?)", [mark]
+        )

@@ -28,6 +28,10 @@ What is accepted after slots were added to its HIT is of the round that added th
 """
 
 
+_IS_LOST = "EXISTS (SELECT 1 FROM intents WHERE intent_key = 'forget:' || hit_key)"
+"""Whether the platform has lost a HIT (`flows.reconciling`)."""
+
+
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
     """Remember HITs before any of them is posted; all of them or none."""
     with store.db.atomic():
@@ -143,7 +147,8 @@ def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[Hit
     rows = store.db.execute(
         "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
         "WHERE batch = ? AND hit_id IS NOT NULL "
-        "AND shown.value IN (SELECT value FROM json_each(?)) ORDER BY hits.rowid",
+        "AND shown.value IN (SELECT value FROM json_each(?)) "
+        f"AND NOT {_IS_LOST} ORDER BY hits.rowid",
         [batch, json.dumps(list(item_ids))],
     )
     return [HitId(hit_id) for (hit_id,) in rows]
@@ -171,6 +176,7 @@ def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedH
         store,
         "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
         "(SELECT 1 FROM intents WHERE intent_key = 'expire:' || hit_key) AND "
+        f"NOT {_IS_LOST} AND "
         "max_assignments + added = "
         "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
         str(batch),
@@ -241,6 +247,30 @@ def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
     )
 
 
+def reopen(store: Store, hit_id: HitId) -> None:
+    """Wait again for the answers of a HIT; part of the caller's transaction."""
+    store.db.execute("UPDATE hits SET collected_at = NULL WHERE hit_id = ?", [hit_id])
+
+
+def count_held_slots(store: Store, hit: PlannedHit) -> int:
+    """How many slots of a HIT money is held for: those free, at work, or undecided.
+
+    Work that the platform has lost takes no slot.
+    """
+    is_lost, is_open, undecided, settled = store.db.execute(
+        f"SELECT {_IS_LOST}, collected_at IS NULL, "
+        "count(iif(assignment_id IS NOT NULL AND outcome IS NULL, 1, NULL)), "
+        "count(outcome) FROM hits LEFT JOIN assignments "
+        "ON assignments.hit_id = hits.hit_id AND NOT EXISTS (SELECT 1 FROM intents "
+        "WHERE intent_key = 'forget:' || assignment_id) "
+        "WHERE hit_key = ? GROUP BY hit_key",
+        [hit.hit_key],
+    ).fetchone()
+    if is_lost:
+        return 0
+    return hit.max_assignments - settled if is_open else int(undecided)
+
+
 def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
     """Write down that open HITs were asked for answers; part of a transaction."""
     store.db.conn.executemany(
@@ -301,11 +331,19 @@ def count_by_batch(store: Store) -> list[HitCounts]:
 
 
 def batch_at_work(store: Store) -> int:
-    """The batch of the HIT that was planned last; 0 before the first."""
+    """The first batch that is open or undecided; 0 before any was planned.
+
+    Where none is, the batch of the HIT that was planned last. An earlier batch is at
+    work again where a HIT of it was opened again (`flows.reconciling`).
+    """
     row = store.db.execute(
-        "SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1"
+        "SELECT min(batch) FROM (SELECT batch FROM hits "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL UNION ALL "
+        "SELECT batch FROM assignments JOIN hits USING (hit_id) "
+        "WHERE verdict IS NULL UNION ALL "
+        "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1))"
     ).fetchone()
-    return int(row[0]) if row else 0
+    return int(row[0] or 0)
 
 
 def next_poll_base(store: Store) -> datetime | None:

@@ -189,6 +189,20 @@ def withdraw(store: Store, key: str) -> None:
         )
 
 
+def rename(store: Store, key: str, new_key: str) -> None:
+    """Give an intent that is done another key, with its entries in the ledger."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT INTO intents SELECT :new, operation, arguments, amount_cents, "
+            "made_at, done_at, outcome FROM intents WHERE intent_key = :old",
+            {"new": new_key, "old": key},
+        )
+        store.db.execute(
+            "UPDATE ledger SET intent_key = ? WHERE intent_key = ?", [new_key, key]
+        )
+        store.db.execute("DELETE FROM intents WHERE intent_key = ?", [key])
+
+
 def read(store: Store, intent: Intent) -> tuple[str | None] | None:
     """The outcome of an intent, `(None,)` while open; `None` if never declared."""
     row: tuple[str | None] | None = store.db.execute(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
+from domain.hit import PlannedHit
 from domain.ids import AssignmentId
 from store.columns import insert, to_text
 from store.database import Store
@@ -113,19 +114,55 @@ def released_cents(store: Store) -> int:
     return int(cents)
 
 
+_OF_ASSIGNMENT = (
+    "FROM ledger JOIN intents USING (intent_key) WHERE intent_key IN ('approve:' "
+    "|| :id, 'reject:' || :id, 'unreject:' || :id, 'forget:' || :id) OR "
+    "(operation = 'bonus' AND json_extract(arguments, '$.subject') = :id)"
+)
+
+
 def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
     """What workers got for each assignment, in cents without fees, by these accounts.
 
     Whichever intent paid: an approval, a rejection that came too late, or one that was
-    taken back.
+    taken back. What the platform has lost was not paid.
     """
+    wanted = ", ".join("?" for _ in accounts)
     return {
         AssignmentId(row["subject"]): row["cents"]
         for row in store.db.query(
             "SELECT json_extract(arguments, '$.subject') AS subject, "
-            "sum(ledger.amount_cents) AS cents "
+            f"sum(iif(debit IN ({wanted}), 1, -1) * ledger.amount_cents) AS cents "
             "FROM ledger JOIN intents USING (intent_key) "
-            f"WHERE debit IN ({', '.join('?' for _ in accounts)}) GROUP BY subject",
-            accounts,
+            f"WHERE debit IN ({wanted}) OR credit IN ({wanted}) "
+            "GROUP BY subject HAVING cents > 0",
+            [*accounts, *accounts, *accounts],
         )
     }
+
+
+def spent_on(store: Store, assignment_id: AssignmentId) -> dict[Account, int]:
+    """What was spent on an assignment, in cents, by the account that it went to."""
+    rows = store.db.execute(
+        "SELECT account, sum(cents) FROM ("
+        "SELECT debit AS account, ledger.amount_cents AS cents "
+        f"{_OF_ASSIGNMENT} UNION ALL "
+        f"SELECT credit, -ledger.amount_cents {_OF_ASSIGNMENT}) "
+        "WHERE account IN ('rewards', 'fees', 'bonuses') "
+        "GROUP BY account HAVING sum(cents) > 0",
+        {"id": assignment_id},
+    )
+    return dict(rows.fetchall())
+
+
+def held_cents(store: Store, hit: PlannedHit) -> int:
+    """What is held for a HIT, its added slots included, in cents."""
+    (cents,) = store.db.execute(
+        "SELECT coalesce(sum(iif(debit = 'held', 1, -1) * amount_cents), 0) "
+        "FROM ledger WHERE 'held' IN (credit, debit) AND intent_key IN ("
+        "SELECT 'publish:' || hit_key FROM hits WHERE :key IN (hit_key, extends) "
+        "UNION SELECT verb.value || ':' || assignment_id FROM assignments, "
+        'json_each(\'["approve", "reject"]\') AS verb WHERE hit_id = :id)',
+        {"key": hit.hit_key, "id": hit.hit_id},
+    ).fetchone()
+    return int(cents)

@@ -179,6 +179,8 @@ def m_generations(db: Database) -> None:
         "CREATE TABLE marketplace_mark ("
         "only_row INTEGER PRIMARY KEY CHECK (only_row = 1), mark TEXT NOT NULL) STRICT"
     )
+    db.execute("CREATE TABLE accepted_marks (mark TEXT PRIMARY KEY) STRICT")
+    db.execute("CREATE INDEX ledger_by_intent ON ledger (intent_key)")
 
 
 def _execute(db: Database, name: str) -> None:

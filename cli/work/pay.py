@@ -17,6 +17,7 @@ from domain.money import Currency
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import bound_endpoint, open_on_marketplace
+from flows.payments.adopted_bonuses import adopt_bonuses, take_over
 from flows.payments.bonus_csv import label_fault, read_bonuses
 from flows.payments.interrupted_payments import close_interrupted
 from flows.payments.pay import Paid, check_bonuses
@@ -44,10 +45,12 @@ def pay_bonuses(
     with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
         # What an earlier process may or may not have paid is known before anything.
         close_interrupted(run)
+        adopt_bonuses(run)
         if file is None:
             plan = top_ups(run, label=label)
         else:
             plan = read_bonuses(run, read_text(file), label=label, name=str(file))
+            plan = take_over(run, plan)
         if not as_json:
             _preview(run, plan)
         check_bonuses(run, plan)

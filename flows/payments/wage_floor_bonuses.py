@@ -27,6 +27,7 @@ from flows.planning.pricing import top_up_cents
 from store import assignments, hits, ledger
 
 LABEL = "wage-floor"
+_REASON = "Top-up: the median time of a HIT like this was"
 
 
 def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
@@ -54,6 +55,11 @@ def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
         lacking_cents=lacking,
         too_late=tuple(too_late),
     )
+
+
+def is_wage_floor(bonus: Bonus) -> bool:
+    """Whether a bonus was paid by this rule, as far as its reason tells."""
+    return bonus.reason.startswith(_REASON)
 
 
 def is_too_late(run: CampaignRun, assignment: Assignment) -> bool:
@@ -93,7 +99,7 @@ def _planned(
         assignment_id=assignment.assignment_id,
         worker_id=assignment.worker_id,
         cents=cents,
-        reason=f"Top-up: the median time of a HIT like this was {seconds / 60:.1f} "
+        reason=f"{_REASON} {seconds / 60:.1f} "
         f"minutes, and it shall not pay less than {floor} an hour.",
     )
     return planned_bonus(

@@ -49,7 +49,7 @@ class Snapshot:
     """What is open in a campaign, as counts and moments (`flows.snapshot` reads it).
 
     Attributes:
-        batch: the batch at work, of the HITs planned last; 0 before the first.
+        batch: the batch at work (`store.hits.batch_at_work`); 0 before the first.
         batches: the state of each batch that was begun, by number.
         open_hits: HITs that were posted and not collected.
         unposted: HITs that are planned and not posted.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flows.campaign_run import CampaignRun
-from flows.posting.publishing import posted_by
+from flows.posting.publishing import posted_as
 from store import hits, intents
 
 Whose = Literal["this store", "another store of this campaign", "others"]
@@ -47,8 +47,8 @@ def orphan_hits(run: CampaignRun) -> list[OrphanHit]:
 
 
 def _whose(run: CampaignRun, annotation: str) -> Whose:
-    posted = posted_by(annotation, run.campaign.name)
+    posted = posted_as(annotation, run.campaign.name)
     if posted is None:
         return "others"
-    is_mine = posted == intents.store_name(run.store)
+    is_mine = posted.store == intents.store_name(run.store)
     return "this store" if is_mine else "another store of this campaign"

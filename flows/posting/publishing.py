@@ -8,16 +8,19 @@ does not know what was posted since; that it must not post again.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from domain.errors import PlatformRefused, StoreError
 from domain.hit import PlannedHit
-from domain.ids import HitId, HitTypeId
+from domain.ids import HitId, HitKey, HitTypeId
 from flows.campaign_run import CampaignRun
 from store import hits, intents, ledger
 from store.acting import carry_out
 from store.intents import Act, Intent
 
 OPERATION = "publish"
+_LONGEST_ANNOTATION = 255
+"""Of a `RequesterAnnotation`, in characters (MTurk's API reference)."""
 GONE = "disposed of before"
 """Outcome of an extension of a HIT that the platform has no more."""
 
@@ -28,8 +31,17 @@ def publish_key(hit: PlannedHit) -> str:
 
 
 def annotation(run: CampaignRun, hit: PlannedHit) -> str:
-    """What a HIT is found by on the platform."""
-    return f"{intents.store_name(run.store)}/{hit.hit_key}"
+    """What a HIT is found by on the platform: `<store name>/<hit key>`, and its items.
+
+    Which items a first round shows follows from the campaign. Later rounds depend on
+    what was answered, so they name theirs (`domain.item_numbers`), as far as there is
+    room: a store that was restored from an older copy reads them there.
+    """
+    name = f"{intents.store_name(run.store)}/{hit.hit_key}"
+    if hit.round == 0:
+        return name
+    whole = f"{name}/{run.item_numbers().to_text(hit.item_ids)}"
+    return whole if len(whole) <= _LONGEST_ANNOTATION else name
 
 
 def extended(run: CampaignRun, extension: PlannedHit) -> PlannedHit:
@@ -42,15 +54,41 @@ def slots_wanted(run: CampaignRun, extension: PlannedHit) -> int:
     return extended(run, extension).max_assignments + extension.max_assignments
 
 
-def posted_by(annotation: str, campaign_name: str) -> str | None:
-    """The name of the store that posted a HIT, if it is one of this campaign's.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedAs:
+    """What the annotation of one of our HITs says.
 
-    >>> posted_by("7ab1/birds.b0001.r00.000001", "birds")
+    Attributes:
+        store: name of the store that posted it.
+        item_numbers: as in `annotation`; "": it does not name its items.
+    """
+
+    store: str
+    hit_key: HitKey
+    batch: int
+    round: int
+    item_numbers: str
+
+
+def posted_as(annotation: str, campaign_name: str) -> PostedAs | None:
+    """Read the annotation of a HIT; `None`: it is not of a campaign of this name.
+
+    >>> posted_as("7ab1/birds.b0001.r00.000001", "birds").store
     '7ab1'
     """
-    hit_key = rf"{re.escape(campaign_name)}\.b\d+\.r\d+\.\d+"
-    ours = re.fullmatch(rf"(.+)/{hit_key}", annotation)
-    return None if ours is None else ours[1]
+    ours = re.fullmatch(
+        rf"(.+?)/({re.escape(campaign_name)}\.b(\d+)\.r(\d+)\.\d+)(?:/([0-9a-z.]+))?",
+        annotation,
+    )
+    if ours is None:
+        return None
+    return PostedAs(
+        store=ours[1],
+        hit_key=HitKey(ours[2]),
+        batch=int(ours[3]),
+        round=int(ours[4]),
+        item_numbers=ours[5] or "",
+    )
 
 
 def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
@@ -147,7 +185,8 @@ def refuse_posted_elsewhere(
     new = [hit for hit in due if publish_key(hit) not in begun]
     if not new:
         return {}
-    named = {annotation(run, hit) for hit in new}
+    name = intents.store_name(run.store)
+    keys = {hit.hit_key for hit in new}
     extended_keys = [hit.extends for hit in new if hit.extends]
     older = (
         hits.older_than(run.store, extended_keys)
@@ -156,14 +195,14 @@ def refuse_posted_elsewhere(
     )
     slots = {}
     for posted in run.platform.find_hits(older=older):
-        if posted.annotation in named:
+        known = posted_as(posted.annotation, run.campaign.name)
+        if known is not None and known.store == name and known.hit_key in keys:
             raise StoreError(
-                f"{run.store.path}: HIT {posted.hit_id} is "
-                f"{posted.annotation.split('/')[-1]!r} "
+                f"{run.store.path}: HIT {posted.hit_id} is {known.hit_key!r} "
                 "already, and this store has no note of it: it was brought back from "
                 "a copy, and what was posted since would be posted and paid twice",
                 next_step="bring the newest piecework.db back; without one, `piecework "
-                f"status {run.campaign.path} --look` names what has to be ended",
+                f"reconcile {run.campaign.path}` takes in what was posted since",
             )
         slots[posted.hit_id] = posted.slots
     return slots

@@ -14,7 +14,7 @@ from domain.hit import PlannedHit
 from domain.ids import HitId, QualificationTypeId
 from flows.campaign_run import CampaignRun
 from flows.posting.hit_status import status_of
-from flows.posting.publishing import GONE, annotation, extended, slots_wanted
+from flows.posting.publishing import GONE, extended, slots_wanted
 from flows.settlement import NOTHING_TO_KEEP_OUT_OF
 from store import assignments, hits, intents
 from store.database import get_setting, set_once
@@ -57,7 +57,7 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     if (known := get_setting(run.store, key)) is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(
-        f"piecework: answered {annotation(run, hit)}",
+        f"piecework: answered {intents.store_name(run.store)}/{hit.hit_key}",
         "Held by workers who have answered what a HIT asks for.",
     )
     for worker_id in assignments.workers_of_items(run.store, hit.item_ids):

@@ -8,7 +8,10 @@ from domain.campaign import Campaign
 from domain.errors import RefusedForSafety
 from platforms.ports import Platform
 from store import generations, intents
-from store.database import Store
+from store.database import Store, get_setting, set_once
+
+ACCOUNT = "account"
+"""The setting that names the requester's account, as marketplaces with marks do."""
 
 
 def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> None:
@@ -22,6 +25,8 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
     meeting = platform.meet(name, seen=seen)
     if meeting is None:
         return
+    if get_setting(store, ACCOUNT) is None:
+        set_once(store, ACCOUNT, meeting.account)
     next_step = (
         f"piecework reconcile {campaign.path} compares the two and lets the campaign "
         "go on (--dry-run only shows what differs)"

@@ -4,7 +4,7 @@ from contextlib import closing
 
 from domain.campaign import Campaign
 from domain.errors import RefusedForSafety
-from flows.posting.publishing import posted_by
+from flows.posting.publishing import posted_as
 from platforms.ports import Platform
 from store import hits
 from store.database import Store, get_setting, open_store, set_once
@@ -29,12 +29,12 @@ def refuse_second_store(campaign: Campaign, platform: Platform) -> None:
             if get_setting(store, "name") is not None:
                 return
     for hit in platform.find_hits():
-        if (name := posted_by(hit.annotation, campaign.name)) is not None:
+        if (posted := posted_as(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(
                 f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
                 f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
-                f"store is elsewhere ({name!r}); a second store would post and pay "
-                "everything again",
+                f"store is elsewhere ({posted.store!r}); a second store would post and "
+                "pay everything again",
                 next_step="run the pass where the store is, or bring piecework.db "
                 "here; another campaign of this name begins with --allow-second-store",
             )

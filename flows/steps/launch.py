@@ -30,6 +30,7 @@ from flows.planning.dealing import (
 )
 from flows.planning.next_action import Posting, next_posting
 from flows.posting import qualification_test
+from flows.posting.adopting import adopt
 from flows.posting.exclusion import exclusion_type
 from flows.posting.publishing import (
     OPERATION,
@@ -73,16 +74,18 @@ def launch(run: CampaignRun) -> int:
         return 0
     # What is there, is there, whatever the caps say now.
     known = take_in(run)
+    adopted = adopt(run)
     _price_anew(run)
     _check_caps(run)
     _check_pages(run)
     planned = _plan_next(run)
     if planned:
         hits.plan(run.store, planned)
+        adopted += adopt(run)
     # What today's cap does not allow stays planned until tomorrow.
     unposted = caps.payable_today(run, hits.unposted(run.store))
     if not unposted:
-        return 0
+        return adopted
     slots = refuse_posted_elsewhere(run, unposted)
     # Asked for beforehand: no call is made while the store is being written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
@@ -119,7 +122,7 @@ def launch(run: CampaignRun) -> int:
         if refusal.kind != "hit_type_unknown":
             raise
         raise _cannot_be_posted(run, refusal) from refusal
-    return len(unposted)
+    return adopted + len(unposted)
 
 
 def _check_caps(run: CampaignRun) -> None:

@@ -19,15 +19,17 @@ from flows.posting.exclusion import exclusion_type
 from flows.settlement import (
     DONE,
     ELSEWHERE,
+    FORGOTTEN,
     NOTHING_TO_KEEP_OUT_OF,
     PAID_ALREADY,
     REJECTED_ALREADY,
+    forget_key,
     settlement_key,
 )
 from postprocess.pseudonyms import pseudonym
 from qc.policy import REJECTED_WITH
-from store import assignments, decisions, hits, ledger
-from store.acting import carry_out
+from store import assignments, decisions, hits, intents, ledger
+from store.acting import Refusal, carry_out
 from store.intents import Act, Intent
 
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
@@ -55,6 +57,30 @@ def settle_workers(run: CampaignRun) -> int:
         PlatformRefused: see `settle`.
     """
     return _carry_out(run, *_ABOUT_WORKERS)
+
+
+def carry_out_again(
+    run: CampaignRun, settled: Sequence[Decision], *, prefix: str
+) -> list[Refusal]:
+    """Carry decisions out that were, and that the platform has lost; books nothing.
+
+    Args:
+        run: the campaign at work.
+        settled: the decisions.
+        prefix: of the keys of these acts.
+
+    Returns:
+        what the platform refused.
+    """
+    told = _told(run, settled)
+    acts = []
+    for decision in settled:
+        act = _act(run, decision, _key(run, decision), told)
+        intent = replace(
+            act.intent, key=f"{prefix}:{act.intent.key}", operation="repeat"
+        )
+        acts.append(Act(intent=intent, do=act.do, look=act.look, record=lambda _: None))
+    return carry_out(run.store, acts, clock=run.clock, at_once=run.at_once)
 
 
 def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
@@ -122,6 +148,8 @@ def _act(
         "include": _include,
     }
     do, look = verbs[decision.verdict](run, decision)
+    if intents.is_declared(run.store, forget_key(decision.subject_id)):
+        do = look = _forgotten
     hit = None
     if decision.subject_kind == "assignment":
         hit = hits.of_assignment(run.store, AssignmentId(decision.subject_id))
@@ -141,6 +169,10 @@ def _act(
         return decisions.latest(run.store, [subject]) == [decision]
 
     return Act(intent=intent, do=do, look=look, record=record, is_due=is_due)
+
+
+def _forgotten() -> str:
+    return FORGOTTEN
 
 
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
@@ -286,6 +318,9 @@ def _book(
     if outcome == REJECTED_ALREADY:
         # It is now to be rejected here as well, and is booked when that is settled.
         decisions.overrule(store, _rejected_elsewhere(run, decision))
+        return
+    if outcome == FORGOTTEN:
+        assignments.mark_settled(store, assignment_id, outcome=outcome)
         return
     is_paid = decision.verdict == "approve" or outcome == PAID_ALREADY
     moves: dict[ledger.Account, int] = (

@@ -12,7 +12,7 @@ from domain.errors import PlatformRefused
 from domain.ids import AssignmentId
 from flows.campaign_run import CampaignRun
 from flows.planning.next_action import next_action
-from flows.settlement import DONE
+from flows.settlement import DONE, FORGET
 from flows.snapshot import take_snapshot
 from store import intents
 from store.database import get_setting, keep_setting
@@ -30,7 +30,12 @@ def verify(run: CampaignRun) -> int:
     action = next_action(take_snapshot(run), run.campaign, today=run.clock.now().date())
     if action.waiting_for != "nobody":
         return 0
-    approved = intents.subjects(run.store, "approve", outcome=DONE)
+    forgotten = set(intents.subjects(run.store, FORGET, outcome=DONE))
+    approved = [
+        subject
+        for subject in intents.subjects(run.store, "approve", outcome=DONE)
+        if subject not in forgotten
+    ]
     if get_setting(run.store, _KEY) == str(len(approved)):
         return 0
     draw = random.Random(f"piecework verifies {run.campaign.name}")  # noqa: S311 - no secret

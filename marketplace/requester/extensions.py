@@ -161,6 +161,7 @@ def _store_and_seen(member: str, value: object) -> Members:
 def _compare_marks(call: Call, asked: Members, reply: Members) -> None:
     seen = asked["Seen"]
     reply[MARKS] = {
+        "Account": lineage.account(call.transaction, call.requester),
         "HasSeen": seen is None or lineage.has(call.transaction, seen),
         "Store": lineage.store_mark(call.transaction, call.requester, asked["Store"]),
     }

@@ -43,6 +43,13 @@ def mark(conn: sqlite3.Connection) -> str | None:
     return f"{newest}/{_changes(conn)}" if newest else None
 
 
+def account(transaction: Transaction, requester: int) -> str:
+    """A requester's account in this marketplace and all copies of it: `word/number`."""
+    row = transaction.one("SELECT generation FROM generations ORDER BY number LIMIT 1")
+    first = begin(transaction) if row is None else str(row["generation"])
+    return f"{first}/{requester}"
+
+
 def has(transaction: Transaction, mark_text: str) -> bool:
     """Whether a moment belongs to this file's past."""
     parts = _MARK.fullmatch(mark_text)

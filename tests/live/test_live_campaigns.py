@@ -80,7 +80,7 @@ class Campaign:
         words = ("advance", str(self.folder / "crash.toml"), "--json")
         more = ("--endpoint", self.market.line.address, "--poll-open-hits")
         self._pass = apart().Process(
-            target=_command, args=(self.folder, self.environment, (*words, *more))
+            target=run_command_in, args=(self.folder, self.environment, (*words, *more))
         )
         self._pass.start()
         return ended(self._pass, self.folder)
@@ -96,7 +96,10 @@ class Campaign:
         check_store(self.market.books(), self.folder / "out/crash/piecework.db")
 
 
-def _command(folder: Path, environment: dict[str, str], words: tuple[str, ...]) -> None:
+def run_command_in(
+    folder: Path, environment: dict[str, str], words: tuple[str, ...]
+) -> None:
+    """A command in a process of its own, with a requester's keys."""
     os.environ.pop("PREFECT_API_URL", None)
     os.environ.update(environment)
     run_in_files(folder, None, words)

@@ -1,6 +1,7 @@
 """Marks: a copy of the database that is put back is told from the database itself."""
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -23,7 +24,11 @@ def _mark(live: Live) -> str:
 
 def _marks(live: Live, *, store: str = "birds", seen: str | None = None) -> object:
     body = json.dumps({"PieceworkMarks": {"Store": store, "Seen": seen}}).encode()
-    return live.send("GetAccountBalance", body).json()["PieceworkMarks"]
+    reply: dict[str, object] = live.send("GetAccountBalance", body).json()[
+        "PieceworkMarks"
+    ]
+    assert re.fullmatch("[0-9a-f]{8}/1", str(reply.pop("Account")))
+    return reply
 
 
 def test_every_start_begins_a_generation_and_keeps_the_earlier_ones(

@@ -1,0 +1,117 @@
+"""Runs `reconcile`: compares store and marketplace, and says what was done."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from domain.counts import plural
+from domain.errors import PlatformRefused
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import bound_endpoint, open_on_marketplace
+from flows.reconciling.comparing import Comparison
+from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
+
+
+def reconcile_campaign(path: Path, *, dry_run: bool, live: bool, as_json: bool) -> None:
+    """Compare, repair unless it is a dry run, and print the result."""
+    campaign = load_campaign(path)
+    with open_on_marketplace(
+        campaign, bound_endpoint(campaign), live=live, allow_restored=True
+    ) as run:
+        result = reconcile(run, dry_run=dry_run)
+        if as_json:
+            click.echo(json.dumps(_as_dict(run, result), indent=2))
+        else:
+            _say(run, result, path, dry_run=dry_run)
+    if result.refused:
+        act, refusal = result.refused[0]
+        raise PlatformRefused(
+            f"{plural(len(result.refused), 'act')} could not be repeated: "
+            f"{act.intent.key}: {refusal}",
+            code=refusal.code,
+            kind=refusal.kind,
+            next_step=f"piecework reconcile {path}",
+        )
+
+
+def _say(
+    run: CampaignRun, result: Reconciliation, path: Path, *, dry_run: bool
+) -> None:
+    if result.comparison.is_equal:
+        click.echo("store and marketplace agree")
+    for line in _lines(result.comparison):
+        click.echo(line)
+    cents = sum(each.cents for each in result.owed)
+    if cents:
+        workers = plural(len({each.worker for each in result.owed}), "worker")
+        click.echo(
+            f"{run.campaign.rewards.shown(cents)} are owed to {workers} for work that "
+            "the marketplace has lost"
+        )
+    if dry_run:
+        click.echo("nothing was changed")
+        click.echo(f"next: piecework reconcile {path}")
+        return
+    if cents:
+        click.echo(
+            f"next: piecework pay {path} --from {owed_path(run)} --label lost, after "
+            "the next passes: it pays with other work of the same workers"
+        )
+    click.echo(f"next: piecework advance {path}")
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    """What differs, a line for each kind."""
+    kinds = (
+        (found.unknown_hits, "HIT", "the store did not know; the next passes adopt"),
+        (found.lost_hits, "HIT", "the marketplace has lost; asked for again if needed"),
+        (found.reopened, "HIT", "open again at the marketplace; waited for again"),
+        (
+            found.lost_assignments,
+            "assignment",
+            "the marketplace has lost; the answers stay in the store",
+        ),
+        (found.undone, "decision", "the marketplace has lost; carried out again"),
+        (found.unknown_bonuses, "bonus", "the store did not know; booked"),
+        (found.lost_bonuses, "bonus", "the marketplace has lost; paid again"),
+        (found.unknown_exclusions, "worker", "kept out by the marketplace; noted"),
+        (found.lost_exclusions, "exclusion", "the marketplace has lost; made again"),
+    )
+    for items, noun, meaning in kinds:
+        if items:
+            yield f"{plural(len(items), noun)}: {meaning}"
+    if found.added_slots:
+        slots = plural(found.added_slots, "added slot")
+        yield f"{slots}: the store did not know; adopted"
+    if found.is_exclusion_lost:
+        yield "the qualification type that keeps workers out: lost; made again"
+
+
+def _as_dict(run: CampaignRun, result: Reconciliation) -> dict[str, object]:
+    found = result.comparison
+    return {
+        "agrees": found.is_equal,
+        "unknown_hits": [hit.hit_id for hit in found.unknown_hits],
+        "added_slots": found.added_slots,
+        "lost_hits": [hit.hit_id for hit in found.lost_hits],
+        "reopened_hits": [hit.hit_id for hit in found.reopened],
+        "lost_assignments": [each.assignment_id for each in found.lost_assignments],
+        "repeated_decisions": len(found.undone),
+        "booked_bonuses": len(found.unknown_bonuses),
+        "repeated_bonuses": len(found.lost_bonuses),
+        "noted_exclusions": len(found.unknown_exclusions),
+        "repeated_exclusions": len(found.lost_exclusions),
+        "owed": [
+            {
+                "assignment_id": each.assignment_id,
+                "worker": each.worker,
+                "cents": each.cents,
+            }
+            for each in result.owed
+        ],
+        "owed_file": str(owed_path(run)) if owed_path(run).is_file() else None,
+        "refused": [act.intent.key for act, _ in result.refused],
+    }
