@@ -74,6 +74,7 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
             endpoint,
             clock,
             allow_second_store=request.allow_second_store,
+            recognises_copies=True,
         ) as run,
     ):
         yield run

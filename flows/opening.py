@@ -99,8 +99,7 @@ def open_on_marketplace(
         with _opened(campaign, environment=endpoint, marks=platform.marks) as store:
             _name(store, secrets.token_hex(8), secrets.token_bytes(32))
             if not allow_restored:
-                refuse_restored(campaign, store, platform)
-                generations.begin(store, at=clock.now())
+                _recognise(campaign, store, platform, clock)
             claim(campaign, store, platform, allow_second_store=allow_second_store)
             keep_prices(store, prices)
             if spend_at_most_cents is not None:
@@ -115,6 +114,8 @@ def open_for_rehearsal(
     clock: Clock,
     *,
     allow_second_store: bool = True,
+    recognises_copies: bool = False,
+    allow_restored: bool = False,
 ) -> Iterator[CampaignRun]:
     """A campaign at work in a rehearsal: policy decides, ids are hashed by the seed.
 
@@ -123,10 +124,14 @@ def open_for_rehearsal(
         endpoint: URL of the rehearsal's marketplace.
         clock: its virtual time.
         allow_second_store: as for `open_on_marketplace`.
+        recognises_copies: refuse a store or marketplace that was restored, as on any
+            marketplace that outlives a pass. One that starts and ends with the
+            rehearsal needs no such check.
+        allow_restored: as for `open_on_marketplace`.
 
     Raises:
         RefusedForSafety: the campaign is at work from another store; or see
-            `flows.prices`.
+            `flows.prices` and `flows.posting.restored`.
     """
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
@@ -135,8 +140,13 @@ def open_for_rehearsal(
     environment = rehearsal_environment(campaign)
     check_store(campaign, environment)
     prices = ask_prices(campaign, platform, today=clock.now().date())
-    with _opened(campaign, environment=environment, survives_power_cuts=False) as store:
+    marks = platform.marks if recognises_copies else None
+    with _opened(
+        campaign, environment=environment, survives_power_cuts=False, marks=marks
+    ) as store:
         _name(store, *_rehearsal_name_and_key(campaign))
+        if recognises_copies and not allow_restored:
+            _recognise(campaign, store, platform, clock)
         keep_prices(store, prices)
         yield _run(
             replace(campaign, decided_by="policy"),
@@ -275,6 +285,12 @@ def _opened(
         with store.db.atomic():
             bind_store(store, campaign, environment)
         yield store
+
+
+def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) -> None:
+    """Refuse a copy, and let store and marketplace tell each other their marks."""
+    refuse_restored(campaign, store, platform)
+    generations.begin(store, at=clock.now())
 
 
 def _run(

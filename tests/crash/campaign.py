@@ -13,13 +13,21 @@ import httpx
 
 from marketplace.state import audit
 from marketplace.state.backend import Backend, Rules
-from tests.crash.disturbed import Call, Ended, calls_made, pass_apart, run_command
+from tests.crash.disturbed import (
+    Call,
+    Ended,
+    calls_made,
+    pass_apart,
+    reconcile_apart,
+    run_command,
+)
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
 from tests.small_campaign import write_campaign
 
 MOST_PASSES = 40
+_REFUSED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +90,35 @@ class _Run:
         self._tell_marketplace()
         for _ in range(MOST_PASSES):
             ended = pass_apart(self.world, self.fault, self.call)
+            if ended.code == _REFUSED and self._restores:
+                self._reconcile(ended)
+                continue
             if ended.code != 0:
                 self._mend(ended)
                 continue
             if self._has_met and not self.disturbed:
                 self.disturbed.append(0)
                 self.world.mend()
+                if self._restores:
+                    continue
             waiting_for = ended.said.strip()
             if waiting_for == "nobody":
                 return
             if waiting_for == "workers" and not self.people.work():
                 self._let_time_pass(ended)
         raise AssertionError(f"{MOST_PASSES} passes were not enough")
+
+    @property
+    def _restores(self) -> bool:
+        return self.fault is not None and self.fault.world == "store restored"
+
+    def _reconcile(self, ended: Ended) -> None:
+        """What the refused pass tells a user to do."""
+        assert "restored from an older copy" in ended.complained, ended
+        assert "next: piecework reconcile" in ended.complained, ended
+        self.disturbed.append(3)
+        done = reconcile_apart(self.world)
+        assert done.code == 0, done
 
     @property
     def _has_met(self) -> bool:

@@ -26,6 +26,7 @@ from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
 from flows.passes import run_pass
+from flows.reconciling.reconcile import reconcile
 from platforms import outage
 from tests.crash.apart import apart
 from tests.crash.faults import Fault
@@ -163,11 +164,28 @@ def _pass(
     outage._FIRST_DELAY = 0.001
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
     loaded = load_campaign(folder / "crash.toml")
-    with open_for_rehearsal(loaded, endpoint, clock) as run:
+    with open_for_rehearsal(loaded, endpoint, clock, recognises_copies=True) as run:
         at_once = replace(run, at_once=AT_ONCE)
         run.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
         _Watch(folder, there, fault, call, clock).over(run)
         click.echo(run_pass(at_once).waiting_for)
+
+
+def reconcile_apart(world: World) -> Ended:
+    """Let a store that was restored and its marketplace agree, in a new process."""
+    process = apart().Process(
+        target=run_in_files, args=(world.folder, _reconcile, (world.endpoint,))
+    )
+    process.start()
+    return ended(process, world.folder)
+
+
+def _reconcile(folder: Path, endpoint: str) -> None:
+    loaded = load_campaign(folder / "crash.toml")
+    with open_for_rehearsal(
+        loaded, endpoint, SystemClock(), recognises_copies=True, allow_restored=True
+    ) as run:
+        reconcile(run, dry_run=False)
 
 
 class _Watch:

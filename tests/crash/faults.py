@@ -35,6 +35,8 @@ class Fault:
     ends: frozenset[int] = frozenset({0})
 
 
+RECONCILED = frozenset({0, 3})
+"""A copy is refused, until it was compared with the marketplace."""
 KILLED, FAILED, EITHER = frozenset({-9}), frozenset({1}), frozenset({0, 1})
 _LOST = {"kind": "lose_reply"}
 _BROKEN = {"kind": "server_error"}
@@ -116,6 +118,12 @@ FAULTS = (
         kind="world",
         world="marketplace killed",
         ends=FAILED,
+    ),
+    Fault(
+        name="store restored from a copy made before the call",
+        kind="world",
+        world="store restored",
+        ends=RECONCILED,
     ),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}

@@ -24,7 +24,7 @@ AT_ONCE = 2
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 BAD = "BAD"
 UNMADE = "-"
-SYMBOLS = {0: "·", 1: "1", -9: "k"}
+SYMBOLS = {0: "·", 1: "1", 3: "r", -9: "k"}
 HEAD = """# Faults
 
 What becomes of a small campaign (two batches, a dropped answer, a rejection, two
@@ -46,6 +46,7 @@ table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of the
 | `·` | the pass that met the fault ended well |
 | `1` | it ended with exit code 1 and a sentence; the next ended well (`11`: two did) |
 | `k` | it was killed; the next pass put everything right |
+| `r` | the next pass refused the restored store; `reconcile` let the campaign go on |
 | `{unmade}` | under this fault the call is not made: a list that lags has fewer pages |
 | `{bad_word}` | something was lost, doubled, or not said |
 

@@ -7,11 +7,12 @@ marketplace in a process of its own that is killed.
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
@@ -71,6 +72,7 @@ class World:
             "store locked": "_lock",
             "clock a day ahead": "_ahead",
             "clock an hour back": "_back",
+            "store restored": "_copy_store",
             "marketplace killed": "kill",
             "marketplace restarted": "_restart",
         }
@@ -93,6 +95,8 @@ class World:
             self._holder = None
         if self._server is not None and not self._server.is_alive():
             self._start()
+        if self._copy.exists():
+            self._put_back()
 
     @property
     def filler(self) -> Path:
@@ -104,8 +108,29 @@ class World:
             while True:
                 file.write(bytes(4096))
 
+    @property
+    def _copy(self) -> Path:
+        return self.folder / "copy.db"
+
+    def _store(self) -> Path:
+        return next(self.out.glob("*/piecework.db"))
+
+    def _copy_store(self) -> None:
+        with (
+            closing(sqlite3.connect(self._store())) as store,
+            closing(sqlite3.connect(self._copy)) as copy,
+        ):
+            store.backup(copy)
+
+    def _put_back(self) -> None:
+        """What somebody does who has lost the store, and has a copy."""
+        store = self._store()
+        for log in ("-wal", "-shm"):
+            store.with_name(store.name + log).unlink(missing_ok=True)
+        self._copy.rename(store)
+
     def _lock(self) -> None:
-        store = next(self.out.glob("*/piecework.db"))
+        store = self._store()
         self._holder = subprocess.Popen(
             [sys.executable, "-S", "-c", _HOLDER, str(store)],
             stdin=subprocess.PIPE,
