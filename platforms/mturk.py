@@ -75,8 +75,7 @@ class MTurk:
         patience_seconds: float | None = None,
     ) -> None:
         refuse_closed_host(endpoint)
-        self.endpoint, self.capabilities = endpoint, capabilities
-        self.marks = Marks()
+        self.endpoint, self.capabilities, self.marks = endpoint, capabilities, Marks()
         self._access_key, self._secret_key = access_key, secret_key
         self._patience = patience_seconds
         self._lock = Lock()
@@ -291,7 +290,7 @@ class MTurk:
         return reply["Assignment"]["AssignmentStatus"]
 
     def prices(self) -> PriceList | None:
-        """See `Platform`; an extension of our own marketplace."""
+        """See `Platform`; an extension of ours."""
         return ask_prices(self._client) if self._knows("prices") else None
 
     def approve(self, assignment_id: AssignmentId, told: str = "") -> None:

@@ -8,6 +8,7 @@ what is paid already is only booked.
 """
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from domain.errors import StoreError
@@ -70,16 +71,8 @@ def adopt(run: CampaignRun) -> int:
     unknown = unknown_hits(run)
     due = [(posted, by) for posted, by in unknown if by.batch <= begun]
     adopted = [_as_planned(run, posted, by) for posted, by in due]
-    replaced, keys = {hit.batch for hit in adopted}, {hit.hit_key for hit in adopted}
-    # Later rounds are planned again; they follow from what is adopted here.
-    hits.give_up(
-        run.store,
-        [
-            hit.hit_key
-            for hit in hits.unposted(run.store)
-            if hit.hit_key in keys or (hit.batch in replaced and hit.round > 0)
-        ],
-    )
+    _give_up_later_rounds(run.store, {hit.batch for hit in adopted})
+    hits.give_up(run.store, [hit.hit_key for hit in adopted])
     hits.plan(run.store, adopted)
     carry_out(run.store, [_adopting(run, hit) for hit in adopted], clock=run.clock)
     if len(unknown) == len(due):
@@ -94,8 +87,24 @@ def adopt_slots(run: CampaignRun) -> None:
     counts as added by hand, and is held then.
     """
     added = list(_added_slots(run))
+    _give_up_later_rounds(run.store, {hit.batch for hit in added})
     hits.plan(run.store, added)
     carry_out(run.store, [_adopting(run, hit) for hit in added], clock=run.clock)
+
+
+def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
+    """Forget plans of replacements: they follow from what is adopted, and come again.
+
+    Under their keys a newer copy of the store may have posted something else.
+    """
+    hits.give_up(
+        store,
+        [
+            hit.hit_key
+            for hit in hits.unposted(store)
+            if hit.round > 0 and hit.batch in batches
+        ],
+    )
 
 
 def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit:

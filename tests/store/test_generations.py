@@ -1,0 +1,137 @@
+"""Generations of a store: a copy that was put back does not have what came later."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.clock import SystemClock
+from domain.errors import StoreError
+from domain.marks import Marks
+from store import generations
+from store.acting import carry_out
+from store.database import Store, open_store, set_once
+from store.intents import Act, Intent
+
+AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+@contextmanager
+def _store(path: Path, marks: Marks | None = None) -> Iterator[Store]:
+    with closing(open_store(path, create=True, marks=marks)) as store:
+        set_once(store, "name", "birds")
+        yield store
+
+
+def _act(store: Store, name: str) -> None:
+    act = Act(
+        intent=Intent(key=f"approve:{name}", operation="approve"),
+        do=lambda: "done",
+        look=lambda: None,
+        record=lambda _: None,
+    )
+    assert carry_out(store, [act], clock=SystemClock()) == []
+
+
+def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> None:
+    """A copy that lacks the intent of a call lacks the mark that the call carried."""
+    marks = Marks()
+    with _store(tmp_path / "s.db", marks) as store:
+        _act(store, "before")
+        assert marks.own == ""
+        generations.begin(store, at=AT)
+        shutil.copy(tmp_path / "s.db", tmp_path / "copy.db")
+        carried: list[str] = []
+
+        def call() -> str:
+            carried.append(marks.own)
+            return "done"
+
+        act = Act(
+            intent=Intent(key="approve:X", operation="approve"),
+            do=call,
+            look=lambda: None,
+            record=lambda _: None,
+        )
+        carry_out(store, [act], clock=SystemClock())
+        assert generations.has(store, carried[0])
+        assert marks.store == "birds"
+    with _store(tmp_path / "copy.db") as copy:
+        assert not generations.has(copy, carried[0])
+
+
+def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
+    """Two that go on from one copy have the generations that they share."""
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+    shared, of_first, of_second = Marks(), Marks(), Marks()
+    with _store(first, shared) as store:
+        generations.begin(store, at=AT)
+        _act(store, "shared")
+    shutil.copy(first, second)
+    for path, marks in ((first, of_first), (second, of_second)):
+        with _store(path, marks) as store:
+            assert generations.has(store, shared.own)
+            generations.begin(store, at=AT)
+            _act(store, "apart")
+    with _store(first) as store:
+        assert generations.has(store, of_first.own)
+        assert not generations.has(store, of_second.own)
+        generations.accept(store, of_second.own)
+        assert generations.has(store, of_second.own)
+
+
+def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(
+    tmp_path: Path,
+) -> None:
+    """Not before the two have recognised each other: a look must not take a copy in."""
+    marks = Marks()
+    with _store(tmp_path / "s.db", marks) as store:
+        marks.hear("0123abcd/7")
+        _act(store, "unrecognised")
+        assert generations.seen(store) == ""
+        generations.begin(store, at=AT)
+        assert generations.seen(store) == "0123abcd/7"
+        marks.hear("0123abcd/6")  # a reply that was overtaken
+        marks.hear("no mark")
+        marks.hear("89ab4567/9")
+        assert generations.seen(store) == "0123abcd/7"
+        _act(store, "later")
+        assert generations.seen(store) == "89ab4567/9"
+
+
+def test_a_rehearsals_store_tells_no_marks(tmp_path: Path) -> None:
+    """Its marketplace ends with it, and the same seed gives the same store."""
+    with _store(tmp_path / "s.db") as store:
+        _act(store, "one act")
+        assert store.marks == Marks()
+        assert generations.seen(store) == ""
+
+
+def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
+    """An older store beside the log of its successor would be a mixture of both."""
+    path, log = tmp_path / "s.db", tmp_path / "s.db-wal"
+    with _store(path) as store:
+        _act(store, "old")
+    old = path.read_bytes()
+    with _store(path) as store:
+        for number in range(5):
+            _act(store, f"new {number}")
+    with closing(sqlite3.connect(path)) as reader:
+        reader.execute("SELECT count(*) FROM intents").fetchone()
+        with _store(path) as store:
+            _act(store, "newest")
+        # The reader keeps the log from being folded in and deleted.
+        kept = log.read_bytes()
+    assert kept
+    path.write_bytes(old)
+    log.write_bytes(kept)
+    with pytest.raises(StoreError, match="is of a later state than the store") as told:
+        open_store(path)
+    assert "move s.db-wal and s.db-shm away" in told.value.next_step
+    log.unlink()
+    with closing(open_store(path)) as store:
+        assert store.db.execute("SELECT count(*) FROM intents").fetchone() == (1,)
