@@ -197,6 +197,15 @@ def verdict_and_outcome(
     return verdict, outcome
 
 
+def has_outcome(store: Store, worker_id: WorkerId, outcome: str) -> bool:
+    """Whether a verdict about any work of a worker was carried out so."""
+    row = store.db.execute(
+        "SELECT 1 FROM assignments WHERE worker_id = ? AND outcome = ? LIMIT 1",
+        [worker_id, outcome],
+    ).fetchone()
+    return row is not None
+
+
 def rejected_of(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> set[AssignmentId]:

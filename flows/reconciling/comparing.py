@@ -27,7 +27,7 @@ from flows.payments.adopted_bonuses import (
 from flows.payments.bonuses import recorded_bonuses
 from flows.posting.adopting import unknown_hits
 from flows.posting.exclusion import EXCLUSION
-from flows.settlement import DONE, FORGET, forget_key
+from flows.settlement import DONE, FORGET, FORGOTTEN, forget_key
 from platforms.ports import PostedHit
 from store import assignments, decisions, hits, intents
 from store.database import get_setting
@@ -232,10 +232,15 @@ def _compare_exclusions(
 ) -> tuple[tuple[WorkerId, ...], tuple[Decision, ...], bool]:
     """Workers kept out there alone, decisions in force here alone, and a lost type."""
     waiting = decisions.unsettled(run.store, "exclude")
+    lost = {
+        subject
+        for operation in ("exclude", "repeat")
+        for subject in intents.subjects(run.store, operation, outcome=FORGOTTEN)
+    }
     in_force = {
         WorkerId(decision.subject_id): decision
         for decision in decisions.load(run.store, "worker", verdicts=["exclude"])
-        if decision not in waiting
+        if decision not in waiting and decision.subject_id not in lost
     }
     if (type_id := get_setting(run.store, EXCLUSION)) is None:
         return (), (), False

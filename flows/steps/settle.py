@@ -35,6 +35,8 @@ from store.intents import Act, Intent
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
+_UNKNOWN_WORKER = "InvalidParameterValue"
+"""The code of a refusal that does not know the worker, among others."""
 _Outcome = TypeVar("_Outcome", str, str | None)
 
 
@@ -232,23 +234,29 @@ def _exclude(run: CampaignRun, decision: Decision) -> _Verb:
     def look() -> str | None:
         return DONE if worker_id in run.platform.excluded(type_id) else None
 
-    return _unless_deleted(do), _unless_deleted(look)
+    return _unless_gone(run, worker_id, do), _unless_gone(run, worker_id, look)
 
 
-def _unless_deleted(call: Callable[[], _Outcome]) -> Callable[[], _Outcome | str]:
-    """A call about the qualification type that keeps workers out, if there is one yet.
+def _unless_gone(
+    run: CampaignRun, worker_id: WorkerId, call: Callable[[], _Outcome]
+) -> Callable[[], _Outcome | str]:
+    """A call about a worker and the qualification type that keeps workers out.
 
-    It may have been deleted by hand, and with it the HIT types that require it; so
-    nothing can be posted any more that a worker would have to be kept out of.
+    The type may have been deleted by hand, and with it the HIT types that require it;
+    so nothing can be posted any more that a worker would have to be kept out of. And a
+    marketplace that has lost a worker's work may have lost the worker.
     """
+    may_be_lost = assignments.has_outcome(run.store, worker_id, FORGOTTEN)
 
     def guarded() -> _Outcome | str:
         try:
             return call()
         except PlatformRefused as refusal:
-            if refusal.kind != "qualification_type_unknown":
-                raise
-            return NOTHING_TO_KEEP_OUT_OF
+            if refusal.kind == "qualification_type_unknown":
+                return NOTHING_TO_KEEP_OUT_OF
+            if may_be_lost and refusal.code == _UNKNOWN_WORKER:
+                return FORGOTTEN
+            raise
 
     return guarded
 
@@ -261,7 +269,7 @@ def _block(run: CampaignRun, decision: Decision) -> _Verb:
         return DONE
 
     # Blocking twice is blocking once, so nothing needs to be looked up.
-    return do, lambda: None
+    return _unless_gone(run, worker_id, do), lambda: None
 
 
 def _include(run: CampaignRun, decision: Decision) -> _Verb:
@@ -276,7 +284,7 @@ def _include(run: CampaignRun, decision: Decision) -> _Verb:
         return DONE
 
     # Including twice is including once, so nothing needs to be looked up.
-    return _unless_deleted(do), lambda: None
+    return _unless_gone(run, worker_id, do), lambda: None
 
 
 def _rejected_elsewhere(run: CampaignRun, decision: Decision) -> list[Decision]:

@@ -1,0 +1,262 @@
+"""Reconciling: what it refuses, what it survives, and what it leaves alone."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from domain.errors import (
+    PieceworkError,
+    RefusedForSafety,
+    StoreError,
+    TransientPlatformError,
+)
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_on_marketplace
+from flows.passes import run_pass
+from flows.posting.adopting import begin_adopting
+from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
+from marketplace.http.server import serve
+from tests.crash.people import WITH_A_HALF, People
+from tests.crash.world import START
+from tests.marketplace.market import free_port
+from tests.small_campaign import write_campaign
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the small campaign."""
+    write_campaign(tmp_path)
+    return tmp_path
+
+
+PORT = free_port()
+
+
+@contextmanager
+def _market(folder: Path, name: str = "m.db", *, seed: int = 1) -> Iterator[str]:
+    """A marketplace, always at the same address."""
+    with serve(
+        folder / name, rehearsal=True, seed=seed, start=START, port=PORT
+    ) as running:
+        yield running.endpoint_url
+
+
+@contextmanager
+def _opened(
+    folder: Path, endpoint: str, *, restored: bool = False
+) -> Iterator[CampaignRun]:
+    with open_on_marketplace(
+        load_campaign(folder / "crash.toml"),
+        endpoint,
+        live=False,
+        allow_restored=restored,
+    ) as run:
+        yield run
+
+
+def _pass(folder: Path, endpoint: str) -> str:
+    with _opened(folder, endpoint) as run:
+        return run_pass(run, poll_open_hits=True).waiting_for
+
+
+def _to_the_end(folder: Path, endpoint: str, people: People) -> None:
+    for _ in range(20):
+        if _pass(folder, endpoint) == "nobody":
+            return
+        people.work()
+    raise AssertionError("twenty passes were not enough")
+
+
+def _reconcile(folder: Path, endpoint: str, *, dry_run: bool = False) -> Reconciliation:
+    with _opened(folder, endpoint, restored=True) as run:
+        return reconcile(run, dry_run=dry_run)
+
+
+def _copy(database: Path, to: Path) -> None:
+    with (
+        closing(sqlite3.connect(database)) as source,
+        closing(sqlite3.connect(to)) as copy,
+    ):
+        source.backup(copy)
+
+
+def _put_back(copy: Path, database: Path) -> None:
+    for log in ("-wal", "-shm"):
+        database.with_name(database.name + log).unlink(missing_ok=True)
+    shutil.copy(copy, database)
+
+
+def _rows(folder: Path) -> list[list[tuple[object, ...]]]:
+    """All that the store says about work and money."""
+    with closing(sqlite3.connect(folder / "out/crash/piecework.db")) as store:
+        return [
+            store.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
+            for table in ("hits", "intents", "assignments", "decisions", "ledger")
+        ]
+
+
+def test_another_marketplace_at_the_address_is_refused(folder: Path) -> None:
+    """Its account is another, and nothing of the store is given up for it."""
+    with _market(folder) as endpoint:
+        assert _pass(folder, endpoint) == "workers"
+    before = _rows(folder)
+    with _market(folder, "other.db", seed=2) as endpoint:
+        with pytest.raises(RefusedForSafety, match="or it is another marketplace"):
+            _pass(folder, endpoint)
+        with pytest.raises(RefusedForSafety, match="it is another marketplace, or"):
+            _reconcile(folder, endpoint)
+        assert httpx.get(f"{endpoint}/rehearsal/books").json()["hits"] == []
+    assert _rows(folder) == before
+
+
+def test_another_requesters_keys_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every HIT is unknown under them, and still live."""
+    with _market(folder) as endpoint:
+        assert _pass(folder, endpoint) == "workers"
+        before = _rows(folder)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER")
+        with pytest.raises(RefusedForSafety, match="keys are another requester's"):
+            _reconcile(folder, endpoint)
+        assert _rows(folder) == before
+
+
+def test_where_nothing_differs_nothing_is_changed(folder: Path) -> None:
+    """Twice, at the beginning and at the end."""
+    people = None
+    with _market(folder) as endpoint:
+        assert _pass(folder, endpoint) == "workers"
+        for _ in range(2):
+            before = _rows(folder)
+            result = _reconcile(folder, endpoint)
+            assert result.comparison.is_equal
+            assert result.owed == ()
+            assert _rows(folder) == before
+            people = people or People(endpoint, script=WITH_A_HALF)
+            _to_the_end(folder, endpoint, people)
+
+
+def test_a_dry_run_leaves_the_copy_recognised_as_one(folder: Path) -> None:
+    """It changes nothing, so the next pass is refused as before."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "copy.db")
+        _to_the_end(folder, endpoint, people)
+        _put_back(folder / "copy.db", store)
+        before = _rows(folder)
+        for _ in range(2):
+            assert not _reconcile(folder, endpoint, dry_run=True).comparison.is_equal
+            with pytest.raises(RefusedForSafety, match="restored from an older copy"):
+                _pass(folder, endpoint)
+        assert _rows(folder) == before
+
+
+def test_what_a_fault_cuts_short_is_done_by_the_next(folder: Path) -> None:
+    """A marketplace of before the approvals, and a call that fails half-way."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        broken = [
+            {
+                "kind": "server_error",
+                "operation": "ApproveAssignment",
+                "call": 2,
+                "times": 100,
+            }
+        ]
+        httpx.put(f"{endpoint}/rehearsal/faults", json=broken).raise_for_status()
+        with pytest.raises(TransientPlatformError):
+            _reconcile(folder, endpoint)
+        with pytest.raises(RefusedForSafety, match="restored from an older copy"):
+            _pass(folder, endpoint)
+        httpx.put(f"{endpoint}/rehearsal/faults", json=[]).raise_for_status()
+        result = _reconcile(folder, endpoint)
+        assert len(result.comparison.undone) == 1
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+        assert [each["status"] for each in books["assignments"]] == ["Approved"] * 2
+        assert _reconcile(folder, endpoint).comparison.is_equal
+
+
+def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> None:
+    """The file is for the requester alone, and names pseudonyms."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        _copy(folder / "m.db", folder / "copy.db")
+        assert people.work() == 2
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        first, second = (_reconcile(folder, endpoint) for _ in range(2))
+        assert len(first.comparison.lost_assignments) == 2
+        assert first.owed == second.owed
+        assert sum(each.cents for each in first.owed) == 100
+        assert second.comparison.is_equal
+        with _opened(folder, endpoint) as run:
+            file = owed_path(run)
+    assert file.stat().st_mode & 0o077 == 0
+    lines = file.read_text().splitlines()
+    assert lines[0] == "worker,amount,reason"
+    assert sorted(line.split(",")[1] for line in lines[1:]) == ["0.50", "0.50"]
+
+
+def test_a_hit_whose_items_cannot_be_told_is_left_to_a_person(folder: Path) -> None:
+    """Nothing is guessed: its answers would be about other items."""
+    with _market(folder) as endpoint:
+        assert _pass(folder, endpoint) == "workers"
+        with _opened(folder, endpoint) as run:
+            (posted,) = run.platform.find_hits()
+            store_name = posted.annotation.split("/")[0]
+            for annotation in ("r07.000001", "r07.000002/zz.0", "r07.000003/-"):
+                run.platform.publish(
+                    posted.hit_type_id,
+                    "<HTMLQuestion xmlns='http://mechanicalturk.amazonaws.com/"
+                    "AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd'>"
+                    "<HTMLContent><![CDATA[<!doctype html>]]></HTMLContent>"
+                    "<FrameHeight>0</FrameHeight></HTMLQuestion>",
+                    max_assignments=1,
+                    lifetime_seconds=3600,
+                    annotation=f"{store_name}/crash.b0001.{annotation}",
+                    token=annotation,
+                )
+            before = _rows(folder)
+            begin_adopting(run.store)
+            with pytest.raises(StoreError, match="does not say which items it shows"):
+                run_pass(run)
+        assert _rows(folder)[0] == before[0]
+
+
+def test_every_refusal_names_the_next_command(folder: Path) -> None:
+    """A person who restored a file learns what to run."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "copy.db")
+        People(endpoint, script=WITH_A_HALF).work()
+        assert _pass(folder, endpoint) == "workers"
+        _put_back(folder / "copy.db", store)
+        with pytest.raises(PieceworkError) as told:
+            _pass(folder, endpoint)
+    assert told.value.next_step.startswith(
+        f"piecework reconcile {folder / 'crash.toml'}"
+    )
