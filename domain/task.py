@@ -207,12 +207,15 @@ class HtmlPage:
         hosts: other hosts that it may load scripts, styles and frames from.
         html_columns: columns whose text is markup, and is put in as it is.
         possible_addresses: columns that a script shows pictures of, if they name any.
+        possible_columns: names in template literals of a script, which are columns if
+            the items have them.
     """
 
     html: str
     hosts: tuple[str, ...] = ()
     html_columns: tuple[str, ...] = ()
     possible_addresses: tuple[str, ...] = ()
+    possible_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -27,7 +27,7 @@ from flows.gold_items import with_gold
 from hit_templates.answer_fields import answers_task
 from hit_templates.own_files import TASK_FILE
 from hit_templates.own_html.fields import Said
-from hit_templates.own_html.task import ITEM_ID, Around, html_task
+from hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from hit_templates.qualification import faults_of_test
 from hit_templates.tasks import load_task
 from qc.policy import check_rules
@@ -93,7 +93,7 @@ def assemble(
         faults += faults_with_items(file, task, items or ())
     if faults or task is None or items is None:
         raise ConfigError(faults, next_step=next(filter(None, steps), ""))
-    return _campaign(file, task, items, test)
+    return _campaign(file, with_shown_columns(task, items), items, test)
 
 
 def _asked(file: CampaignFile) -> Task:

@@ -6,52 +6,31 @@ from collections.abc import Callable, Mapping
 from html import escape
 
 from hit_templates.own_html.markup import Context
+from hit_templates.own_html.script_place import ScriptPlace
 
 _FOR_JS = str.maketrans(
     {char: f"\\u{ord(char):04x}" for char in "\"'`\\<>&$\n\r\t\x0b\x0c\u2028\u2029"}
 )
+_TEXTS = {"quotes", "template literal"}
 _NOT_BARE = re.compile(r"[^A-Za-z0-9._:/-]")
 _NOT_CSS = re.compile(r"[^A-Za-z0-9 #%.,-]")
 
 
-def written(value: str, context: Context, before: str) -> str:
+def written(value: str, context: Context, place: ScriptPlace) -> str:
     """The value as it has to be written there.
 
     Args:
         value: of an item.
         context: where it goes.
-        before: in a script, what stands before it; else it does not matter.
+        place: where in a script, if it is one; else it does not matter.
     """
-    if context == "script":
-        if is_quoted(before):
-            return value.translate(_FOR_JS)
+    if context != "script":
+        return _ESCAPES.get(context, escape)(value)
+    if place == "code":
         return _literal(value)
-    return _ESCAPES.get(context, escape)(value)
-
-
-def is_quoted(before: str) -> bool:
-    r"""Whether what follows this part of a script is inside quotes.
-
-    Backticks hold over lines; other quotes end with theirs.
-
-    >>> is_quoted("x = 'it is "), is_quoted("x = 'a'; y = "), is_quoted("x = `a\n")
-    (True, False, True)
-    """
-    if in_backticks(before):
-        return True
-    quote = ""
-    line = before.rpartition("\n")[2]
-    for char in re.sub(r"\\.", "", line):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-    return bool(quote)
-
-
-def in_backticks(before: str) -> bool:
-    """Whether what follows this part of a script is inside a template literal."""
-    return bool(re.sub(r"\\.", "", before).count("`") % 2)
+    text = value.translate(_FOR_JS)
+    # A slash ends a comment or a pattern.
+    return text if place in _TEXTS else text.replace("/", "\\u002f")
 
 
 def _literal(value: str) -> str:

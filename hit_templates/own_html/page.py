@@ -71,13 +71,13 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
             )
 
 
+def is_shown(column: str) -> bool:
+    """Whether a page may show a column: neither what is true nor what is expected."""
+    return not column.startswith((TRUTH, GOLD))
+
+
 def _shown(item: Item) -> dict[str, str]:
-    """What a page may show: neither what is true nor what is expected."""
-    return {
-        name: text
-        for name, text in item.columns.items()
-        if not name.startswith((TRUTH, GOLD))
-    }
+    return {name: text for name, text in item.columns.items() if is_shown(name)}
 
 
 @lru_cache(maxsize=32)

@@ -14,8 +14,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from hit_templates.own_html import liquid
-from hit_templates.own_html.escaping import in_backticks, written
+from hit_templates.own_html.escaping import written
 from hit_templates.own_html.markup import Context, Piece, context, pieces
+from hit_templates.own_html.script_place import ScriptPlace, script_place
 
 _FIRST = 0xF0000
 _MARK = re.compile("[\U000f0000-\U000ffffd]")
@@ -29,7 +30,7 @@ _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
 _Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
-"""Column, filters, line, and what stays without the column."""
+"""Column, filters, line, and what stays of `${...}` without the column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Gap:
         column: of the item.
         filters: what is done with the value, in order.
         context: where it stands.
-        before: what stands before it in its script, else "".
+        place: where in its script; "code" outside of scripts.
         begins_value: it is the beginning of a value in its script, and so may be an
             address; not where the script itself says where pictures are served.
         line: of the file, from 1.
@@ -50,7 +51,7 @@ class Gap:
     column: str
     filters: tuple[liquid.Filter, ...]
     context: Context
-    before: str
+    place: ScriptPlace
     begins_value: bool
     line: int
     otherwise: str = ""
@@ -74,6 +75,12 @@ class Template:
         """The columns that the page asks for, in the order in which it does."""
         needed = (gap.column for gap in self.gaps if not gap.otherwise)
         return tuple(dict.fromkeys(needed))
+
+    @property
+    def possible_columns(self) -> tuple[str, ...]:
+        """Those in template literals, which are columns if the items have them."""
+        names = (gap.column for gap in self.gaps if gap.otherwise)
+        return tuple(name for name in dict.fromkeys(names) if name not in self.columns)
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -107,7 +114,7 @@ class Template:
         text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
         if gap.context == "text" and (is_markup or gap.column in html_columns):
             return text
-        return written(text, gap.context, gap.before)
+        return written(text, gap.context, gap.place)
 
 
 def is_mark(text: str) -> bool:
@@ -151,8 +158,7 @@ class _Named:
         """What stands for a placeholder while the page is cut; others' stay."""
         line = _line(self._html, found.start())
         if found[1] is not None:
-            is_soft = _is_javascripts(self._html, found.start())
-            self.found.append((found[1], (), line, found[0] if is_soft else ""))
+            self.found.append((found[1], (), line, found[0]))
         elif (read := liquid.read(found[2])) is not None:
             column, filters, unknown = read
             self.found.append((column, filters, line, ""))
@@ -177,14 +183,15 @@ def _line(html: str, at: int) -> int:
 
 
 def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
-    column, filters, line, otherwise = placeholder
+    column, filters, line, literal = placeholder
     before = piece.text[:at] if piece.kind == "script" else ""
+    place = script_place(before)
     return Gap(
-        otherwise=otherwise,
+        otherwise=literal if place == "template literal" else "",
         column=column,
         filters=filters,
         context=context(piece, at),
-        before=before,
+        place=place,
         begins_value=_BEGINS_VALUE.search(before) is not None
         and _SERVED not in piece.text,
         line=line,
@@ -221,14 +228,6 @@ def is_address(text: str) -> bool:
     if parts.scheme == "data":
         return re.match(r"data:(?:image|audio|video)/", text) is not None
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
-def _is_javascripts(html: str, at: int) -> bool:
-    """Whether `${` here is a template literal's."""
-    start = max(html.rfind("<script", 0, at), html.rfind("<SCRIPT", 0, at))
-    if start < 0 or re.search(r"</script", html[start:at], re.IGNORECASE):
-        return False
-    return in_backticks(html[start:at])
 
 
 def _join(texts: Sequence[str], values: Sequence[str]) -> str:

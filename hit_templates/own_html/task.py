@@ -2,11 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.hit import Item
 from domain.task import HtmlPage, OwnFiles, Task
 from domain.utf8 import not_utf8
 from domain.xml_text import NOT_FOR_XML, with_newlines
@@ -21,7 +22,7 @@ from hit_templates.own_html.fields import (
     seconds_per_item,
 )
 from hit_templates.own_html.hosts import hosts_refused
-from hit_templates.own_html.page import controls_in
+from hit_templates.own_html.page import controls_in, is_shown
 from hit_templates.own_html.placeholders import cut
 
 ITEM_ID = "item_id"
@@ -128,8 +129,23 @@ def html_task(path: Path, around: Around) -> Task:
             possible_addresses=tuple(
                 one for one in template.possible_addresses if one != ITEM_ID
             ),
+            possible_columns=template.possible_columns,
         ),
     )
+
+
+def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
+    """The task of a page, with the columns that its template literals show.
+
+    Whether `${name}` there is the page's or JavaScript's own, the items tell.
+    """
+    if task.html_page is None:
+        return task
+    names = {name for item in items for name in item.columns}
+    more = (name for name in task.html_page.possible_columns if name in names)
+    known = {*task.columns, *task.optional_columns}
+    shown = (name for name in more if name not in known and is_shown(name))
+    return replace(task, optional_columns=(*task.optional_columns, *shown))
 
 
 def _next_step(refused: Collection[str], around: Around) -> str:

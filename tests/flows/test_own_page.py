@@ -106,6 +106,37 @@ def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
     assert list(items["file_name"]) == [f"{n}.jpg" for n in range(30)]
 
 
+IN_SCRIPTS = """<p id="shown"></p><input name="word" required>
+<template><b data-x="${attribute}"></b><template>${nested}</template></template>
+<script>
+const words = JSON.parse(`${content}`);
+const line = `<i>${words.map((word) => `<b>${word}</b> ${inner}`)}</i>`;
+shown.onclick = () => say('${quoted}', ${bare});
+</script>"""
+FILLED = ("attribute", "nested", "content", "inner", "quoted", "bare")
+
+
+def test_what_a_page_fills_in_anywhere_is_a_column(tmp_path: Path) -> None:
+    """Check, dataset, report and review speak of what workers were shown."""
+    path = written(tmp_path, html=IN_SCRIPTS)
+    rows = [
+        {name: f'["{name} {n}"]' for name in (*FILLED, "unused")} | {"gold.word": "a"}
+        for n in range(3)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "birds.csv", index=False)
+    checked = check_campaign(path, on=START.date())
+    # The review page and the report show an item's columns by these names.
+    assert checked.campaign.task.shown_columns == {"item_id", *FILLED}
+    assert not [text for text in checked.warnings if "placeholder" in text]
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        export(run)
+    items = pd.read_csv(tmp_path / "out/birds/dataset/items.csv")
+    inputs = {name for name in items.columns if name.startswith("input_")}
+    assert inputs == {f"input_{name}" for name in FILLED}
+    assert sorted(items["input_content"]) == [f'["content {n}"]' for n in range(3)]
+
+
 def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
     """Every HIT is rendered; its items are numbered as the file has them."""
     checked = check_campaign(written(tmp_path), on=START.date())

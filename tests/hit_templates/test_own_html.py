@@ -95,6 +95,44 @@ def test_a_column_that_is_there_is_put_into_backticks_too() -> None:
     assert cut(html).columns == ()
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "f(`a ${x.map((y) => `<b>${ITEM}</b>`)}`)",
+        "f(`a ${g({b: 1})} ${ITEM}`)",
+        "x.replace(/`/g, ''); f(`${ITEM}`)",
+        "// don't `\nf(`${ITEM}`)",
+        "/* ` */ f(`${ITEM}`)",
+        """f("`", 'it\\'s `'); f(`${ITEM}`)""",
+    ],
+)
+def test_a_name_in_a_template_literal_may_be_javascript_s(script: str) -> None:
+    """Nested ones too; quotes, comments and patterns do not begin one."""
+    template = cut(f"<script>{script}</script>")
+    assert template.columns == ()
+    assert template.possible_columns == ("ITEM",)
+    assert "${ITEM}" in template.filled({})
+    assert "${ITEM}" not in template.filled({"ITEM": "a"})
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["let a = `${b(`c`)}` + '${ITEM}'", "let a = 8 / 2; f('`', ${ITEM}); 1/`x`"],
+)
+def test_a_name_outside_of_template_literals_is_a_column(script: str) -> None:
+    """However many of them stand before it."""
+    assert cut(f"<script>{script}</script>").columns == ("ITEM",)
+
+
+@pytest.mark.parametrize("script", ["/* ${a} */ 1", "x = /${a}/.test(y)"])
+def test_a_value_ends_no_comment_and_no_pattern(script: str) -> None:
+    """What follows would run as code."""
+    page = filled(f"<script>{script}</script>", a="*/alert(1)/*")
+    assert page == f"<script>{script}</script>".replace(
+        "${a}", "*\\u002falert(1)\\u002f*"
+    )
+
+
 def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     """Their group lets one be chosen; each sends an object of its own."""
     html = (

@@ -1,6 +1,8 @@
 """HTML of somebody's own, done in a browser on the marketplace, and typed."""
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from domain.ids import AssignmentId, ItemId
 from domain.task import Task
 from hit_templates.answers import read_answers
 from hit_templates.own_html.fields import Said
+from hit_templates.own_html.task import with_shown_columns
 from hit_templates.render import render_hit
 from platforms.question import html_question
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
@@ -308,3 +311,36 @@ def test_all_shared_pages_are_tried() -> None:
     """Each page that is there has its way of being done."""
     there = {str(path.relative_to(SHARED)) for path in SHARED.rglob("*.html")}
     assert there <= set(PAGES)
+
+
+EVERYWHERE = """<h1>${heading}</h1><p title="${title}">Look.</p>
+<template><i>${one}</i><template><i>${two}</i></template></template>
+<!-- ${comment} --><textarea readonly>${area}</textarea>
+<input name="word" required><p id="out"></p>
+<script>
+const parsed = JSON.parse(`${parsed}`);
+const list = `${parsed.map((part) => `<b>${part}</b>-${nested}`)}`; /* ${aside} */
+const own = `${list} ${"`"} {{ task.input.liquid }} ${'${quoted}'}`;
+document.getElementById("out").textContent = own;
+</script>"""
+
+
+def test_a_page_has_as_columns_what_a_browser_shows(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """No more and no less, wherever on the page a column stands."""
+    names = (
+        *("heading", "title", "one", "two", "comment", "area", "nested", "aside"),
+        *("liquid", "quoted", "parsed", "unused", "out"),
+    )
+    item = item_of(**{name: f"<{name}>`" for name in names} | {"parsed": '["<x>`"]'})
+    task = with_shown_columns(task_of(tmp_path, EVERYWHERE), [item])
+    page, _hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    out = frame.locator("#out")
+    expect(out).to_have_text("<b><x>`</b>-<nested>` ` <liquid>` <quoted>`")
+    html = unescape(out.evaluate("(p) => p.ownerDocument.documentElement.outerHTML"))
+    html = re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), html)
+    seen = {name for name in item.columns if item.columns[name] in html}
+    assert seen - {"item_id"} == task.shown_columns - {"item_id"}
+    assert seen.isdisjoint({"unused", "out"})
