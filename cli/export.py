@@ -25,6 +25,13 @@ from domain.counts import plural
     help="Of a CAMPAIGN: write all answers into one Parquet file instead, as "
     "`assess FILES` and `export FILES` read them.",
 )
+@click.option(
+    "--batch-results",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a CAMPAIGN: write all assignments into one CSV instead, with the columns "
+    "of MTurk's batch results (Input.*, Answer.*).",
+)
 @TASK
 @FILES_IN_PARTS
 @AS_CAMPAIGN
@@ -34,6 +41,7 @@ def export(
     what: tuple[Path, ...],
     *,
     answers: Path | None,
+    batch_results: Path | None,
     task: str | None,
     into: Path | None,
     campaign: Path | None,
@@ -49,9 +57,12 @@ def export(
     \b
     Example:  piecework export config/campaigns/demo.toml
               piecework export config/campaigns/demo.toml --answers answers.parquet
+              piecework export CAMPAIGN --batch-results batch_results.csv
               piecework export answers/ --to dataset --task caption --dask
     """  # noqa: D301 - click's mark for lines that stay lines
-    if fault := _fault(what, answers, is_in_parts=into is not None):
+    one_file = {"--answers": answers, "--batch-results": batch_results}
+    asked_for = [name for name, path in one_file.items() if path is not None]
+    if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
     if into is not None:
         from cli.work import partitions  # noqa: PLC0415 - pandas costs a second
@@ -61,7 +72,7 @@ def export(
         return
     if dask or campaign or task:
         raise click.UsageError("--dask, --as and --task are of FILES, with --to FOLDER")
-    written = [_of_campaign(path, answers) for path in what]
+    written = [_of_campaign(path, answers, batch_results) for path in what]
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
         return
@@ -69,12 +80,14 @@ def export(
         _say(one)
 
 
-def _fault(what: Sequence[Path], answers: Path | None, *, is_in_parts: bool) -> str:
+def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:
     """Why this cannot be exported, and what to type; "" if it can."""
     campaigns = [path for path in what if path.suffix == ".toml"]
     files = [path for path in what if path not in campaigns]
-    if is_in_parts and answers is not None:
-        return "--answers is of a CAMPAIGN, --to of FILES"
+    if len(asked_for) > 1:
+        return f"{' and '.join(asked_for)} write one file each; name one of them"
+    if is_in_parts and asked_for:
+        return f"{asked_for[0]} is of a CAMPAIGN, --to of FILES"
     if is_in_parts and campaigns:
         return (
             f"--to is of FILES; {campaigns[0]} is a CAMPAIGN, which has a folder of "
@@ -82,8 +95,8 @@ def _fault(what: Sequence[Path], answers: Path | None, *, is_in_parts: bool) -> 
         )
     if files and not is_in_parts:
         return _fault_of_files(files)
-    if answers is not None and len(campaigns) > 1:
-        return "--answers FILE holds the answers of one CAMPAIGN"
+    if asked_for and len(campaigns) > 1:
+        return f"{asked_for[0]} FILE holds the answers of one CAMPAIGN"
     return ""
 
 
@@ -103,23 +116,30 @@ def _fault_of_files(files: Sequence[Path]) -> str:
 
 
 def _say(written: Mapping[str, str | int]) -> None:
-    if "answers" in written:
-        number = plural(int(written["answers"]), "answer")
-        click.echo(f"{number} in {written['file']}")
-        return
+    for name in ("answer", "assignment"):
+        if f"{name}s" in written:
+            number = plural(int(written[f"{name}s"]), name)
+            click.echo(f"{number} in {written['file']}")
+            return
     click.echo(f"dataset: {written['dataset']}")
     click.echo(f"report: {written['report']}")
 
 
-def _of_campaign(path: Path, answers: Path | None) -> dict[str, str | int]:
+def _of_campaign(
+    path: Path, answers: Path | None, batch_results: Path | None
+) -> dict[str, str | int]:
     """What was written, by name, and whose it is."""
     from flows.assembling import load_campaign  # noqa: PLC0415
     from flows.opening import open_to_look  # noqa: PLC0415
     from flows.results.answers_file import write_answers  # noqa: PLC0415
+    from flows.results.batch_results import write_batch_results  # noqa: PLC0415
     from flows.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
     from flows.results.export import export as write_files  # noqa: PLC0415
 
     with open_to_look(load_campaign(path)) as run:
+        if batch_results is not None:
+            number, file = write_batch_results(run, batch_results), str(batch_results)
+            return {"campaign": str(path), "assignments": number, "file": file}
         clean(run)
         if answers is not None:
             number = write_answers(run, answers)

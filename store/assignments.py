@@ -79,6 +79,12 @@ def load(
     ]
 
 
+def documents(store: Store) -> dict[AssignmentId, str]:
+    """What was sent with each assignment, verbatim."""
+    rows = store.db.execute("SELECT assignment_id, raw FROM raw_answers")
+    return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
+
+
 def count_by_hit(
     store: Store, hit_ids: Iterable[HitId] | None = None
 ) -> dict[HitId, int]:
