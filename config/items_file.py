@@ -19,6 +19,7 @@ from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.hit import PICTURES, Item, is_picture
 from domain.ids import ItemId
+from domain.links import about_link, outward_link
 from domain.suggestion import did_you_mean
 from domain.table_text import table_rows
 from domain.xml_text import with_newlines
@@ -128,6 +129,8 @@ def items_of_folder(
         for path in folder.rglob("*")
         if path.suffix.lower() in PICTURES and path.is_file()
     )
+    links = (outward_link(name, beside=folder) for name in names)
+    _raise([about_link(link, beside=folder) for link in links if link is not None])
     if not names:
         raise ConfigError(
             [f"{folder} holds no picture; looked for {', '.join(sorted(PICTURES))}"]

@@ -22,7 +22,7 @@ from domain.lines import line_of
 from domain.qualification import QualificationTest
 from domain.task import PRACTICE, Task
 from flows.binding import refuse_imported
-from flows.campaign_faults import faults_with_items
+from flows.campaign_faults import faults_of_names, faults_with_items
 from flows.gold_items import with_gold
 from hit_templates.answer_fields import answers_task
 from hit_templates.own_files import TASK_FILE
@@ -79,6 +79,8 @@ def assemble(
     file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
 ) -> Campaign:
     """The campaign that a file describes, items included; see `load_campaign`."""
+    if faults := faults_of_names(file):
+        raise ConfigError(faults)
     faults, steps = _own_faults(file), list[str]()
     task = _collect(faults, steps, lambda: _asked(file))
     test = _collect(faults, steps, lambda: _qualification(file))

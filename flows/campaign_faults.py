@@ -6,13 +6,18 @@ from urllib.parse import urlsplit
 
 from config import campaign_values as values
 from config.campaign_file import CampaignFile
+from config.schema import CampaignTables
 from domain.campaign import FORMATS
 from domain.counts import plural
 from domain.hit import Item
+from domain.links import NUL, about_link, outward_link
 from domain.task import PRACTICE, Task
 from hit_templates.item_faults import faults_of_items
+from hit_templates.own_files import is_own
 from qc.heuristics.canary import planted_word
 from qc.registry import is_on
+
+_PAGES = (".html", ".htm")
 
 
 def faults_with_items(
@@ -56,6 +61,51 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
         for name in file.tables.output.formats or ()
         if name not in allowed
     ]
+
+
+def faults_of_names(file: CampaignFile) -> list[str]:
+    """Why files that the campaign names cannot be read, each with file and line.
+
+    Each is what its name says: a link beside a campaign would name another file, out of
+    sight of the person who starts it, and its content would be posted or served.
+    """
+    return [
+        f"{file.at(*key)}: {fault}"
+        for *key, named in _named_files(file.tables)
+        if (fault := _fault_of_name(file, key[-1], named))
+    ]
+
+
+def _fault_of_name(file: CampaignFile, key: str, named: str) -> str:
+    if NUL in named:
+        return f"{named!r} holds a NUL, which no path does"
+    if key == "question" and not named.lower().endswith(_PAGES):
+        return f"{named!r} is no page; it ends in {' or '.join(_PAGES)}"
+    beside = file.path.parent
+    link = outward_link(named, beside=beside)
+    if link is None:
+        return ""
+    return f"{about_link(link, beside=beside)}; name that path here, or copy it"
+
+
+def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
+    """The keys of all files and folders that are named, each with the path."""
+    named = [
+        (("task",), tables.task),
+        (("question",), tables.question),
+        (("items", "file"), tables.items.file),
+        (("items", "pictures"), tables.items.pictures),
+        (("gold", "file"), tables.gold and tables.gold.file),
+        (("rehearsal", "replay"), tables.rehearsal.replay),
+    ]
+    if test := tables.qualification:
+        named += [
+            (("qualification", "task"), test.task),
+            (("qualification", "items"), test.items),
+        ]
+    for key, path in named:
+        if path is not None and (key[-1] != "task" or is_own(path)):
+            yield *key, path
 
 
 def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:

@@ -8,12 +8,18 @@ from functools import cache
 from markupsafe import Markup, escape
 
 from domain.hit import Item
+from domain.suggestion import did_you_mean
 from domain.task import Field, Option
 from hit_templates.messages import FOLDER
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _EMPHASIS = re.compile(r"\*(.+?)\*")
 _AROUND = re.compile(r"\s*([{};])\s*")
+_OWN_CODE = frozenset(
+    path.name for kind in ("_*.js", "_*.css") for path in FOLDER.glob(kind)
+)
+"""A template that somebody sent reads these files by `minified`, and no others."""
+
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -24,7 +30,16 @@ def minified(name: str) -> Markup:
     Styles lose the spaces around braces and semicolons too.
 
     A question has room for 65,535 bytes; what is only for us need not travel.
+
+    Raises:
+        ValueError: it is another file's name.
     """
+    if name not in _OWN_CODE:
+        raise ValueError(
+            f"minified({name!r}): there is no such script or style of piecework"
+            f"{did_you_mean(name, _OWN_CODE)}; put a file of your own beside the "
+            "template, and include it"
+        )
     lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
     code = [line for line in lines if line and not line.startswith("//")]
     if name.endswith(".css"):

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from domain.errors import ConfigError
+from domain.links import about_link, outward_link
 from domain.task import OwnFiles
 from domain.utf8 import not_utf8
 from hit_templates.templates import QUESTION
@@ -57,12 +58,17 @@ def read_own_files(folder: Path) -> OwnFiles:
     Those are task file, messages and templates; notes, examples and items are not.
 
     Raises:
-        ConfigError: a file cannot be read as text, or is too large for any page.
+        ConfigError: a file cannot be read as text, is too large for any page, or is a
+            link that leads out of the folder.
     """
-    texts: dict[str, str] = {}
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and _decides(path):
-            texts[path.name] = _text(path)
+    paths = [path for path in sorted(folder.iterdir()) if _decides(path)]
+    links = [outward_link(path.name, beside=folder) for path in paths]
+    if faults := [about_link(link, beside=folder) for link in links if link]:
+        raise ConfigError(
+            [f"{fault}." for fault in faults],
+            next_step="templates may read files of their own folder; copy it there",
+        )
+    texts = {path.name: _text(path) for path in paths if path.is_file()}
     digest = hashlib.sha256()
     for name, text in texts.items():
         for part in (name, text):

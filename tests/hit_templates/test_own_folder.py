@@ -160,3 +160,98 @@ def test_what_is_no_task_is_told_with_its_path(
 def test_a_folder_with_another_alphabet_lends_no_name(dog: Path) -> None:
     """Names go into pages, files and other programs."""
     assert "lends the task its name" in fault_of(dog.rename(dog.with_name("dög")))
+
+
+def with_line(folder: Path, line: str) -> str:
+    """Put a line at the end of the page's block of scripts; where it stands."""
+    page = folder / "question.html.j2"
+    text = page.read_text()
+    page.write_text(f"{text.rstrip()}\n{{% block scripts %}}\n{line}\n{{% endblock %}}")
+    return f"{page}:{len(text.rstrip().splitlines()) + 2}: "
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SECRET",
+        "../../../../../../../../../../../etc/hosts",
+        "../hit_templates/_page.js",
+        "./_page.js",
+        "link.js",
+        "folder/secret.js",
+        "_page.js\\x00",
+        "caption",
+        "caption/NOTES.md",
+        "render.py",
+        "",
+    ],
+)
+def test_only_our_own_scripts_are_minified(dog: Path, name: str) -> None:
+    """Whatever a template names: no file of the machine reaches a page."""
+    secret = dog.parent / "secret.js"
+    secret.write_text("aws_secret_access_key")
+    (dog / "folder").symlink_to(dog.parent, target_is_directory=True)
+    named = name.replace("SECRET", str(secret))
+    where = with_line(dog, f'{{{{ minified("{named}") }}}}')
+    fault = fault_of(dog)
+    assert fault.startswith(f"{where}minified(")
+    assert "there is no such script or style of piecework" in fault
+
+
+@pytest.mark.parametrize("argument", ["[]", "none", "1", "item", "{}"])
+def test_what_is_no_name_is_minified_neither(dog: Path, argument: str) -> None:
+    """A list, a number, a name that is not defined."""
+    where = with_line(dog, f"{{{{ minified({argument}) }}}}")
+    assert fault_of(dog).startswith(where)
+
+
+@pytest.mark.parametrize(
+    "name", ["secret.html", "question.html.j2", "messages.en.toml"]
+)
+def test_a_link_out_of_the_folder_is_refused(dog: Path, name: str) -> None:
+    """It would put another file into every HIT."""
+    secret = dog.parent / "credentials"
+    secret.write_text("aws_secret_access_key")
+    (dog / name).unlink(missing_ok=True)
+    (dog / name).symlink_to(secret)
+    fault = fault_of(dog)
+    assert fault == (
+        f"{dog / name} is a link that leads out of {dog}, to {secret.resolve()}."
+    )
+
+
+@pytest.mark.parametrize("target", ["loop.html", "../dog/../credentials", "/dev/zero"])
+def test_links_in_circles_and_to_devices_are_refused(dog: Path, target: str) -> None:
+    """None is read, and none ends in a traceback."""
+    (dog.parent / "credentials").write_text("secret")
+    (dog / "loop.html").symlink_to(target)
+    where = with_line(dog, '{% include "loop.html" %}')
+    fault = fault_of(dog)
+    assert "is a link that leads out of" in fault or fault.startswith(where)
+
+
+def test_a_link_inside_the_folder_is_a_file_of_it(dog: Path) -> None:
+    """Two names for one part of a page."""
+    (dog / "part.html").write_text("<b>part</b>")
+    (dog / "same.html").symlink_to("part.html")
+    with_line(dog, '{% include "same.html" %}')
+    assert "<b>part</b>" in page_of(dog)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../credentials.html",
+        "/etc/hosts",
+        "folder/credentials.html",
+        "a\\x00b",
+        "caption",
+    ],
+)
+def test_an_include_reads_files_of_the_folder_alone(dog: Path, name: str) -> None:
+    """Neither above it, nor through a folder that is a link."""
+    (dog.parent / "credentials.html").write_text("aws_secret_access_key")
+    (dog / "folder").symlink_to(dog.parent, target_is_directory=True)
+    where = with_line(dog, f'{{% include "{name}" %}}')
+    fault = fault_of(dog)
+    assert fault.startswith(f"{where}there is no template")
