@@ -5,12 +5,13 @@ from mimetypes import guess_type
 from pathlib import Path
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from flows.results.pictures import picture_path, small_copy
+from flows.results.pictures import clean_picture, picture_path, small_copy
 from review.desk import Desk
 from review.pages import PICTURE_HEADERS
 from review.parts import Parts
@@ -42,7 +43,8 @@ class Pictures:
         kind = guess_type(path.name)[0] or ""
         if not kind.startswith("image/"):
             kind = "application/octet-stream"
-        return FileResponse(path, media_type=kind, headers=PICTURE_HEADERS)
+        content = await run_in_threadpool(clean_picture, path)
+        return Response(content, media_type=kind, headers=PICTURE_HEADERS)
 
 
 def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:

@@ -16,6 +16,7 @@ from flows.planning.dealing import all_first_rounds
 from flows.planning.pricing import Price, expected_out_of_reach, price
 from flows.planning.warnings import campaign_warnings
 from flows.prices import ask_prices, with_prices
+from flows.results.pictures import warnings_of_metadata
 from flows.steps.launch import question
 from platforms.endpoint import normal_endpoint, refuse_closed_host
 from platforms.mturk import MTurk
@@ -136,6 +137,7 @@ def check_campaign(
         warnings=(
             *_about_marketplace(campaign.rewards, least),
             *campaign_warnings(campaign, cost),
+            *warnings_of_metadata(campaign),
         ),
         reached=len(pictures),
         least_per_hour_cents=least,

@@ -1,24 +1,37 @@
-"""Pictures that lie in the campaign's folder: their sizes, small copies, and copies."""
+"""Pictures that lie in the campaign's folder: sizes, copies, and what is beside them.
+
+No copy has the metadata of its picture (`domain.picture_metadata`).
+"""
 
 import base64
 import io
 import os
 import re
-import shutil
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from PIL import Image, ImageOps
 
 from domain.campaign import Campaign
+from domain.counts import plural
 from domain.hit import Item
+from domain.picture_metadata.cleaning import has_place, without_metadata
+from domain.picture_metadata.exif import orientation_in
+from domain.picture_metadata.upright import is_sideways
 from postprocess.datasets.pictures import Size, local_picture
 
 _SMALL_PIXELS = 320
 _SMALL_BYTES = 40_000
 """What one picture may add to a report; a drawing that is larger is left out."""
+
+_LATER_NS = 1_000_000_000
+"""A copy is so much younger than its picture; one of as old as that has metadata."""
+
+_LOOKED_AT = 200
+"""Pictures that are read whole to say what their files say."""
 
 _HEAD_BYTES = 4096
 _LENGTHS = [
@@ -65,17 +78,55 @@ def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str
 def copy_pictures(campaign: Campaign, folder: Path) -> None:
     """Put the pictures of all items into a folder, under their names in the dataset.
 
-    One that is there already with the same size and age is left alone.
+    They have no metadata. One that was made of the same picture is left alone.
     """
     for item in campaign.items:
         path = picture_path(campaign, item)
         if path is None:
             continue
         copy = folder / local_picture(item)
-        if copy.is_file() and _is_same(path, copy):
+        made_at = path.stat().st_mtime_ns + _LATER_NS
+        if copy.is_file() and copy.stat().st_mtime_ns == made_at:
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
+        partial = copy.with_name(f".{copy.name}.partial")
+        partial.write_bytes(without_metadata(path.read_bytes()))
+        os.utime(partial, ns=(made_at, made_at))
+        partial.replace(copy)
+
+
+def clean_picture(path: Path) -> bytes:
+    """A picture's file without metadata."""
+    return _clean(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)  # a reviewer looks at one again and again
+def _clean(path: Path, _changed_ns: int) -> bytes:
+    return without_metadata(path.read_bytes())
+
+
+def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
+    """What the files of pictures say beside the pictures; of a sample of many."""
+    paths = dict.fromkeys(
+        path for item in campaign.items if (path := picture_path(campaign, item))
+    )
+    looked_at = [*paths][:: max(1, len(paths) // _LOOKED_AT)]
+    beside, placed = [], []
+    for path in looked_at:
+        with suppress(OSError):
+            content = path.read_bytes()
+            if without_metadata(content) is not content:
+                beside.append(path)
+                placed += [path] if has_place(content) else []
+    if not beside:
+        return
+    first = (placed or beside)[0]
+    where = f", {len(placed)} of them where it was taken" if placed else ""
+    yield (
+        f"{len(beside)} of {plural(len(looked_at), 'picture')} looked at carry "
+        f"metadata beside the picture{where} ({first} first): workers, reviewers and "
+        "datasets get pictures without it; the files in the folder keep it"
+    )
 
 
 def picture_path(campaign: Campaign, item: Item) -> Path | None:
@@ -93,11 +144,6 @@ def _folder(pictures: Path) -> Path:
     return pictures.resolve()
 
 
-def _is_same(path: Path, copy: Path) -> bool:
-    one, other = path.stat(), copy.stat()
-    return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
-
-
 def _size(path: Path) -> Size | None:
     if path.suffix.lower() == ".svg":
         return _svg_size(path)
@@ -105,7 +151,9 @@ def _size(path: Path) -> Size | None:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path) as picture:
-                return picture.size
+                width, height = picture.size
+                turned = orientation_in(picture.info.get("exif", b""))
+                return (height, width) if is_sideways(turned) else (width, height)
     except _UNREADABLE:
         return None
 

@@ -23,8 +23,9 @@ from marketplace.http.transport import BodyLimit
 from marketplace.requester.api import RequesterApi
 from marketplace.state.backend import Backend
 from marketplace.workers import replies
-from marketplace.workers.iframes import Frames, pictures_at
+from marketplace.workers.iframes import Frames
 from marketplace.workers.origins import Origins
+from marketplace.workers.picture_folder import pictures_at
 from marketplace.workers.site import Site
 
 

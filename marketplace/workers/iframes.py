@@ -23,6 +23,7 @@ from marketplace.state.backend import Backend
 from marketplace.workers import hit_forms
 from marketplace.workers.assignment_actions import NOT_AVAILABLE
 from marketplace.workers.origins import Origins
+from marketplace.workers.picture_folder import pictures_at
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
@@ -71,24 +72,6 @@ class StandIns(StaticFiles):
         reply.headers["Cache-Control"] = "max-age=3600"
         reply.headers["X-Content-Type-Options"] = "nosniff"
         return reply
-
-
-class Pictures(StaticFiles):
-    """A folder of pictures; one opened by itself may run nothing (SVG could)."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, locked up."""
-        reply = await super().get_response(path, scope)
-        reply.headers["Content-Security-Policy"] = (
-            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-        )
-        reply.headers["X-Content-Type-Options"] = "nosniff"
-        return reply
-
-
-def pictures_at(folder: Path | None) -> list[Mount]:
-    """Where a folder of pictures is served, if there is one."""
-    return [] if folder is None else [Mount("/pictures", Pictures(directory=folder))]
 
 
 class Frames:

@@ -10,14 +10,14 @@ from flows.assembling import load_campaign
 from hit_templates.messages import FOLDER
 from tests.flows.test_own_page import written
 
-SECRET = "aws_secret_access_key"
+PRIVATE = "aws_secret_access_key"
 
 
 @pytest.fixture
 def sent(tmp_path: Path) -> Path:
     """A campaign that somebody sent, beside a secret that they do not have."""
-    (tmp_path / "secret.html").write_text(f"<input name='a'>{SECRET}")
-    (tmp_path / "secret.csv").write_text(f"image_url\nhttps://a.org/{SECRET}\n")
+    (tmp_path / "secret.html").write_text(f"<input name='a'>{PRIVATE}")
+    (tmp_path / "secret.csv").write_text(f"image_url\nhttps://a.org/{PRIVATE}\n")
     photos = tmp_path / "photos"
     photos.mkdir()
     (photos / "a.png").write_bytes(b"\x89PNG")
@@ -36,7 +36,7 @@ def faults(path: Path) -> list[str]:
     """What is wrong with the campaign."""
     with pytest.raises(ConfigError) as raised:
         load_campaign(path)
-    assert SECRET not in "".join(raised.value.faults)
+    assert PRIVATE not in "".join(raised.value.faults)
     return list(raised.value.faults)
 
 
@@ -84,7 +84,7 @@ def test_a_picture_in_the_folder_is_no_link_out(sent: Path) -> None:
 @pytest.mark.parametrize("named", ["/etc/hosts", "../secret.key", "birds.csv", ""])
 def test_a_page_is_html(sent: Path, named: str) -> None:
     """A file of another kind is not posted, wherever it lies."""
-    (sent.parent.parent / "secret.key").write_text(SECRET)
+    (sent.parent.parent / "secret.key").write_text(PRIVATE)
     sent.write_text(sent.read_text().replace("hit.html", named))
     (fault,) = faults(sent)
     assert f"{sent}:4: question: " in fault

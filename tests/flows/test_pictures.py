@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,13 @@ from domain.dataset import Pictures, Publication
 from domain.hit import Item
 from domain.ids import ItemId
 from flows.results.export import export
-from flows.results.pictures import copy_pictures, picture_sizes, small_pictures
+from flows.results.pictures import (
+    copy_pictures,
+    picture_sizes,
+    small_pictures,
+    warnings_of_metadata,
+)
+from tests.domain.test_picture_metadata import is_clean, saved
 from tests.flows.campaigns import campaign
 from tests.flows.conftest import Open
 
@@ -52,6 +59,70 @@ def test_sizes_are_those_of_the_pictures(pictured: Campaign) -> None:
         "sized": (64, 48),
         "boxed": (30, 20),
     }
+
+
+@pytest.fixture
+def phone(pictured: Campaign) -> Campaign:
+    """Two pictures of a phone, one of them on its side, and one that says nothing."""
+    assert pictured.pictures is not None
+    (pictured.pictures / "flat.jpg").write_bytes(saved("JPEG"))
+    (pictured.pictures / "tall.png").write_bytes(saved("PNG", 6))
+    urls = ("flat.jpg", "tall.png", "sub/photo.jpg", "boxed.svg")
+    items = tuple(Item(item_id=ItemId(url), columns={"url": url}) for url in urls)
+    return replace(pictured, items=items)
+
+
+def size_of(path: Path) -> tuple[int, int]:
+    """Width and height of a file's picture, however it is to be turned."""
+    with Image.open(path) as picture:
+        return picture.size
+
+
+def test_the_size_of_a_picture_is_that_of_the_upright_one(phone: Campaign) -> None:
+    """As its copy in the dataset has it."""
+    sizes = picture_sizes(phone)
+    assert (sizes["flat.jpg"], sizes["tall.png"]) == ((61, 40), (40, 61))
+
+
+def test_copies_say_nothing_of_who_took_them(phone: Campaign, tmp_path: Path) -> None:
+    """Those of an earlier version, which did, are made again."""
+    assert phone.pictures is not None
+    folder = tmp_path / "dataset" / "images"
+    folder.mkdir(parents=True)
+    for name in ("flat.jpg", "tall.png"):
+        shutil.copy2(phone.pictures / name, folder / name)
+    copy_pictures(phone, folder)
+    for name in ("flat.jpg", "tall.png"):
+        assert is_clean((folder / name).read_bytes())
+        assert size_of(folder / name) == picture_sizes(phone)[name]
+    first = (folder / "tall.png").stat().st_ino
+    copy_pictures(phone, folder)
+    assert (folder / "tall.png").stat().st_ino == first
+    (phone.pictures / "tall.png").write_bytes(saved("PNG", 1))
+    copy_pictures(phone, folder)
+    assert size_of(folder / "tall.png") == (61, 40)
+    assert not [*folder.rglob("*.partial")]
+
+
+def test_a_report_s_pictures_say_nothing_either(phone: Campaign) -> None:
+    """They are drawn anew."""
+    for address in small_pictures(phone, ["flat.jpg", "tall.png"]).values():
+        assert is_clean(base64.b64decode(address.partition(",")[2]))
+
+
+def test_check_says_that_pictures_carry_metadata(phone: Campaign) -> None:
+    """With how many of them a place; nothing where there is nothing to say."""
+    assert phone.pictures is not None
+    (warning,) = warnings_of_metadata(phone)
+    assert warning.startswith(
+        "2 of 4 pictures looked at carry metadata beside the picture, 2 of them where "
+        f"it was taken ({phone.pictures / 'flat.jpg'} first): workers"
+    )
+    assert not [*warnings_of_metadata(replace(phone, items=phone.items[2:]))]
+    (phone.pictures / "flat.jpg").write_bytes(saved("JPEG", exif=b"", xmp=b""))
+    (warning,) = warnings_of_metadata(replace(phone, items=phone.items[:1]))
+    assert "1 of 1 picture looked at" in warning
+    assert "taken" not in warning
 
 
 def test_small_copies_are_small(pictured: Campaign) -> None:

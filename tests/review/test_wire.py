@@ -10,6 +10,7 @@ import pytest
 from domain.verdicts import Finding, SubjectKind
 from flows.people.deciding import waiting_for_people
 from store import decisions, findings
+from tests.domain.test_picture_metadata import is_clean, saved
 from tests.review import stores
 from tests.review.conftest import Served, served
 
@@ -119,6 +120,18 @@ def test_a_picture_that_is_opened_by_itself_runs_no_scripts(page: Served) -> Non
     assert reply.headers["content-type"].startswith("image/svg+xml")
     assert "sandbox" in reply.headers["content-security-policy"]
     assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_picture_says_nothing_of_who_took_it(page: Served) -> None:
+    """Large or small: reviewers see what workers saw."""
+    folder = page.run.campaign.pictures
+    assert folder is not None
+    (folder / "1.svg").rename(folder / "1.jpg")
+    (folder / "1.svg").symlink_to("1.jpg")
+    (folder / "1.jpg").write_bytes(saved("JPEG", 6))
+    with page.client() as ada:
+        for query in ({"item": "p1"}, {"item": "p1", "small": "1"}):
+            assert is_clean(ada.get("/picture", params=query).content)
 
 
 def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
