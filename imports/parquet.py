@@ -16,6 +16,7 @@ from domain.tables import ORDER
 from imports.crowd_form import as_text
 from imports.head import Head
 from imports.moments import moment
+from imports.parquet_size import check_rows, check_size, texts_in
 from imports.rows import ImportedRow, Read, RowPart
 
 NAME = "piecework dataset (Parquet)"
@@ -43,23 +44,34 @@ def read(path: Path, _head: Head) -> Iterator[Read]:
     """A row an assignment, as far as its answers follow each other.
 
     Raises:
-        ConfigError: it is no Parquet that piecework wrote.
+        ConfigError: it is no Parquet that piecework wrote, or unpacks to too much.
     """
+    numbered = enumerate(_answers(path), start=1)
+    for assignment, group in groupby(numbered, lambda pair: _assignment(pair[1])):
+        yield _row(assignment, list(group))
+
+
+def _answers(path: Path) -> Iterator[Mapping[str, object]]:
     try:
-        file = pq.ParquetFile(path)
+        with pq.ParquetFile(path) as file:
+            texts = _texts(path, file)
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(_AT_ONCE):
+                check_rows(path, batch)
+                yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as fault:
         raise ConfigError([f"{path}: no valid Parquet ({fault})"]) from fault
+
+
+def _texts(path: Path, file: pq.ParquetFile) -> list[str]:
+    """The columns of texts, of a file that may be read."""
     missing = {"answer_id", "item_id", "worker"} - set(file.schema_arrow.names)
     if missing:
         raise ConfigError(
             [f"{path}: no dataset of piecework; columns missing: {sorted(missing)}"]
         )
-    answers = (
-        cells for batch in file.iter_batches(_AT_ONCE) for cells in batch.to_pylist()
-    )
-    numbered = enumerate(answers, start=1)
-    for assignment, group in groupby(numbered, lambda pair: _assignment(pair[1])):
-        yield _row(assignment, list(group))
+    check_size(path, file.metadata)
+    return texts_in(file)
 
 
 def _assignment(cells: Mapping[str, object]) -> str:
