@@ -25,6 +25,11 @@ from domain.clock import SystemClock
     is_flag=True,
     help="Look whether a sample of the items' addresses and files gives pictures.",
 )
+@click.option(
+    "--internal",
+    is_flag=True,
+    help="With --reach: ask addresses inside this machine's network too.",
+)
 @JSON
 def check(
     campaign: Path,
@@ -32,6 +37,7 @@ def check(
     on: datetime | None,
     endpoint: str | None,
     reach: bool,
+    internal: bool,
     as_json: bool,
 ) -> None:
     """Read, render and price everything; touch nothing.
@@ -41,11 +47,15 @@ def check(
               piecework check CAMPAIGN --reach
               piecework check CAMPAIGN --endpoint https://hits.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
+    if internal and not reach:
+        raise click.UsageError("--internal says what --reach may ask; give both")
     from cli.work.check import check_campaign  # noqa: PLC0415 - pandas costs a second
     from cli.work.check_tables import say_checked  # noqa: PLC0415 - the same
 
     day = (on or SystemClock().now()).date()
-    checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach)
+    checked = check_campaign(
+        campaign, on=day, endpoint=endpoint, reach=reach, internal=internal
+    )
     if as_json:
         click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
         return

@@ -101,6 +101,17 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
         ) from fault
 
 
+def line_of_template(task: Task, file: Path, line: int) -> int | None:
+    """The line of a template of the task's own folder, by one of its compiled code.
+
+    `None` if the code is of another file.
+    """
+    own = task.own
+    if own is None or file.parent != Path(own.path) or file.name not in own.templates:
+        return None
+    return _own_environment(own).get_template(file.name).get_corresponding_lineno(line)
+
+
 @lru_cache(maxsize=32)
 def _own_environment(own: OwnFiles) -> ImmutableSandboxedEnvironment:
     def read(name: str) -> tuple[str, str, None] | None:

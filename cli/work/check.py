@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
+from cli.work.page_sizes import largest_page
 from cli.work.reach import sample_of_pictures, unreached
 from domain.campaign import Campaign, Rewards
 from domain.errors import ConfigError
@@ -17,10 +18,8 @@ from flows.planning.pricing import Price, expected_out_of_reach, price
 from flows.planning.warnings import campaign_warnings
 from flows.prices import ask_prices, with_prices
 from flows.results.pictures import warnings_of_metadata
-from flows.steps.launch import question
 from platforms.endpoint import normal_endpoint, refuse_closed_host
 from platforms.mturk import MTurk
-from platforms.question import question_bytes
 from rehearsal.crowd.campaign_crowd import answering_of
 from rehearsal.crowd.people import people
 
@@ -94,7 +93,12 @@ _MONEY = {
 
 
 def check_campaign(
-    path: Path, *, on: date, endpoint: str | None = None, reach: bool = False
+    path: Path,
+    *,
+    on: date,
+    endpoint: str | None = None,
+    reach: bool = False,
+    internal: bool = False,
 ) -> Checked:
     """Read, render and price a campaign by the fees of a day, or of a marketplace.
 
@@ -103,6 +107,7 @@ def check_campaign(
         on: the day.
         endpoint: of a marketplace that is asked what it takes.
         reach: ask a sample of the items' addresses for their pictures.
+        internal: ask those inside this machine's network too.
 
     Raises:
         ConfigError: every fault of file, items, heuristics, policy, pages and the
@@ -121,14 +126,14 @@ def check_campaign(
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     if campaign.rehearsal.replay is not None:
         answering_of(campaign)
+    largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
     pictures = sample_of_pictures(campaign) if reach else []
-    if faults := unreached(pictures):
+    if faults := unreached(pictures, asks_inside=internal):
         raise ConfigError(
             faults,
             next_step="open one in a browser that is signed in nowhere: workers see "
             "the same",
         )
-    items = {item.item_id: item for item in campaign.items}
     cost = price(campaign, on=on)
     least = 0 if prices is None else prices.least_per_hour_cents
     return Checked(
@@ -141,10 +146,7 @@ def check_campaign(
         ),
         reached=len(pictures),
         least_per_hour_cents=least,
-        largest_question_bytes=max(
-            question_bytes(question(campaign, hit, items))
-            for hit in chain(*all_first_rounds(campaign, on=on))
-        ),
+        largest_question_bytes=largest,
     )
 
 

@@ -1,18 +1,25 @@
-"""Whether addresses and files of pictures give pictures, tried on a sample."""
+"""Whether addresses and files of pictures give pictures, tried on a sample.
+
+An items file may come from anybody, and what it names is asked from this machine: so no
+address inside its network is asked, whatever name or redirect leads there, and nobody's
+slow server holds the command up.
+"""
 
 import random
-import urllib.error
-import urllib.request
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPException
 from pathlib import Path
 
+from cli.work.picture_request import PictureRequest
 from domain.campaign import Campaign
 
 SAMPLE = 20
 _AT_ONCE = 8
-_SECONDS = 15.0
+SECONDS = 15.0
+"""For all of an address: its name, its redirects, its head. The sample is asked in
+three rounds, so it takes three times as much at most."""
+
 _BEGINNINGS = (
     b"\xff\xd8\xff",
     b"\x89PNG",
@@ -27,7 +34,6 @@ _FIRST_BYTES = 64
 _AVIF = b"ftypavi"
 _SPACE = b"\xef\xbb\xbf \t\r\n"
 """What may stand before an SVG: the mark of UTF-8, and space."""
-_REDIRECT = 3
 
 
 _WEB = ("http://", "https://")
@@ -48,14 +54,25 @@ def sample_of_pictures(campaign: Campaign) -> list[str]:
     return draw.sample(there, min(SAMPLE, len(there)))
 
 
-def unreached(pictures: Sequence[str]) -> list[str]:
-    """What is wrong with each address or file that gives no picture."""
+def unreached(
+    pictures: Sequence[str], *, asks_inside: bool = False, seconds: float = SECONDS
+) -> list[str]:
+    """What is wrong with each address or file that gives no picture.
+
+    Args:
+        pictures: addresses and files.
+        asks_inside: ask addresses inside this machine's network too.
+        seconds: for all of an address.
+    """
+
+    def fault(picture: str) -> str:
+        if picture.startswith(_WEB):
+            request = PictureRequest(picture, asks_inside=asks_inside, seconds=seconds)
+            return _of_address(request, seconds=seconds)
+        return _of_file(picture)
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return [fault for fault in pool.map(_fault, pictures) if fault]
-
-
-def _fault(picture: str) -> str:
-    return _of_address(picture) if picture.startswith(_WEB) else _of_file(picture)
+        return [sentence for sentence in pool.map(fault, pictures) if sentence]
 
 
 def _of_file(path: str) -> str:
@@ -71,20 +88,16 @@ def _is_picture(begins: bytes) -> bool:
     return begins.lstrip(_SPACE).startswith(_BEGINNINGS) or _AVIF in begins
 
 
-def _of_address(url: str) -> str:
-    request = urllib.request.Request(  # noqa: S310 - http(s) only, by the caller
-        url, headers={"User-Agent": "piecework check", "Accept": "image/*"}
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
-            kind = answer.headers.get_content_type()
-            begins = answer.read(_FIRST_BYTES)
-    except urllib.error.HTTPError as refusal:
-        if refusal.code // 100 == _REDIRECT:  # a good one is followed
-            return f"{url}: answers {refusal.code}, and leads nowhere but round again"
-        return f"{url}: answers {refusal.code} {refusal.reason}"
-    except (OSError, HTTPException, ValueError) as fault:
-        return f"{url}: does not answer ({getattr(fault, 'reason', fault)})"
-    if kind.startswith("image/") or _is_picture(begins):
+def _of_address(request: PictureRequest, *, seconds: float) -> str:
+    """Why the address gives no picture; within these seconds, whatever it does."""
+    asking = threading.Thread(target=request.run, daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if asking.is_alive():
+        request.stop()
+        return f"{request.url}: does not answer within {seconds:g} seconds"
+    if request.fault:
+        return f"{request.url}: {request.fault}"
+    if request.kind.startswith("image/") or _is_picture(request.begins):
         return ""
-    return f"{url}: answers with {kind}, which is no picture"
+    return f"{request.url}: answers with {request.kind}, which is no picture"

@@ -146,7 +146,7 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
     items = tmp_path / "items.csv"
     with _pictures() as address:
         items.write_text(items.read_text().replace("https://example.org", address))
-        bad = _check(path, "--reach")
+        bad = _check(path, "--reach", "--internal")
         assert bad.exit_code == 2
         assert f"{address}/2.jpg: answers 404" in bad.output
         assert f"{address}/3.jpg: answers with text/html" in bad.output
@@ -155,10 +155,10 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
         assert "4.jpg" not in bad.output
         rows = items.read_text().splitlines(keepends=True)
         items.write_text(rows[0] + rows[1] + rows[4])
-        good = _check(path, "--reach")
+        good = _check(path, "--reach", "--internal")
         assert good.exit_code == 0, good.output
         assert "pictures: 2 tried, all can be shown" in good.output
-    gone = _check(path, "--reach")
+    gone = _check(path, "--reach", "--internal")
     assert f"{address}/1.jpg: does not answer" in gone.output
 
 
