@@ -90,12 +90,12 @@ def _fault_of_name(file: CampaignFile, key: str, named: str) -> str:
 
 def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
     """The keys of all files and folders that are named, each with the path."""
-    named = [
+    named: list[tuple[tuple[str, ...], str | None]] = [
         (("task",), tables.task),
         (("question",), tables.question),
         (("items", "file"), tables.items.file),
         (("items", "pictures"), tables.items.pictures),
-        (("gold", "file"), tables.gold and tables.gold.file),
+        (("gold", "file"), tables.gold.file if tables.gold else None),
         (("rehearsal", "replay"), tables.rehearsal.replay),
     ]
     if test := tables.qualification:

@@ -50,7 +50,7 @@ class PictureRequest:
         except TimeoutError:
             self.fault = f"does not answer within {self._seconds:g} seconds"
         except (OSError, HTTPException, ValueError) as fault:
-            self.fault = f"does not answer ({fault or type(fault).__name__})"
+            self.fault = f"does not answer ({str(fault) or type(fault).__name__})"
 
     def stop(self) -> None:
         """Close the connection, so that the thread that waits on it ends."""

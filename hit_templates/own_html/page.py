@@ -99,6 +99,9 @@ def _by_https(html: str, hosts: tuple[str, ...]) -> str:
 
 _OURS = "\0ours\0"
 
+_PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
+"""A picture is not stretched to its box, unless the page itself says how it fits."""
+
 
 @lru_cache(maxsize=32)
 def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
@@ -107,7 +110,7 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
     content = policy_of(hosts)
     policy = (
         f'<meta http-equiv="Content-Security-Policy" content="{content}">\n'
-        f"<script>{minified('_own_page_losses.js')}</script>\n"
+        f"<script>{minified('_own_page_losses.js')}</script>\n{_PROPORTIONS}\n"
     )
     scripts = (
         f"<script>\n{minified('_measures.js')}\n{minified('_own_page.js')}\n</script>\n"

@@ -14,7 +14,7 @@ classification-target { display: block; }
 crowd-form { font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem;
   margin: 0 auto; padding: .75rem; overflow-wrap: anywhere; }
 crowd-form *, crowd-form { box-sizing: border-box; }
-crowd-form img, crowd-form video { max-width: 100%; height: auto; }
+crowd-form img, crowd-form video { max-width: 100%; height: auto; object-fit: contain; }
 crowd-card { border: 1px solid #d4d6da; border-radius: .5rem; padding: 1rem; margin: 1rem 0; }
 crowd-alert { border-left: .3rem solid #0b5394; background: #f3f5f8; padding: .6rem 1rem; margin: 1rem 0; }
 crowd-alert[type=warning], crowd-alert[type=error] { border-color: #a3201d; }
