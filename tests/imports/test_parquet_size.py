@@ -68,8 +68,8 @@ def packed(path: Path) -> None:
 
 
 def nothings(path: Path) -> None:
-    """A list of two hundred million missing numbers."""
-    inside = pa.nulls(200_000_000, pa.int8())
+    """A list of 140 million missing numbers."""
+    inside = pa.nulls(140_000_000, pa.int8())
     lists = pa.ListArray.from_arrays(pa.array([0, len(inside)], pa.int32()), inside)
     pq.write_table(table(1, lists), path, compression="zstd")
 
