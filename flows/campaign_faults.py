@@ -69,11 +69,26 @@ def faults_of_names(file: CampaignFile) -> list[str]:
     Each is what its name says: a link beside a campaign would name another file, out of
     sight of the person who starts it, and its content would be posted or served.
     """
-    return [
+    faults = [
         f"{file.at(*key)}: {fault}"
         for *key, named in _named_files(file.tables)
         if (fault := _fault_of_name(file, key[-1], named))
     ]
+    return faults or _faults_of_served_store(file)
+
+
+def _faults_of_served_store(file: CampaignFile) -> list[str]:
+    """That all which the campaign writes lies where the marketplace serves pictures."""
+    pictures = file.pictures if file.tables.items.pictures else None
+    if pictures is None or not file.out.is_relative_to(pictures):
+        return []
+    where = file.at("items", "pictures")
+    fault = (
+        f"{where}: {pictures} is served whole, and the campaign's store would lie in "
+        f"it ({file.out}); give the pictures a folder of their own, or name another "
+        "output.folder"
+    )
+    return [fault]
 
 
 def _fault_of_name(file: CampaignFile, key: str, named: str) -> str:

@@ -119,3 +119,25 @@ def test_a_link_inside_the_folder_is_read(sent: Path) -> None:
     shutil.move(sent.parent / "birds.csv", sent.parent.parent / "birds.csv")
     sent.write_text(sent.read_text().replace("birds.csv", "../birds.csv"))
     assert len(load_campaign(sent).items) == 20
+
+
+@pytest.mark.parametrize(("named", "is_refused"), [(".", True), ("photos", False)])
+def test_a_store_is_not_served_as_a_picture(
+    sent: Path, named: str, *, is_refused: bool
+) -> None:
+    """A folder of pictures is served whole, to whoever knows a name in it."""
+    photos = sent.parent / "photos"
+    photos.mkdir()
+    (photos / "a.png").write_bytes(b"\x89PNG")
+    text = sent.read_text().replace('file = "birds.csv"', f'pictures = "{named}"')
+    sent.write_text(text)
+    if is_refused:
+        (fault,) = faults(sent)
+        assert (
+            f"{sent}:6: items.pictures: {sent.parent.resolve()} is served whole"
+            in fault
+        )
+    else:
+        assert load_campaign(sent).items
+    sent.write_text(text.replace("[output]", '[output]\nfolder = "../written"'))
+    assert load_campaign(sent).items
