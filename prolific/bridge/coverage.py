@@ -74,9 +74,10 @@ LINES = (
         ("ApproveAssignment",),
         "APPROVE, in bulk",
         "near",
-        "a submission is paid whole as soon as one of its HITs is approved; 20 days "
-        "is the "
-        "longest delay, since Prolific approves by itself after 21",
+        "a submission is paid whole once all of its HITs are decided, if one of them "
+        "was approved; "
+        "20 days is the longest delay, since Prolific approves by itself after 21. "
+        "What was approved there by hand stays the requester's to decide here",
     ),
     Line(
         "reject",

@@ -1,9 +1,10 @@
 """What requesters decided about a visit's HITs becomes of its submission.
 
-A submission is paid whole or not at all. It is approved as soon as one of its HITs is;
-it is rejected only if all were, after the participant was asked to return it and had
-days to do so. Each decision follows from the tables and from the submission's state,
-so a call that was lost is simply found to be needed still, or not.
+A submission is paid whole or not at all. It waits until all of its HITs are decided.
+It is approved if one of them was approved. It is rejected if all were rejected, after
+the participant was asked to return it and had days to do so. Each decision follows from
+the tables and from the submission's state, so a call that was lost is simply found to
+be needed still, or not.
 """
 
 import re
@@ -22,7 +23,7 @@ from prolific.bridge.reading import (
     SCREENED_OUT,
     take_in,
 )
-from prolific.bridge.settling import settle_visit
+from prolific.bridge.settling import PAID_EARLY, settle_visit
 from prolific.bridge.spending import taken_if_unrejected
 from prolific.bridge.terms import DAY
 from prolific.http.errors import Lost, Refused
@@ -58,7 +59,7 @@ _REASONS = {
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
     "studies.screen_out_code, "
-    "studies.qualification_type, studies.reward_cents, "
+    "studies.qualification_type, studies.reward_cents, studies.cost_cents, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
     "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
     "count(assignments.id) AS parts, "
@@ -68,7 +69,10 @@ _UNDECIDED = (
     "nullif(assignments.feedback, ''), NULL)) AS feedback "
     "FROM visits JOIN studies ON studies.id = visits.study "
     "LEFT JOIN assignments ON assignments.visit = visits.id "
-    "WHERE outcome IS NULL AND visits.stage <> 'Open' "
+    "WHERE visits.stage <> 'Open' AND visits.id IN "
+    "(SELECT id FROM visits WHERE outcome IS NULL UNION ALL "
+    f"SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
+    f"WHERE studies.stage <> 'Retired' AND {PAID_EARLY}) "
     "GROUP BY visits.id ORDER BY visits.id"
 )
 
@@ -80,7 +84,7 @@ def decide(bridge: Bridge) -> None:
         now_ms = transaction.now_ms
     to_approve = []
     for visit in waiting:
-        is_due = visit["approved"] or _took_test(visit)
+        is_due = _took_test(visit) or (visit["approved"] and not visit["submitted"])
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
@@ -151,14 +155,19 @@ def _end_by(bridge: Bridge, visit: sqlite3.Row, code: str) -> None:
 
 
 def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Prolific has paid; what was not decided here is approved with it."""
+    """Book what Prolific took; HITs that are not decided stay their requester's."""
+    trouble = ""
+    if visit["submitted"]:
+        trouble = (
+            f"Prolific has paid a visit before {visit['submitted']} of its HITs were "
+            "decided here: their requester still approves or rejects them, and "
+            f"Prolific keeps {bridge.terms.money(visit['cost_cents'])} either way"
+        )
+    if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
+        return
     with bridge.backend.transaction() as transaction:
-        for part in _submitted(transaction, visit):
-            assignments.approve(
-                transaction, part, at_ms=transaction.now_ms, feedback=""
-            )
         settle_visit(transaction, visit["id"])
-        _conclude(transaction, visit, "Paid")
+        _conclude(transaction, visit, "Paid", trouble)
 
 
 def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:

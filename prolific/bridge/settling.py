@@ -10,6 +10,9 @@ from marketplace.state import ledger
 from marketplace.state.transaction import Transaction
 from prolific.bridge.reading import SCREENED_OUT
 
+PAID_EARLY = "(visits.outcome = 'Paid' AND visits.trouble <> '')"
+"""Visits that Prolific paid before their requester had decided all of their HITs."""
+
 _VISIT = (
     f"SELECT iif(visits.status = '{SCREENED_OUT}', screen_out_cost_cents, cost_cents) "
     "AS cost_cents, visits.settled_cents, studies.internal_name, "
@@ -33,6 +36,13 @@ _BATCH = (
     "JOIN hit_types ON hit_types.id = studies.hit_type WHERE bonus_batches.id = ?"
 )
 
+_LENT = (
+    "SELECT -coalesce(sum(entries.cents), 0) AS cents FROM transfers "
+    "JOIN entries ON entries.transfer = transfers.id "
+    "JOIN accounts ON accounts.id = entries.account "
+    "WHERE reason = 'outside price' AND subject = ? AND kind = 'outside'"
+)
+
 
 def settle_visit(transaction: Transaction, visit: int) -> None:
     """Book by how much a visit that was paid cost more, or less, than its HITs.
@@ -43,12 +53,12 @@ def settle_visit(transaction: Transaction, visit: int) -> None:
     if row is None:
         return
     difference = row["cost_cents"] - row["booked_cents"]
-    _book(
-        transaction,
-        row["requester"],
-        difference - row["settled_cents"],
-        subject=row["internal_name"],
-    )
+    more_cents = difference - row["settled_cents"]
+    if more_cents < 0 < row["settled_cents"]:
+        more_cents += _give_back_lent(
+            transaction, -more_cents, subject=row["internal_name"]
+        )
+    _book(transaction, row["requester"], more_cents, subject=row["internal_name"])
     transaction.execute(
         "UPDATE visits SET settled_cents = ? WHERE id = ?", difference, visit
     )
@@ -64,6 +74,20 @@ def settle_batch(transaction: Transaction, batch: int) -> None:
             row["total_cents"] - row["booked_cents"],
             subject=row["internal_name"],
         )
+
+
+def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> int:
+    """Give back what was booked where an account was empty; how much that is."""
+    row = transaction.one(_LENT, subject)
+    lent = min(cents, row["cents"] if row else 0)
+    ledger.pay(
+        transaction,
+        ledger.FEES,
+        credited={ledger.OUTSIDE: lent},
+        reason="outside price",
+        subject=subject,
+    )
+    return lent
 
 
 def _book(

@@ -45,7 +45,7 @@ class StudyStatus:
         currency: of its amounts.
         cost_cents: of a place, with fee and tax.
         states: how many visits are in each of Prolific's states.
-        waits_for_requester: visits with work that nobody has judged.
+        waits_for_requester: visits with a HIT that is not decided, paid or not.
         waits_for_participant: those who were asked to return, and may still.
         trouble: what keeps it from going on; "" is nothing.
     """
@@ -118,7 +118,7 @@ def read_status(transaction: Transaction) -> Status:
                 states=dict(
                     sorted(Counter(visit["status"] for visit in visits).items())
                 ),
-                waits_for_requester=sum(visit["undecided"] > 0 for visit in waiting),
+                waits_for_requester=sum(visit["undecided"] > 0 for visit in visits),
                 waits_for_participant=sum(
                     visit["return_asked_ms"] is not None for visit in waiting
                 ),

@@ -13,6 +13,7 @@ from marketplace.state.clock import SECOND
 from prolific.bridge import drafting, reading
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.places import visits_possible
+from prolific.bridge.settling import PAID_EARLY
 from prolific.bridge.spending import committed_cents
 from prolific.http.errors import NoAccess, Refused
 from prolific.resources.new_study import StudyChanges
@@ -257,7 +258,8 @@ def _retire(bridge: Bridge) -> None:
         for study in transaction.all(
             "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "
             "AND NOT EXISTS "
-            "(SELECT 1 FROM visits WHERE study = studies.id AND outcome IS NULL)"
+            "(SELECT 1 FROM visits WHERE study = studies.id "
+            f"AND (outcome IS NULL OR {PAID_EARLY}))"
         ):
             if not reading.waits(bridge, study["id"]):
                 transaction.execute(

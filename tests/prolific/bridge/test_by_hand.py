@@ -87,7 +87,7 @@ def test_nothing_is_spent_beyond_the_cap(tmp_path: Path) -> None:
 
 
 def test_what_is_approved_or_rejected_by_hand_is_taken_in(town: Town) -> None:
-    """On Prolific's own pages; here it is decided the same way."""
+    """On Prolific's own pages: a rejection holds here, a payment is booked here."""
     town.post(hits=2, assignments=2, **LATER)
     town.settle()
     study = town.study()
@@ -107,10 +107,11 @@ def test_what_is_approved_or_rejected_by_hand_is_taken_in(town: Town) -> None:
         "JOIN workers ON workers.id = worker"
     )
     assert {(row["worker_id"], row["status"]) for row in found} == {
-        (ann.worker_id, "Approved"),
+        (ann.worker_id, "Submitted"),
         (bob.worker_id, "Rejected"),
     }
     assert "rejected at Prolific" in str(found)
+    decide(town, ann, "approve", 0, 1)
     check(town)
 
 

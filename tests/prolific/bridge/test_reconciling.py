@@ -12,7 +12,10 @@ from tests.prolific.bridge.town import Town
 
 
 def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
-    """One was approved there, one returned, the study stopped; the books agree."""
+    """One was approved there, one returned, the study stopped; the books agree.
+
+    What was approved there is paid, and its HITs stay their requester's to decide.
+    """
     hit_ids = town.post(hits=2, assignments=3)
     town.settle()
     study = town.study()
@@ -32,7 +35,7 @@ def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
         one["WorkerId"]: one["AssignmentStatus"] for one in town.submitted(*hit_ids)
     }
     assert by_worker == {
-        people[0].worker_id: "Approved",
+        people[0].worker_id: "Submitted",
         people[1].worker_id: "Rejected",
     }
     town.check_books()

@@ -166,13 +166,21 @@ class Town:
             return [dict(row) for row in transaction.all(query, *values)]
 
     def check_books(self) -> None:
-        """No law is broken on either side, and both took the same, to the penny."""
+        """No law is broken on either side, and both took the same, to the penny.
+
+        A HIT that was approved is booked here at once, and paid at Prolific when all
+        HITs of its visit are decided.
+        """
         with self.bridge.backend.transaction() as transaction:
             assert broken_laws(transaction) == []
         theirs = self.researcher.books()["accounts"]
         [ours] = self.rows(
-            "SELECT coalesce(sum(balance_cents), 0) AS spent FROM accounts "
-            "WHERE kind IN ('worker', 'fees')"
+            "SELECT (SELECT coalesce(sum(balance_cents), 0) FROM accounts "
+            "WHERE kind IN ('worker', 'fees')) - "
+            "(SELECT coalesce(sum(paid_cents + fee_cents), 0) FROM assignments "
+            "WHERE visit IN (SELECT visits.id FROM visits JOIN assignments AS part "
+            "ON part.visit = visits.id WHERE outcome IS NULL "
+            "AND part.status = 'Submitted')) AS spent"
         )
         spent = ("rewards", "bonuses", "fees", "vat")
         assert ours["spent"] == sum(theirs.get(account, 0) for account in spent)
