@@ -72,14 +72,19 @@ class OutsideCrowd(Protocol):
         """The query of the link that `read_link` reads so."""
         ...
 
-    def look_up(self, arrival: Arrival) -> Submission:
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """What the other market itself says of a submission.
 
         Takes as long as a call; never called while the database is held.
 
+        Args:
+            arrival: what the link says.
+            is_known: whether its participant has come before; made-up links of others
+                then do not make them wait.
+
         Raises:
-            Refusal: there is none such, or it is another's (403), or it could not be
-                asked now (503).
+            Refusal: there is no such submission, or it is another's (403), or it could
+                not be asked now (503).
         """
         ...
 

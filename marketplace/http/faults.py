@@ -77,11 +77,16 @@ class Fault:
 
 
 class Bucket:
-    """So many calls a second; a tenth of a second's worth at once, two at least."""
+    """So many calls a second, and so many at once.
 
-    def __init__(self, per_second: float) -> None:
+    Args:
+        per_second: how many.
+        at_once: how many; None is a tenth of a second's worth, two at least.
+    """
+
+    def __init__(self, per_second: float, *, at_once: float | None = None) -> None:
         self._per_second = per_second
-        self._most = max(2.0, per_second / 10)
+        self._most = max(2.0, per_second / 10) if at_once is None else at_once
         self._tokens = self._most
         self._at = 0.0
 

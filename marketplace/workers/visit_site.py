@@ -6,7 +6,6 @@ in a window of its own, and only then is the other market asked whether the subm
 is this participant's, of this study and under way.
 """
 
-import asyncio
 import sqlite3
 from typing import Any
 
@@ -98,10 +97,12 @@ class Visits:
         arrival = self._crowd.read_link(form)
         with self._backend.transaction() as transaction:
             study = _study(transaction, arrival)
+            known = visits.known_participant(transaction, arrival.participant_id)
         if form.get("agreed") != "1":
             return self._asked(request, arrival, study, None, status=400)
         # Takes as long as the other market does; others are served meanwhile.
-        submission = await asyncio.to_thread(self._crowd.look_up, arrival)
+        is_known = known is not None
+        submission = await self._crowd.look_up(arrival, is_known=is_known)
         with self._backend.transaction() as transaction:
             worker = visits.participant(transaction, arrival.participant_id)
             present = self._sessions.present(transaction, request)

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import BoundedSemaphore
 from urllib.parse import urlencode
 
 from marketplace.crowd import Arrival, Submission
 from marketplace.exceptions import Refusal
+from prolific.bridge.admission import Admission, Limits
 from prolific.bridge.webhooks import Receiver
 from prolific.client import Prolific
-from prolific.http.errors import NoAccess, ProlificError
-
-MOST_AT_ONCE = 4
-"""So many submissions are looked up at a time; others wait for their turn."""
+from prolific.http.errors import ProlificError
 
 CONSENT = (
     (
@@ -33,13 +30,14 @@ _KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 @dataclass(frozen=True, slots=True)
 class ProlificCrowd:
-    """Looks participants' submissions up; several clients, so that few wait for one.
+    """Looks participants' submissions up, within limits.
 
     Attributes:
         clients: each with a transport of its own and little patience.
         completed_url: where a submission is ended by its code.
         consent: what participants agree to before they begin.
         webhooks: what takes them in; None takes none.
+        limits: how many calls people who arrive may cause.
     """
 
     clients: Sequence[Prolific]
@@ -48,12 +46,11 @@ class ProlificCrowd:
     webhooks: Receiver | None = None
     market: str = "Prolific"
     contact: str = "Write to the researchers by Prolific's messages."
-    _free: list[Prolific] = field(init=False)
-    _slots: BoundedSemaphore = field(init=False)
+    limits: Limits = field(default_factory=Limits)
+    _admission: Admission = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_free", list(self.clients))
-        object.__setattr__(self, "_slots", BoundedSemaphore(len(self.clients)))
+        object.__setattr__(self, "_admission", Admission(self.clients, self.limits))
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """See `marketplace.crowd.OutsideCrowd`."""
@@ -75,27 +72,32 @@ class ProlificCrowd:
         values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
         return dict(zip(_KEYS, values, strict=True))
 
-    def look_up(self, arrival: Arrival) -> Submission:
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.crowd.OutsideCrowd`."""
-        with self._slots:
-            client = self._free.pop()
-            try:
-                found = client.submissions.get(arrival.submission_id)
-            except NoAccess:
-                raise _stranger() from None
-            except ProlificError as fault:
-                raise Refusal(
-                    "VisitRefused",
-                    "Prolific could not be asked about your submission just now. Wait "
-                    "a minute, then try again; your place is kept.",
-                    status=503,
-                ) from fault
-            finally:
-                self._free.append(client)
-        is_his = found.participant_id == arrival.participant_id
-        if not is_his or found.study_id not in (None, arrival.study_id):
-            raise _stranger()
-        return Submission(status=found.status, started_at=found.started_at)
+        try:
+            there = await self._admission.look_up(arrival, is_known=is_known)
+        except LookupError as fault:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific does not show your submission to us yet. Wait half a minute, "
+                "then try again; your place is kept.",
+                status=503,
+            ) from fault
+        except ProlificError as fault:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific could not be asked about your submission just now. Wait "
+                "a minute, then try again; your place is kept.",
+                status=503,
+            ) from fault
+        if there is None:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific knows no such submission of yours. Are you signed in there "
+                "with another account? Open the study from Prolific again.",
+                status=403,
+            )
+        return Submission(status=there.status, started_at=there.started_at)
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
         """See `marketplace.crowd.OutsideCrowd`."""
@@ -106,12 +108,3 @@ class ProlificCrowd:
     def way_back(self, code: str) -> str:
         """See `marketplace.crowd.OutsideCrowd`."""
         return f"{self.completed_url}?{urlencode({'cc': code})}"
-
-
-def _stranger() -> Refusal:
-    return Refusal(
-        "VisitRefused",
-        "Prolific knows no such submission of yours. Are you signed in there with "
-        "another account? Open the study from Prolific again.",
-        status=403,
-    )

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 
 from marketplace.http.command_line import parser, serve_parent
 from marketplace.http.server import Marketplace
+from prolific.bridge.admission import NO_LIMITS
 from prolific.bridge.serving import crowd_at
 from prolific.http.token import Token
 
@@ -33,7 +34,7 @@ def main() -> None:
     if not options.pop("attached") or not options["rehearsal"]:
         command.error("only a rehearsal is served so, for the process that started it")
     with ExitStack() as stack:
-        crowd = stack.enter_context(crowd_at(url, ANY_TOKEN))
+        crowd = stack.enter_context(crowd_at(url, ANY_TOKEN, limits=NO_LIMITS))
         serve_parent(Marketplace(**options, crowd=crowd))
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.money import PriceList
+from prolific.bridge.admission import LEAST_CLIENTS, Limits
 from prolific.bridge.bridge import Bridge
-from prolific.bridge.crowd import CONSENT, MOST_AT_ONCE, ProlificCrowd
+from prolific.bridge.crowd import CONSENT, ProlificCrowd
 from prolific.bridge.prices import price_list
 from prolific.bridge.spending import keep_start
 from prolific.bridge.terms import Terms
@@ -97,15 +98,21 @@ def office(
 
 @contextmanager
 def crowd_at(
-    address: str, token: Token, *, consent: tuple[str, ...] = CONSENT
+    address: str,
+    token: Token,
+    *,
+    consent: tuple[str, ...] = CONSENT,
+    limits: Limits | None = None,
 ) -> Iterator[ProlificCrowd]:
     """A marketplace's port to participants, by connections of its own."""
     with ExitStack() as stack:
         waiting = [
             Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
-            for _ in range(MOST_AT_ONCE)
+            for _ in range(LEAST_CLIENTS)
         ]
-        yield ProlificCrowd(waiting, _completed_url(address), consent)
+        yield ProlificCrowd(
+            waiting, _completed_url(address), consent, limits=limits or Limits()
+        )
 
 
 def _filled_in(prolific: Prolific, terms: Terms) -> Terms:
