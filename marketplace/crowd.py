@@ -36,10 +36,13 @@ class Submission:
     Attributes:
         status: in its words.
         started_at: since when its time runs; None is not known.
+        over: why nothing can be done for it any more, in sentences for its participant;
+            "" while it is under way.
     """
 
     status: str
     started_at: datetime | None = None
+    over: str = ""
 
 
 class OutsideCrowd(Protocol):

@@ -36,6 +36,8 @@ def refused(request: Request, refusal: Refusal) -> Response:
     is_visit = request.url.path.startswith("/visit")
     if refusal.kind in ("NotSignedIn", "InvitationRefused") and not is_visit:
         template = "signed_out.html.j2"
+    elif refusal.kind == "VisitOver":
+        template = "visit_ended.html.j2"
     return page(
         template,
         status=refusal.status,

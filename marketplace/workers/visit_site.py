@@ -36,8 +36,6 @@ EVENTS = f"{HOME}/events"
 
 _LARGEST_EVENT_BYTES = 65_536
 
-UNDER_WAY = ("ACTIVE", "RESERVED")
-
 _STUDY = (
     "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
     "coalesce(qualification_types.name, hit_types.title) AS title, "
@@ -184,24 +182,19 @@ class Visits:
         arrival: Arrival,
         submission: Submission,
     ) -> None:
-        """Begin the visit of a submission, unless it was begun before.
+        """Begin the visit of a submission that is under way, or go on with it.
 
         Raises:
             Refusal: the submission is not under way (409), or another's (403).
         """
         visit = visits.of_submission(transaction, arrival.submission_id)
+        if visit is not None and visit["worker"] != worker["id"]:
+            raise Refusal("NotYours", "This visit is somebody else's.", status=403)
+        if submission.over:
+            # Also of a visit that was begun: its link opens no session any more.
+            raise Refusal("VisitOver", submission.over, status=409)
         if visit is not None:
-            if visit["worker"] != worker["id"]:
-                raise Refusal("NotYours", "This visit is somebody else's.", status=403)
             return
-        if submission.status not in UNDER_WAY:
-            raise Refusal(
-                "VisitRefused",
-                f"{self._crowd.market} says that this submission is "
-                f"{submission.status.lower()}, "
-                "so nothing can be done for it any more.",
-                status=409,
-            )
         visits.begin(
             transaction,
             study=study,

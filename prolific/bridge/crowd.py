@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from marketplace.crowd import Arrival, Submission
 from marketplace.exceptions import Refusal
 from prolific.bridge.admission import Admission, Limits
+from prolific.bridge.reading import AT_WORK
 from prolific.bridge.webhooks import Receiver
 from prolific.client import Prolific
 from prolific.http.errors import ProlificError
@@ -24,6 +25,21 @@ CONSENT = (
     ),
 )
 
+_OVER = {
+    "AWAITING REVIEW": "Your submission is finished, and the researchers look at it. "
+    "Nothing is left for you to do; Prolific shows what becomes of the submission.",
+    "APPROVED": "This submission was approved, and Prolific pays it. Nothing is left "
+    "for you to do.",
+    "PARTIALLY APPROVED": "This submission was approved in part, and Prolific pays "
+    "that. Nothing is left for you to do.",
+    "SCREENED OUT": "This submission ended as screened out, and Prolific pays what was "
+    "promised for that. Nothing is left for you to do.",
+    "RETURNED": "You have returned this submission, so nothing of it is used and "
+    "nothing is left for you to do. It does not count against you.",
+    "TIMED-OUT": "The time of this submission is over at Prolific. It does not count "
+    "against you, and what you had sent in full is still looked at.",
+    "REJECTED": "This submission was rejected. Prolific shows you the reason.",
+}
 _ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
 _KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
@@ -97,7 +113,18 @@ class ProlificCrowd:
                 "with another account? Open the study from Prolific again.",
                 status=403,
             )
-        return Submission(status=there.status, started_at=there.started_at)
+        return Submission(
+            status=there.status,
+            started_at=there.started_at,
+            over="" if there.status in AT_WORK else self._over(there.status),
+        )
+
+    def _over(self, status: str) -> str:
+        return _OVER.get(
+            status,
+            f"{self.market} says that this submission is {status.lower()}, so nothing "
+            "can be done for it any more.",
+        )
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
         """See `marketplace.crowd.OutsideCrowd`."""

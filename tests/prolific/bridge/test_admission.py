@@ -80,6 +80,75 @@ def test_a_submission_that_is_over_lets_nobody_in(town: Town) -> None:
     assert _nobody_came(town)
 
 
+def _in_new_browser(visitor: Visitor) -> None:
+    visitor.http.cookies.clear()
+
+
+def test_a_visit_that_is_under_way_goes_on_in_another_browser(town: Town) -> None:
+    """Also once all is answered, since the code is still to be entered."""
+    town.post(hits=2)
+    town.settle()
+    ann = town.visitor()
+    link = ann.open(town.study())
+    assert _arrive(ann, link).status_code == 201
+    begun = ann.visit()
+    _in_new_browser(ann)
+    assert _arrive(ann, link).status_code == 201
+    assert ann.visit() == begun
+    ann.answer()
+    done = ann.answer()
+    _in_new_browser(ann)
+    assert _arrive(ann, link).status_code == 201
+    assert ann.visit()["code"] == done["code"]
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        ("RETURNED", "You have returned this submission"),
+        ("TIMED-OUT", "The time of this submission is over"),
+        ("AWAITING REVIEW", "Your submission is finished"),
+        ("APPROVED", "This submission was approved"),
+        ("REJECTED", "This submission was rejected"),
+    ],
+)
+def test_a_visit_that_was_begun_and_is_over_opens_no_session(
+    town: Town, status: str, sentence: str
+) -> None:
+    """A link lies in a browser's history; once it is used up, it shows what is so."""
+    town.post(hits=2, assignments=2, **LATER)
+    town.settle()
+    study = town.study()
+    ann = town.visitor()
+    link = ann.open(study)
+    assert _arrive(ann, link).status_code == 201
+    if status == "RETURNED":
+        ann.give_back(ann.submission_id)
+    elif status == "TIMED-OUT":
+        town.wait(hours=2)
+    else:
+        ann.answer()
+        ann.complete(ann.submission_id, ann.answer()["code"])
+    if status in ("APPROVED", "REJECTED"):
+        more = {"message": "It is not what was asked for. " * 4}
+        rejected = {**more, "rejection_category": "OTHER"}
+        is_approved = status == "APPROVED"
+        town.researcher.judge(
+            ann.submission_id,
+            "APPROVE" if is_approved else "REJECT",
+            **({} if is_approved else rejected),
+        )
+    assert town.researcher.submission(ann.submission_id)["status"] == status
+    _in_new_browser(ann)
+    reply = _arrive(ann, link, accept="text/html")
+    assert reply.status_code == 409
+    assert "set-cookie" not in reply.headers
+    assert sentence in reply.text
+    assert "That did not work" not in reply.text
+    for page in ("/visit", "/worker/history", "/worker/hits"):
+        assert ann.http.get(page).status_code == 401
+
+
 def test_looking_at_a_link_takes_nothing(town: Town) -> None:
     """Mail programs and chats open links; only the page's own form begins a visit."""
     town.post(hits=2)
