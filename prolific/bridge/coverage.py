@@ -63,6 +63,14 @@ LINES = (
         "leaves nothing",
     ),
     Line(
+        "assignment duration",
+        (),
+        "how long a visit may take: as long as its HITs together",
+        "near",
+        "less than 24 hours, since Prolific asks for that; an assignment's deadline is "
+        "its visit's",
+    ),
+    Line(
         "worker",
         (),
         "participant; the worker id is MTurk-shaped, the participant's stays in the "

@@ -11,13 +11,20 @@ from marketplace.state.clock import SECOND
 from marketplace.state.ids import next_number
 from marketplace.state.transaction import Transaction
 from prolific.bridge import groups, requirements
-from prolific.bridge.bridge import Bridge
+from prolific.bridge.bridge import LOG, Bridge
 from prolific.bridge.places import longest_visit, visits_possible
+from prolific.http.errors import Unusable
 from prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from prolific.resources.recruiting import Choice
 
 _ENOUGH_ANSWERS = 10
 _HOUR = 3600
+LONGEST_MINUTES = 24 * 60 - 1
+"""Of a visit: Prolific asks for less than 24 hours."""
+
+_LONGEST_ESTIMATE_MINUTES = 692
+"""What a visit may be said to take: Prolific asks to allow twice that, and more."""
+
 _LINK = (
     "/visit/arrive?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
     "&SESSION_ID={{%SESSION_ID%}}"
@@ -67,6 +74,8 @@ def want(
         usual = bridge.terms.hits_per_visit or math.ceil(
             bridge.terms.visit_seconds / seconds
         )
+        fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
+        usual = min(usual, fit)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0
         if not possible or not hit_type["reward_cents"]:
@@ -92,7 +101,16 @@ def write(
     """Write down that a study is wanted, in a screening for a test; its row id."""
     number = next_number(transaction.conn, "studies")
     minutes = max(1, round(shape.seconds / 60))
-    least = math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
+    wanted = max(_least_allowed(minutes), math.ceil(shape.allowed_seconds / 60))
+    allowed = max(minutes, min(wanted, LONGEST_MINUTES))
+    if allowed < wanted:
+        LOG.warning(
+            "a visit for %s may take %d minutes at Prolific, not %d: it asks for less "
+            "than 24 hours",
+            hit_type["hit_type_id"],
+            allowed,
+            wanted,
+        )
     code = transaction.id_generator.entity("code", number)
     pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
     return transaction.execute(
@@ -108,7 +126,7 @@ def write(
         bridge.terms.currency,
         shape.reward_cents,
         minutes,
-        max(least, math.ceil(shape.allowed_seconds / 60)),
+        allowed,
         shape.places,
         "C" + code[1:8],
         "R" + code[8:15],
@@ -118,6 +136,11 @@ def write(
         # One more, which is never used: with the last the study would pause.
         1 + math.ceil(shape.places / _PLACES_A_SCREEN_OUT) if pays_screen_outs else 0,
     )
+
+
+def _least_allowed(minutes: int) -> int:
+    """The least time that Prolific lets a study allow that is said to take so long."""
+    return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
 def _seconds_of_hit(
@@ -157,6 +180,13 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         Refused: it cannot be made as it is wanted; the sentence says why.
         Lost: it may have been made; it is found again by its name.
     """
+    if _least_allowed(study["minutes"]) > study["most_minutes"]:
+        raise Unusable(
+            f"a visit takes {study['minutes']} minutes, and Prolific has no study with "
+            f"more than {_LONGEST_ESTIMATE_MINUTES}",
+            next_step="post HITs that take less time, or say how long one takes "
+            "(--hit-seconds)",
+        )
     if not bridge.filter_kinds:
         kinds = bridge.prolific.recruiting.filter_kinds(bridge.terms.workspace_id)
         bridge.filter_kinds = {kind.id: kind for kind in kinds}
