@@ -7,10 +7,12 @@ halves rounded up (MTurk's price list).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal, get_args
+
+from domain.ids import HitTypeId
 
 Currency = Literal["GBP", "USD"]
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
@@ -79,6 +81,23 @@ class FeeSchedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutsidePrice:
+    """What another market took for the HITs of a type, beside their own prices.
+
+    A market that pays visits of several HITs pays them whole, and rounds by itself.
+
+    Attributes:
+        hit_type_id: whose HITs.
+        cents: how much more than reward and fee of the HITs, or less.
+        unsettled: how many visits and bonuses it has not settled yet.
+    """
+
+    hit_type_id: HitTypeId
+    cents: int
+    unsettled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
     """What a marketplace itself says of its money.
 
@@ -86,11 +105,14 @@ class PriceList:
         currency: of every amount there.
         fees: what it takes on top of what workers get.
         least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
+        outside: what was taken beside it until now, where workers come from another
+            market; no part of what makes lists equal.
     """
 
     currency: Currency
     fees: FeeSchedule
     least_per_hour_cents: int = 0
+    outside: tuple[OutsidePrice, ...] = field(default=(), compare=False)
 
 
 _AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")

@@ -24,7 +24,8 @@ from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
 from flows.opening import open_on_marketplace
 from flows.pass_request import CampaignPath, PassRequest, amount_cents
-from flows.passes import run_pass, write_results
+from flows.passes import remember_pass, run_pass, write_results
+from flows.payments.outside_prices import say_unsettled
 from flows.polling import WATCHED_HITS, next_wait
 from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
 from flows.progress import read_progress
@@ -32,7 +33,6 @@ from flows.quick_check import cached_progress
 from flows.run_log import logged_in_run
 from platforms.credentials import Credentials
 from platforms.outage import LONG_PATIENCE_SECONDS
-from store import last_pass
 
 _LOG = logging.getLogger(__name__)
 
@@ -145,6 +145,7 @@ def run(
                 _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
         _finish_pass(opened, progress)
+        say_unsettled(opened.store)
         return progress.as_dict()
 
 
@@ -211,9 +212,7 @@ def _whole_pass(
             opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
         )
         _finish_pass(opened_run, progress)
-        last_pass.remember(
-            opened_run.store, progress.as_dict(), request_digest=request.digest()
-        )
+        remember_pass(opened_run, progress, request)
     return progress
 
 

@@ -28,6 +28,7 @@ from flows.binding import (
 )
 from flows.campaign_run import CampaignRun, CampaignStore
 from flows.consent import agreed_before, refuse_without_consent
+from flows.payments.outside_prices import book_outside_prices
 from flows.posting.restored import refuse_restored
 from flows.posting.second_store import claim, refuse_second_store
 from flows.prices import ask_prices, with_prices
@@ -102,6 +103,7 @@ def open_on_marketplace(
                 _recognise(campaign, store, platform, clock)
             claim(campaign, store, platform, allow_second_store=allow_second_store)
             keep_prices(store, prices)
+            book_outside_prices(store, prices, clock)
             if spend_at_most_cents is not None:
                 agree(store, spend_at_most_cents, at=clock.now())
             yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
@@ -148,6 +150,7 @@ def open_for_rehearsal(
         if recognises_copies and not allow_restored:
             _recognise(campaign, store, platform, clock)
         keep_prices(store, prices)
+        book_outside_prices(store, prices, clock)
         yield _run(
             replace(campaign, decided_by="policy"),
             store,

@@ -11,6 +11,8 @@ from typing import Protocol, TypeVar
 from domain.counts import plural
 from domain.progress import Progress
 from flows.campaign_run import CampaignRun, CampaignStore
+from flows.pass_request import PassRequest
+from flows.payments.outside_prices import book_outside_prices, say_unsettled
 from flows.progress import read_progress
 from flows.steps.assess import assess
 from flows.steps.collect import collect
@@ -19,6 +21,7 @@ from flows.steps.launch import launch
 from flows.steps.settle import settle
 from flows.steps.verify import verify
 from flows.steps.weigh import weigh
+from store import last_pass, outside_prices
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -79,7 +82,20 @@ def run_pass(
     call("weigh", lambda: weigh(run))
     call("launch", lambda: launch(run))
     call("verify", lambda: verify(run))
+    progress = read_progress(run)
+    if not progress.is_finished:
+        return progress
+    book_outside_prices(run.store, run.platform.prices(), run.clock)
     return read_progress(run)
+
+
+def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:
+    """Keep how far the campaign is, unless the next pass has something to book."""
+    if progress.is_finished and outside_prices.unsettled(run.store):
+        say_unsettled(run.store)
+        return
+    digest = request.digest()
+    last_pass.remember(run.store, progress.as_dict(), request_digest=digest)
 
 
 def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:

@@ -13,6 +13,7 @@ from flows.campaign_run import CampaignRun
 from flows.pass_request import CampaignPath
 from flows.passes import write_results
 from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
+from flows.progress import read_progress
 from flows.rehearsing.campaign import prepare
 from flows.rehearsing.rehearsal import (
     CrowdKind,
@@ -76,8 +77,8 @@ def _rehearse(
         rehearsal_at_prolific(campaign) as (run, participants, prolific),
     ):
 
-        def close_books(progress: Progress) -> dict[str, object]:
-            return {"books": asdict(prolific.close_books(progress))}
+        def close_books() -> dict[str, object]:
+            return {"books": asdict(prolific.close_books(run))}
 
         return _to_the_end(run, participants, on_progress, at_end=close_books)
 
@@ -87,7 +88,7 @@ def _to_the_end(
     crowd: Crowd,
     on_progress: Callable[[Progress], None] | None,
     *,
-    at_end: Callable[[Progress], dict[str, object]] = lambda _: {},
+    at_end: Callable[[], dict[str, object]] = dict,
 ) -> dict[str, object]:
     """Work, settle what outlasts the pipeline, write the results; what there is to say.
 
@@ -107,7 +108,8 @@ def _to_the_end(
     label_run(progress)
     virtual = run.clock.now() - START
     # If it is not finished, people decide first, however long that takes.
-    more = at_end(progress) if progress.is_finished else {}
+    more = at_end() if progress.is_finished else {}
+    progress = read_progress(run)
     report = write_results(run, call=run_as_task)
     publish_artifacts(run, progress, report)
     return {

@@ -3,8 +3,7 @@
 from domain.progress import Progress
 from flows.environments import open_environment
 from flows.pass_request import PassRequest
-from flows.passes import run_pass, write_results
-from store import last_pass
+from flows.passes import remember_pass, run_pass, write_results
 
 
 def advance_without_prefect(
@@ -24,7 +23,5 @@ def advance_without_prefect(
         progress = run_pass(run, poll_open_hits=poll_open_hits)
         if progress.is_finished:
             write_results(run)
-        last_pass.remember(
-            run.store, progress.as_dict(), request_digest=request.digest()
-        )
+        remember_pass(run, progress, request)
     return progress

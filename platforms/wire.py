@@ -3,16 +3,22 @@
 from collections.abc import Mapping
 from datetime import UTC
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from domain.answer_xml import fields_of
 from domain.assignment import Assignment
 from domain.bonus import Bonus
 from domain.errors import PlatformRefused
 from domain.hit import QualificationRequirement
-from domain.ids import AssignmentId, HitId, WorkerId
+from domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from domain.marks import Meeting, is_mark
-from domain.money import CURRENCIES, FeeSchedule, PriceList, cents_from_wire
+from domain.money import (
+    CURRENCIES,
+    FeeSchedule,
+    OutsidePrice,
+    PriceList,
+    cents_from_wire,
+)
 
 _MOST_PERCENT = 1000
 
@@ -92,6 +98,7 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
             source="the marketplace's own price list",
         )
         least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
+        outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
     except (KeyError, TypeError, ArithmeticError) as fault:
         raise ValueError(f"no price list: {str(wire)[:200]}") from fault
     if min(fees.minimum_cents, least_per_hour_cents) < 0:
@@ -102,12 +109,25 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
                 currency=currency,
                 fees=fees,
                 least_per_hour_cents=least_per_hour_cents,
+                outside=outside,
             )
     raise PlatformRefused(
         f"the marketplace's money is in {str(code)[:20]!a}; piecework knows "
         f"{' and '.join(CURRENCIES)}",
         code="UnknownCurrency",
         kind="other",
+    )
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
+    return OutsidePrice(
+        hit_type_id=HitTypeId(str(wire["HITTypeId"])),
+        cents=int(str(wire["Cents"])),
+        unsettled=int(str(wire["Unsettled"])),
     )
 
 

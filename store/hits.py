@@ -203,6 +203,17 @@ def give_up(store: Store, keys: Iterable[HitKey]) -> None:
         )
 
 
+def batches_of_types(store: Store) -> dict[HitTypeId, int]:
+    """The first batch in which HITs of each type were posted."""
+    return {
+        HitTypeId(row["hit_type_id"]): row["batch"]
+        for row in store.db.query(
+            "SELECT hit_type_id, min(batch) AS batch FROM hits "
+            "WHERE hit_type_id IS NOT NULL GROUP BY hit_type_id"
+        )
+    }
+
+
 def mark_posted(
     store: Store,
     hit_key: HitKey,

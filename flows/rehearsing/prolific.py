@@ -10,12 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from domain.campaign import Campaign
 from domain.errors import PlatformRefused, StoreError
+from domain.ids import WorkerId
 from domain.progress import Progress
+from flows.campaign_run import CampaignRun
+from flows.payments.outside_prices import book_outside_prices
+from flows.progress import read_progress
 from flows.results.books import Books
+from marketplace.state import visits
 from marketplace.state.audit import broken_laws
 from marketplace.state.backend import Rules
 from platforms.virtual_clock import START, VirtualClock
@@ -92,14 +98,15 @@ class AtProlific:
         self._bridge, self._clock, self.site = bridge, clock, site
         self._folder = folder
 
-    def close_books(self, progress: Progress) -> Books:
+    def close_books(self, run: CampaignRun) -> Books:
         """The books once all is settled, kept beside the store for the report.
 
         Raises:
             PlatformRefused: something is not settled in the end.
         """
         self.finish()
-        books = self.books(progress)
+        book_outside_prices(run.store, run.platform.prices(), run.clock)
+        books = self.books(read_progress(run))
         books.keep(self._folder)
         return books
 
@@ -183,6 +190,7 @@ def at_prolific(
             emulator_url=prolific.url,
             seed=seed,
             bridge=_steps(bridge, clock),
+            worker_id=partial(_worker_id, bridge),
             test=campaign.qualification.name if campaign.qualification else "",
         )
         with closing(site):
@@ -196,6 +204,12 @@ def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
         _check_studies(bridge)
 
     return steps
+
+
+def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
+    with bridge.backend.transaction() as transaction:
+        known = visits.known_participant(transaction, participant_id)
+    return WorkerId(known["worker_id"] if known else "")
 
 
 def _check_studies(bridge: Bridge) -> None:

@@ -24,7 +24,7 @@ class Books:
         pipeline: by what the pipeline booked.
         marketplace: paid to workers, and fees.
         outside_price: how much of these fees was booked after Prolific had paid, since
-            it pays visits and not HITs.
+            it pays visits and not HITs; the pipeline books it, too.
         prolific: rewards, bonuses, fees and tax.
         broken_laws: sentences about money that are not true; there should be none.
     """
@@ -68,11 +68,11 @@ class Books:
 
     def reasons(self) -> tuple[str, ...]:
         """Why they differ, in sentences; what should not be says so."""
-        unknown = self.marketplace - self.outside_price - self.pipeline
+        unknown = self.marketplace - self.pipeline
         said = []
         if self.outside_price:
             said.append(
-                f"{self._shown(self.outside_price)} of it is no HIT's: Prolific pays "
+                f"{self._shown(self.outside_price)} of each is no HIT's: Prolific pays "
                 "whole visits and tests, and rounds each payment"
             )
         if unknown:

@@ -12,7 +12,7 @@ from typing import Any
 
 from marketplace.exceptions import does_not_exist, invalid_parameters
 from marketplace.requester import hit_types
-from marketplace.state import apart, lineage
+from marketplace.state import apart, lineage, outside_prices
 from marketplace.state.transaction import Transaction
 
 HEADERS = {
@@ -139,7 +139,17 @@ def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
 
 
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
-    reply["PieceworkPrices"] = call.transaction.prices.members()
+    told: Members = dict(call.transaction.prices.members())
+    if outside := outside_prices.of_hit_types(call.transaction, call.requester):
+        told["OutsidePrices"] = [
+            {
+                "HITTypeId": row["hit_type_id"],
+                "Cents": row["cents"],
+                "Unsettled": row["unsettled"],
+            }
+            for row in outside
+        ]
+    reply["PieceworkPrices"] = told
 
 
 def _store_and_seen(member: str, value: object) -> Members:

@@ -53,6 +53,7 @@ class VisitSite(Site):
         seed: chance.
         bridge: brings both in line, at a moment to which it moves the marketplace's
             clock.
+        worker_id: the marketplace's id of a participant; "" before the first visit.
         test: the name of the qualification whose test is paid by a study of its own.
     """
 
@@ -64,11 +65,13 @@ class VisitSite(Site):
         emulator_url: str,
         seed: int,
         bridge: Callable[[datetime], None],
+        worker_id: Callable[[str], WorkerId],
         test: str = "",
     ) -> None:
         super().__init__(endpoint_url, now)
         self._prolific = f"{emulator_url}/emulator"
         self._seed, self._bridge, self._test = seed, bridge, test
+        self._worker_id = worker_id
         self._prolific_now: datetime | None = None
         self._reads_at: datetime | None = None
         self._known = self._participants()
@@ -203,12 +206,13 @@ class VisitSite(Site):
         return places
 
     def _come_back(self, worker: Worker) -> None:
-        """Open the last visit's page again, after an earlier crowd was killed."""
+        """Go on with the last visit, after an earlier crowd was killed."""
+        worker.worker_id = self._worker_id(worker.token)
         places = self._places_of(worker)
-        if not places:
+        if not places or places[-1]["status"] not in _IN_HAND:
             return
         last = places[-1]
-        visit = _Visit(
+        self._visits[worker.token] = _Visit(
             study=str(last["study_id"]),
             submission=str(last["id"]),
             link={
@@ -217,13 +221,6 @@ class VisitSite(Site):
                 "SESSION_ID": str(last["id"]),
             },
         )
-        if last["status"] in _IN_HAND:
-            self._visits[worker.token] = visit
-            return
-        try:
-            self._arrive(worker, visit)
-        except ConflictError:
-            return  # It ended there before the page here was opened.
 
     def _take_place(self, worker: Worker, study: str) -> _Visit:
         path = f"/participants/{worker.token}/studies/{study}"
