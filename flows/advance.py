@@ -24,7 +24,7 @@ from flows.environments import open_environment
 from flows.events import tell_of_end, tell_of_failure
 from flows.opening import open_on_marketplace
 from flows.pass_request import CampaignPath, PassRequest, amount_cents
-from flows.passes import remember_pass, run_pass, write_results
+from flows.passes import book_at_end, remember_pass, run_pass, write_results
 from flows.payments.outside_prices import say_unsettled
 from flows.polling import WATCHED_HITS, next_wait
 from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
@@ -144,7 +144,7 @@ def run(
             if progress.waiting_for != "the next pass":
                 _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
-        _finish_pass(opened, progress)
+        progress = _finish_pass(opened, progress)
         say_unsettled(opened.store)
         return progress.as_dict()
 
@@ -211,16 +211,18 @@ def _whole_pass(
         progress = run_pass(
             opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
         )
-        _finish_pass(opened_run, progress)
+        progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)
     return progress
 
 
-def _finish_pass(opened_run: CampaignRun, progress: Progress) -> None:
+def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
+    progress = book_at_end(opened_run, progress)
     report = (
         write_results(opened_run, call=run_as_task) if progress.is_finished else None
     )
     publish_artifacts(opened_run, progress, report)
+    return progress
 
 
 def _ended(progress: Progress) -> State[dict[str, object]]:

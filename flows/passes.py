@@ -82,7 +82,11 @@ def run_pass(
     call("weigh", lambda: weigh(run))
     call("launch", lambda: launch(run))
     call("verify", lambda: verify(run))
-    progress = read_progress(run)
+    return read_progress(run)
+
+
+def book_at_end(run: CampaignRun, progress: Progress) -> Progress:
+    """Book what was taken for a campaign that is finished; how far it is then."""
     if not progress.is_finished:
         return progress
     book_outside_prices(run.store, run.platform.prices(), run.clock)

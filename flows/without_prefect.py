@@ -3,7 +3,7 @@
 from domain.progress import Progress
 from flows.environments import open_environment
 from flows.pass_request import PassRequest
-from flows.passes import remember_pass, run_pass, write_results
+from flows.passes import book_at_end, remember_pass, run_pass, write_results
 
 
 def advance_without_prefect(
@@ -20,7 +20,7 @@ def advance_without_prefect(
         PieceworkError: as the steps say; running it again is always safe.
     """
     with open_environment(request) as run:
-        progress = run_pass(run, poll_open_hits=poll_open_hits)
+        progress = book_at_end(run, run_pass(run, poll_open_hits=poll_open_hits))
         if progress.is_finished:
             write_results(run)
         remember_pass(run, progress, request)

@@ -1,4 +1,4 @@
-"""What was spent, by ledgers that know nothing of each other, kept for the report.
+"""What was spent, by three ledgers, kept for the report.
 
 Only a rehearsal with participants knows all of them; it leaves the sums beside its
 store, where an export finds them again.
@@ -17,7 +17,7 @@ FILE = "books.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:
-    """What was spent, by three ledgers that know nothing of each other, in cents.
+    """What was spent, by three ledgers, in cents.
 
     Attributes:
         currency: of all of them.

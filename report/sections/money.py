@@ -194,7 +194,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
 
 def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
     return Table(
-        caption="What was spent, by ledgers that know nothing of each other",
+        caption="What was spent, by three ledgers",
         columns=(text("Ledger"), number("Spent")),
         rows=(
             ("This campaign's", money.shown(money.spent_cents)),

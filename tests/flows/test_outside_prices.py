@@ -1,0 +1,116 @@
+"""A campaign done by participants of Prolific: three ledgers are equal, in pence."""
+
+from pathlib import Path
+
+import pytest
+
+from domain.progress import Progress
+from flows.assembling import load_campaign
+from flows.opening import open_to_look
+from flows.pass_request import PassRequest
+from flows.quick_check import cached_progress
+from flows.without_prefect import advance_without_prefect
+from store import ledger, outside_prices
+from tests.prolific.bridge.town import Town, Visitor, a_town
+
+CAMPAIGN = """
+name = "visited"
+description = "What pictures show, for participants of Prolific."
+question = "hit.html"
+[items]
+file = "items.csv"
+[posting]
+assignments = 2
+[rewards]
+reward = "{reward}"
+budget = "20.00"
+currency = "GBP"
+wage_floor_per_hour = "1.00"
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "worker"
+any_of = ["same_sentence"]
+then = "exclude"
+because = "{{flagged}} of {{answers}} answers repeat: {{evidence}}."
+[output]
+formats = ["csv"]
+"""
+HIT = """<!doctype html><title>A picture</title>
+<img src="${url}" alt="what is to be described">
+<form method="post"><input name="caption" required><button>Send</button></form>
+"""
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+
+
+def _write(folder: Path, reward: str) -> Path:
+    (folder / "hit.html").write_text(HIT)
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, 5))
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    path = folder / "visited.toml"
+    path.write_text(CAMPAIGN.format(reward=reward))
+    return path
+
+
+def _visit(visitor: Visitor, study: str, words: str) -> None:
+    assert visitor.arrive(study).status_code == 201
+    while visitor.visit()["stage"] == "Open":
+        number = visitor.visit()["answered"]
+        visitor.answer(caption=f"{words} lies on table {number} beside a lamp")
+    visitor.complete(visitor.submission_id, visitor.visit()["code"])
+
+
+def _spent(campaign: Path) -> int:
+    with open_to_look(load_campaign(campaign)) as looked:
+        balances = ledger.balances(looked.store)
+    return balances["rewards"] + balances["bonuses"] + balances["fees"]
+
+
+def _unsettled(campaign: Path) -> int:
+    with open_to_look(load_campaign(campaign)) as looked:
+        return outside_prices.unsettled(looked.store)
+
+
+def _taken(town: Town) -> int:
+    accounts = town.researcher.books()["accounts"]
+    return sum(accounts.get(name, 0) for name in ("rewards", "bonuses", "fees", "vat"))
+
+
+def _campaign_done(town: Town, request: PassRequest) -> Progress:
+    """Posted, done by four participants, collected and approved."""
+    advance_without_prefect(request)
+    town.settle()
+    for words in ("A red cup", "A blue bowl", "An old book", "A small clock"):
+        _visit(town.visitor(), town.study(), words)
+        town.settle()
+    return advance_without_prefect(request)
+
+
+@pytest.mark.parametrize(("reward", "more_a_visit"), [("0.16", 1), ("0.55", -1)])
+def test_what_prolific_took_is_in_the_campaigns_ledger(
+    tmp_path: Path, reward: str, more_a_visit: int
+) -> None:
+    """Two HITs of 16p are 44p by the price list and 45p as one visit; of 55p, less."""
+    path = _write(tmp_path, reward)
+    with a_town(tmp_path) as town:
+        request = PassRequest(campaign=path, endpoint=town.market.endpoint, live=False)
+        progress = _campaign_done(town, request)
+        assert progress.is_finished
+        # Nothing is paid at Prolific yet, so the next pass has something to ask.
+        listed = _spent(path)
+        assert _unsettled(path) == 4
+        assert cached_progress(request) is None
+        town.settle()
+        town.check_books()
+        assert _taken(town) == listed + 4 * more_a_visit
+        advance_without_prefect(request)
+        assert _spent(path) == _taken(town)
+        assert _unsettled(path) == 0
+        assert cached_progress(request) is not None
+        advance_without_prefect(request)
+        assert _spent(path) == _taken(town)
