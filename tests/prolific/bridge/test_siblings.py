@@ -33,7 +33,7 @@ def _balance(town: Town) -> float:
 
 def _worked(town: Town, hits: int = 2, **changes: object) -> Visitor:
     """A participant who has done a visit of two HITs."""
-    town.post(hits=hits, **{**LATER, **changes})
+    town.post(hits, 1, **{**LATER, **changes})
     town.settle()
     visitor = town.visitor()
     visitor.work(town.study())
