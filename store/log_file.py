@@ -7,7 +7,9 @@ hold `user_version` in their first page, and each commit adds one to it
 comes before it where the log was folded in already.
 """
 
+import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
 
 _LOG_HEADER = struct.Struct(">8sIIIIII")
@@ -20,10 +22,20 @@ def is_from_later(database: Path) -> bool:
     log = database.with_name(f"{database.name}-wal")
     if not (database.is_file() and log.is_file()):
         return False
-    with database.open("rb") as file:
-        count = int.from_bytes(file.read(100)[_USER_VERSION], "big")
+    count = _count(database)
     first = _first_count(log)
     return first is not None and first > count + 1
+
+
+def _count(database: Path) -> int:
+    """The count in the database itself, without its log.
+
+    SQLite reads it: closing a file that it has open elsewhere in this process would let
+    go of all its locks there, and the next process to leave would delete the log.
+    """
+    address = f"{database.absolute().as_uri()}?immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as conn:
+        return int(conn.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _first_count(log: Path) -> int | None:

@@ -13,6 +13,7 @@ import pytest
 
 from marketplace.state import lineage, log_file
 from marketplace.state.backend import Backend, Rules, WrongDatabaseError
+from marketplace.state.ids import next_number
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import post
 
@@ -229,3 +230,22 @@ def test_the_own_log_is_taken_wherever_the_process_died(tmp_path: Path) -> None:
         assert len(t.all("SELECT * FROM requesters")) == sum(
             1 + 3 * number for number in range(6)
         )
+
+
+def test_looking_at_the_log_lets_go_of_no_lock(tmp_path: Path) -> None:
+    """Another process that opens and closes the file leaves the server's log alone."""
+    database = tmp_path / "m.db"
+    program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+    read = 'print(c.execute("SELECT count(*) FROM counters").fetchone()[0]); c.close()'
+    command = [sys.executable, "-c", program + read, str(database)]
+    with closing(Backend(database, Rules())) as backend:
+        with backend.transaction() as transaction:
+            next_number(transaction.conn, "first")
+        with closing(Backend(database, Rules())):
+            for number in (1, 2):
+                shown = subprocess.run(
+                    command, check=True, capture_output=True, text=True
+                ).stdout
+                assert int(shown) == number
+                with backend.transaction() as transaction:
+                    next_number(transaction.conn, f"after {number}")

@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -135,3 +137,24 @@ def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
     log.unlink()
     with closing(open_store(path)) as store:
         assert store.db.execute("SELECT count(*) FROM intents").fetchone() == (1,)
+
+
+def test_looking_at_the_log_lets_go_of_no_lock(tmp_path: Path) -> None:
+    """Another process that opens and closes the file leaves the log of a pass alone."""
+    path = tmp_path / "s.db"
+    program = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+        "print(c.execute('SELECT count(*) FROM intents').fetchone()[0]); c.close()"
+    )
+    with _store(path) as store:
+        _act(store, "first")
+        with _store(path):
+            for number in (1, 2):
+                shown = subprocess.run(
+                    [sys.executable, "-c", program, str(path)],
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                )
+                assert int(shown.stdout) == number
+                _act(store, f"after {number}")
