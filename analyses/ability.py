@@ -12,7 +12,9 @@ biases are normal around the crowd's, with a spread that is learnt, so that a wo
 with few votes is taken for an ordinary one. The crowd has a bias of its own: where few
 see what is rare, and hardly anybody sees it where it is not, each of these votes weighs
 more than one for what is common. Difficulties are summed over and never estimated, so
-that an item with few votes stays unsure. EM, with Newton's steps for abilities and
+that an item with few votes stays unsure. How frequent each value is, before the votes
+on an item are seen, is held at its share of the votes: estimated beside biases, the
+frequency of a rare value slides towards 0. EM, with Newton's steps for abilities and
 biases.
 """
 
@@ -45,9 +47,11 @@ between two values."""
 _USUAL_SPREAD = 0.7
 _CROWDS_BIAS = 0.1
 """How far a whole crowd leans to a value before any vote is seen, one standard
-deviation in logits. A common value and a bias to it look alike where votes are few, so
-it has to be narrow: 0.15 makes labels from two or three votes an entailment less often
-right, and with 0.07 two votes of unnamed workers an item may not settle."""
+deviation in logits. From 0.03 to 0.15 labels are equally often right; without any
+leaning, votes for a rare value are believed too little."""
+
+_ITEMS_BEFORE = 2.0
+"""Items of each value before any vote is seen: no value is impossible."""
 
 _NODES = 5
 _MOST_ROUNDS = 1000
@@ -74,10 +78,12 @@ class Ability:
     """What was learnt.
 
     Attributes:
-        labels: index `item_id`, sorted; `value` (the likeliest; missing for a tie),
-            `leaders` (tuple of the likeliest values), `probability` (float64 of one
-            that it is what an expert would say; at most `1 - SHARED_ERROR`).
-        probabilities: index `item_id`, a column a value; rows sum to 1.
+        labels: index `item_id`, sorted; `value` (the likeliest of those that a worker
+            gave to the item; missing for a tie), `leaders` (tuple of the likeliest
+            values), `probability` (float64 of one that it is what an expert would say;
+            at most `1 - SHARED_ERROR`).
+        probabilities: index `item_id`, a column a value, also of values that no worker
+            gave to the item; rows sum to 1.
         workers: index worker: `ability` (logits above guessing), `accuracy` (how
             often the worker is right about an item of usual difficulty), `votes`.
         spread: of abilities, and `difficulty` of items, one standard deviation each.
@@ -136,7 +142,8 @@ def ability(
     )
     people = pd.Index(worker_ids, name="worker")
     return Ability(
-        labels=leading(probabilities),
+        # A value that no worker gave is never the label, however likely it may be.
+        labels=leading(probabilities.where(fit.votes > 0, -1.0)),
         probabilities=probabilities,
         workers=pd.DataFrame(
             {
@@ -180,11 +187,16 @@ class _Fit:
         )
         self.sayings = sayings.tocsr()
         self.by_saying = sayings.T.tocsr()
-        shares = coo_array((np.ones(len(items)), (items, values)), (size, kinds))
-        table = shares.toarray() + 0.5 / kinds
+        # Item, value: how many votes there are of each.
+        self.votes: Floats = coo_array(
+            (np.ones(len(items)), (items, values)), (size, kinds)
+        ).toarray()
+        table = self.votes + 0.5 / kinds
         start = table / table.sum(axis=1, keepdims=True)
         self.truths: Floats = start[:, :, None] * self.weights
-        self.prior: Floats = np.full(kinds, 1.0 / kinds)
+        shares = self.votes / self.votes.sum(axis=1, keepdims=True)
+        counts = shares.sum(axis=0) + _ITEMS_BEFORE
+        self.prior: Floats = counts / counts.sum()
         self.usual = _USUAL + self.guessing
         self.abilities: Floats = np.full(self.crowd, self.usual)
         self.biases: Floats = np.zeros((self.crowd, kinds))
@@ -256,8 +268,6 @@ class _Fit:
         self._improve_difficulty(rest, curve)
         self._improve_biases(table, met, chances)
         self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
-        counts = self.truths.sum(axis=(0, 2)) + 2.0
-        self.prior = counts / counts.sum()
 
     def _improve_abilities(self, slope: Floats, curve: Floats) -> None:
         known, tight = slice(0, -1), 1.0 / self.spread**2

@@ -16,6 +16,7 @@ LIKELIEST, PROBABILITY = "_likeliest", "_probability"
 """Ends of the names of columns."""
 
 _TICKED, _NOT = "ticked", "not"
+_HALF = 0.5
 
 
 def of_choice(
@@ -67,7 +68,8 @@ def of_ticks(
         items: ids, the rows of the table.
 
     Returns:
-        Columns `<field>_probability_<option>` (float64; NaN without votes); none for an
+        Columns `<field>_probability_<option>` (float64; NaN without votes; at most 0.5
+        where nobody ticked it, and at least 0.5 where everybody did); none for an
         option of which the estimate did not settle.
     """
     found = {}
@@ -88,7 +90,12 @@ def of_ticks(
 def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
     if votes.empty:
         return pd.Series(dtype="float64")
-    return ability(votes, values=(_TICKED, _NOT)).probabilities[_TICKED]
+    estimate = ability(votes, values=(_TICKED, _NOT))
+    label = estimate.labels["value"]
+    # Ticks of other items alone make no tick here, nor do they take one away.
+    lowest = _HALF * (label == _TICKED)
+    highest = 1.0 - _HALF * (label == _NOT)
+    return estimate.probabilities[_TICKED].clip(lowest, highest)
 
 
 def _told(probabilities: "pd.Series[float]") -> "pd.Series[float]":

@@ -250,14 +250,15 @@ def sure_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _truth_of(yes: "pd.Series[float]", gold: pd.Series) -> tuple[float, ...]:
-    """Share of right labels, mean probability, Brier's score, ECE in tenths."""
+    """Shares of right labels, mean probability, Brier, log loss, ECE in tenths."""
     truth = gold.reindex(yes.index)
     sure = yes.where(yes > 0.5, 1 - yes)
     right = ((yes > 0.5) == (truth == 1)).astype("float64").where(yes != 0.5, 0.5)
     tenths = pd.DataFrame({"sure": sure, "right": right}).groupby(np.ceil(sure * 10))
     off = (tenths["sure"].mean() - tenths["right"].mean()).abs()
     ece = (off * tenths.size()).sum() / len(sure)
-    return right.mean(), sure.mean(), ((yes - truth) ** 2).mean(), ece
+    log_loss = -np.log(yes.where(truth == 1, 1 - yes)).mean()
+    return right.mean(), sure.mean(), ((yes - truth) ** 2).mean(), log_loss, ece
 
 
 def rare_rows() -> Iterator[tuple[str, ...]]:
@@ -499,8 +500,8 @@ def with_replay(page: str) -> str:
     )
     line = "|---|---:|---:|---|---:|---:|"
     sure = [
-        "| votes an item | right | mean probability | Brier | ECE |",
-        "|---|---:|---:|---:|---:|",
+        "| votes an item | right | mean probability | Brier | log loss | ECE |",
+        "|---|---:|---:|---:|---:|---:|",
         *("| " + " | ".join(row) + " |" for row in sure_rows()),
     ]
     rare = [

@@ -135,15 +135,80 @@ VIZWIZ = (630, 165, 57, 35, 29, 21)
 
 
 def test_disagreement_about_others_speaks_little_against_a_rare_value() -> None:
-    """Where all five unnamed workers give it; of three of five, nobody can be sure."""
+    """Four or five of five unnamed workers are believed; three of five are not sure.
+
+    All 23,431 photographs give 0.95, 0.92 and 0.77 (docs/analyses.md).
+    """
     said = [count for count, items in enumerate(VIZWIZ) for _ in range(items)]
     votes = votes_on(*("r" * count + "y" * (5 - count) for count in said))
     found = ability(votes.assign(worker=None)).probabilities["r"]
     counts = (votes["value"] == "r").groupby(votes["item_id"]).sum()
     means = found.groupby(counts).mean()
-    assert means[5] > 0.84
-    assert means[4] > 0.48
-    assert means[3] < 0.5
+    assert means[5] > 0.94
+    assert means[4] > 0.85
+    assert 0.5 < means[3] < 0.85
+
+
+def seldom_seen(seed: int) -> tuple[pd.DataFrame, "pd.Series[str]"]:
+    """Five votes on each of 1,000 items with three values; "r" is true of a quarter.
+
+    Six of ten workers never say "r"; the others see it about half of the time, and say
+    it of six in a hundred other items. Abilities differ.
+    """
+    draw = np.random.default_rng(seed)
+    truths = draw.choice(["a", "b", "r"], 1000, p=[0.375, 0.375, 0.25])
+    accuracies = 1 / (1 + np.exp(-draw.normal(1.8, 1.0, 200)))
+    sees_rare = draw.random(200) < 0.4
+    rows = []
+    for place, truth in enumerate(truths):
+        for worker in draw.choice(200, 5, replace=False):
+            says_rare = 0.7 * accuracies[worker] if truth == "r" else 0.06
+            if sees_rare[worker] and draw.random() < says_rare:
+                value = "r"
+            elif truth == "r":
+                value = draw.choice(["a", "b"])
+            else:
+                is_right = draw.random() < accuracies[worker]
+                value = truth if is_right else {"a": "b", "b": "a"}[truth]
+            rows.append((f"i{place:03}", f"w{worker}", str(value)))
+    votes = pd.DataFrame(rows, columns=["item_id", "worker", "value"])
+    return votes, pd.Series(truths, index=[f"i{place:03}" for place in range(1000)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_value_that_most_workers_overlook_does_not_cost_labels(seed: int) -> None:
+    """Labels are right as often as the majority's, and each was given by a worker."""
+    votes, truth = seldom_seen(seed)
+    labels = ability(votes).labels
+    assert accuracy(labels, truth) >= accuracy(majority(votes), truth)
+    values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
+    named = labels["value"].dropna()
+    assert all(value in values_of[item_id] for item_id, value in named.items())
+    # The overlooked value is not lost: each worker who says it is believed more.
+    is_rare = truth == "r"
+    plain = majority(votes)["value"]
+    assert (labels["value"][is_rare] == "r").mean() > (plain[is_rare] == "r").mean()
+
+
+def test_a_label_is_a_value_that_a_worker_gave() -> None:
+    """Also where their vote says little; the probabilities still say what is likelier.
+
+    One worker says "a" about everything, and the others say "b" nearly always.
+    """
+    rows = [
+        (f"i{item}", f"w{worker}", "a" if worker == 0 else "b")
+        for item in range(40)
+        for worker in range(5)
+    ]
+    votes = pd.DataFrame(rows, columns=["item_id", "worker", "value"])
+    votes = votes[(votes["item_id"] != "i0") | (votes["worker"] == "w0")]
+    found = ability(votes, values=("a", "b", "c"))
+    assert found.labels.loc["i0", "value"] == "a"
+    assert found.labels.loc["i0", "leaders"] == ("a",)
+    assert float(found.probabilities["b"]["i0"]) > 0.5
+    own = float(found.probabilities["a"]["i0"])
+    assert float(found.labels["probability"]["i0"]) == own
+    assert set(found.labels["value"].drop("i0")) == {"b"}
 
 
 @settings(max_examples=25, deadline=None)
@@ -154,6 +219,9 @@ def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:
     assert np.isfinite(found.probabilities.to_numpy()).all()
     assert np.allclose(found.probabilities.sum(axis=1), 1.0)
     assert np.isfinite(found.workers.to_numpy()).all()
+    values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
+    for item_id, leaders in found.labels["leaders"].items():
+        assert set(leaders) <= values_of[item_id]
 
 
 def test_what_makes_no_sense_is_refused() -> None:

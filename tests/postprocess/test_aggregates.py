@@ -47,6 +47,27 @@ def test_a_label_has_its_probability(summary: pd.DataFrame) -> None:
     assert math.isnan(ticked[2])
 
 
+def test_ticks_of_other_items_make_no_tick() -> None:
+    """An item's only worker never ticks "b", which all others always tick.
+
+    And they always tick "a", which the others never tick.
+    """
+    said: list[tuple[str, str, dict[str, Any]]] = [
+        (worker, f"i{item:02}", {"ticks": ("a",) if worker == "e" else ("b",)})
+        for worker in "abcde"
+        for item in range(40)
+    ]
+    alone = [("e", "i99", {"ticks": ("a",)})]
+    made = item_aggregates(
+        rows([*said, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates
+    )
+    assert made["ticks_probability_b"].tolist()[0] > 0.7
+    assert made["ticks_probability_b"].tolist()[1] == 0.5
+    assert made["ticks_probability_a"].tolist()[0] < 0.3
+    assert made["ticks_probability_a"].tolist()[1] == 0.5
+    assert made["ticks_majority"].tolist() == [("b",), ("a",)]
+
+
 def test_a_tie_has_a_probability_and_no_label() -> None:
     """Two who contradict each other, once each way round."""
     said = [
