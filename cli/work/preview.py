@@ -8,47 +8,65 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from domain.campaign import Campaign
 from domain.clock import SystemClock
+from domain.qualification import QualificationTest
 from flows.assembling import read_anywhere
+from flows.campaign_run import CampaignRun
 from flows.opening import open_for_rehearsal
-from flows.rehearsing.campaign import draw_pictures
+from flows.posting.qualification_test import post_test
+from flows.rehearsing.campaign import draw_pictures, items_with_pictures
 from flows.rehearsing.marketplace import assumed_prices
 from flows.steps.launch import launch
 from marketplace.http.server import serve
-from rehearsal.crowd.preview_worker import sign_in_url
+from rehearsal.crowd.preview_worker import first_hit_url
 
 
 def serve_preview(path: Path, *, port: int) -> None:
     """Serve a preview until the person presses Ctrl-C."""
     # Told to stop, it stops as by Ctrl-C, so that the folder goes away with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with opened(read_anywhere(path), port=port) as address:
-        click.echo(f"open {address}")
-        click.echo("nobody is paid and nothing is kept; Ctrl-C ends it")
+    with opened(read_anywhere(path), port=port) as addresses:
+        click.echo(f"open {addresses.hit}")
+        if addresses.test:
+            click.echo(f"then the qualification test: {addresses.test}")
+        click.echo("no work is paid and nothing is kept; Ctrl-C ends it")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
             click.echo("ended")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addresses:
+    """Where a preview is looked at.
+
+    Attributes:
+        hit: signs the person in and shows the first HIT.
+        test: the qualification test, for the person who is signed in; "" without one.
+    """
+
+    hit: str
+    test: str
+
+
 @contextmanager
-def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
-    """A marketplace with the campaign's first batch; the address that signs one in."""
+def opened(campaign: Campaign, *, port: int = 0) -> Iterator[Addresses]:
+    """A marketplace with the campaign's first batch, and its test; where to look."""
     with tempfile.TemporaryDirectory(prefix="piecework-preview-") as folder:
         out = Path(folder)
         pictures = campaign.pictures
         if campaign.rehearsal.scenes:
-            shown = (*campaign.practice, *campaign.items)
-            draw_pictures(out, campaign.rehearsal.seed, shown)
+            draw_pictures(out, campaign.rehearsal.seed, items_with_pictures(campaign))
             pictures = out / "pictures"
-        # Whoever looks at it should get in, whatever the campaign asks of workers.
-        opened_to_all = replace(campaign, out=out, requirements=())
+        # The person gets in, whatever the campaign asks of workers; its test too is
+        # there to be looked at, and the HITs do not require it.
+        open_to_all = replace(campaign, out=out, requirements=(), qualification=None)
         clock = SystemClock()
         with (
             serve(
@@ -61,7 +79,16 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[str]:
                 port=port,
                 frames_port=port + 1 if port else 0,
             ) as running,
-            open_for_rehearsal(opened_to_all, running.endpoint_url, clock) as run,
+            open_for_rehearsal(open_to_all, running.endpoint_url, clock) as run,
         ):
             launch(run)
-            yield sign_in_url(running.endpoint_url)
+            yield Addresses(
+                hit=first_hit_url(running.endpoint_url),
+                test=_test_url(run, campaign.qualification),
+            )
+
+
+def _test_url(run: CampaignRun, test: QualificationTest | None) -> str:
+    if test is None:
+        return ""
+    return f"{run.endpoint}/worker/qualifications/{post_test(run, test)}/test"

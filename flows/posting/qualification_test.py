@@ -18,7 +18,7 @@ def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
         return ()
     return (
         QualificationRequirement(
-            qualification_type_id=_type_id(run, test),
+            qualification_type_id=post_test(run, test),
             comparator="GreaterThanOrEqualTo",
             integer_values=(test.least_passing,),
             lets_look=True,
@@ -34,7 +34,8 @@ def keep_scores(run: CampaignRun) -> None:
         qualification_scores.keep(run.store, scores, at=run.clock.now())
 
 
-def _type_id(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
+def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
+    """Make the test's qualification type, once; its id."""
     # Making it twice makes it once: it is found again by its name.
     if (known := get_setting(run.store, _KNOWN)) is not None:
         return QualificationTypeId(known)

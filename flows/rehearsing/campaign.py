@@ -45,9 +45,14 @@ def prepare_file(file: CampaignFile) -> Campaign:
     campaign = assemble(file)
     _check(campaign)
     if tables.items.scenes and tables.items.file is not None:
-        shown = (*campaign.practice, *campaign.items, *_of_test(campaign))
+        shown = items_with_pictures(campaign)
         draw_pictures(campaign.out, tables.rehearsal.seed, shown)
     return campaign
+
+
+def items_with_pictures(campaign: Campaign) -> tuple[Item, ...]:
+    """Items whose pictures workers see: of practice, of the campaign, of its test."""
+    return (*campaign.practice, *campaign.items, *_of_test(campaign))
 
 
 def _of_test(campaign: Campaign) -> tuple[Item, ...]:

@@ -15,7 +15,6 @@ from marketplace.workers.pages import page
 from marketplace.workers.sessions import Sessions
 
 ADDRESS = "/worker/consent"
-_GROUP = "/worker/groups/"
 
 
 class Agreeing:
@@ -70,8 +69,7 @@ class Agreeing:
             consents.give(transaction, worker, self._paragraphs)
         if replies.wants_json(request):
             return JSONResponse({"agreed": True})
-        is_group = group.isascii() and group.isalnum()
-        return replies.moved(f"{_GROUP}{group}/preview" if is_group else "/worker/hits")
+        return replies.moved_to_group(group)
 
     def _page(self, group: str, *, is_given: bool, status: int = 200) -> Response:
         return page(

@@ -25,6 +25,12 @@ def moved(address: str) -> Response:
     return RedirectResponse(address, status_code=303)
 
 
+def moved_to_group(group_id: str) -> Response:
+    """Go to the preview of the group that a link or a form names; else to the list."""
+    is_group = group_id.isascii() and group_id.isalnum()
+    return moved(f"/worker/groups/{group_id}/preview" if is_group else "/worker/hits")
+
+
 def refused(request: Request, refusal: Refusal) -> Response:
     """A no, as a page or as JSON."""
     if wants_json(request):

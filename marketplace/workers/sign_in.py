@@ -51,17 +51,21 @@ class SignIn:
         ]
 
     async def ask(self, request: Request) -> Response:
-        """The page behind a link, with `invitation=` or `token=`; opens no session."""
+        """The page behind a link, with `invitation=` or `token=`; opens no session.
+
+        With `group=` it leads to the preview of that group, else to the list.
+        """
         replies.check_window(request)
+        group_id = request.query_params.get("group", "")
         with self._backend.transaction() as transaction:
             ticket = _read(transaction, request.query_params)
             present = self._sessions.present(transaction, request)
         if present is not None and present["id"] == ticket.worker["id"]:
-            return replies.moved("/worker/hits")
-        return _asked(ticket, present)
+            return replies.moved_to_group(group_id)
+        return self._asked(ticket, present, group_id)
 
     async def sign_in(self, request: Request) -> Response:
-        """Open a session and go to the list.
+        """Open a session and go to the list, or to the group that the form names.
 
         In the place of another worker's session only if the form says whose: what a
         person was not asked about was not agreed to.
@@ -69,15 +73,16 @@ class SignIn:
         replies.check_origin(request, (self._origins.site,))
         replies.check_window(request)
         form = dict(await replies.fields(request))
+        group_id = form.get("group", "")
         with self._backend.transaction() as transaction:
             ticket = _read(transaction, form)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != ticket.worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
-                return _asked(ticket, present, status=409)
+                return self._asked(ticket, present, group_id, status=409)
             self._sessions.close(transaction, request)
             key = self._open(transaction, ticket)
-        return self._sessions.set_cookie(replies.moved("/worker/hits"), key)
+        return self._sessions.set_cookie(replies.moved_to_group(group_id), key)
 
     async def sign_out(self, request: Request) -> Response:
         """End the session, here and in the browser."""
@@ -91,6 +96,25 @@ class SignIn:
         if ticket.invitation is not None:
             return self._sessions.open_by_invitation(transaction, ticket.invitation)
         return self._sessions.open_by_token(transaction, ticket.text)
+
+    def _asked(
+        self,
+        ticket: _Ticket,
+        present: sqlite3.Row | None,
+        group_id: str,
+        *,
+        status: int = 200,
+    ) -> Response:
+        return page(
+            "sign_in.html.j2",
+            status=status,
+            # Not even in a frame of our own: a question could lead its frame here.
+            framed_by="'none'",
+            ticket=ticket,
+            present=present,
+            group_id=group_id,
+            is_rehearsal=self._backend.rules.rehearsal,
+        )
 
 
 def _read(transaction: Transaction, given: Mapping[str, str]) -> _Ticket:
@@ -111,16 +135,3 @@ def _read(transaction: Transaction, given: Mapping[str, str]) -> _Ticket:
     if invited is None:
         raise Refusal("NotSignedIn", "There is no such worker.", status=401)
     return _Ticket(kind="invitation", text=code, worker=invited, invitation=invitation)
-
-
-def _asked(
-    ticket: _Ticket, present: sqlite3.Row | None, *, status: int = 200
-) -> Response:
-    return page(
-        "sign_in.html.j2",
-        status=status,
-        # Not even in a frame of our own: a question could lead its frame here.
-        framed_by="'none'",
-        ticket=ticket,
-        present=present,
-    )

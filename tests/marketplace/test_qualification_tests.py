@@ -7,8 +7,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.marketplace.documents import choice, form, key, percentage, question
-from tests.marketplace.market import Market, Worker, refusal
-from tests.marketplace.qualification_types import make
+from tests.marketplace.market import Market, Worker, post, refusal
+from tests.marketplace.qualification_types import make, need
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -90,6 +90,27 @@ def test_a_bad_test_is_a_low_value_not_a_failure(
     begin(ann, kind)
     assert send(ann, kind, **fields).json()["value"] == expected
     assert score(client, kind, ann) == expected
+
+
+def test_the_preview_of_a_hit_leads_to_the_test_that_the_worker_lacks(
+    standing: Market,
+) -> None:
+    """A button as in the list; it is gone once the worker holds the qualification."""
+    client, ann = standing.requester(), standing.worker()
+    kind = make(client, **GRADED)
+    looks = need(kind, "GreaterThanOrEqualTo", IntegerValues=[0])
+    hit = post(
+        client, QualificationRequirements=[{**looks[0], "ActionsGuarded": "Accept"}]
+    )
+    address = f"/worker/groups/{hit['HITGroupId']}/preview"
+    before = ann.http.get(address, headers={"accept": "text/html"}).text
+    assert f'action="/worker/qualifications/{kind}/request"' in before
+    assert "Take the test for “trained”" in before
+    begin(ann, kind)
+    send(ann, kind, bird="robin", colours=["red"])
+    after = ann.http.get(address, headers={"accept": "text/html"}).text
+    assert kind not in after
+    assert "Accept this kind of HIT" in after
 
 
 def test_a_test_without_a_key_is_read_by_its_requester(market: Market) -> None:

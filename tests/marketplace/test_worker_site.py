@@ -1,5 +1,6 @@
 """The worker's pages, and the frames beside them."""
 
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -9,6 +10,8 @@ from defusedxml.ElementTree import fromstring
 from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.server import Marketplace, serve
 from marketplace.requester.question import EXTERNAL_NAMESPACE
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
 from marketplace.state.system_qualifications import NUMBER_APPROVED
 from tests.marketplace.market import HIT_TYPE, Market, Worker, expire, post
 
@@ -20,6 +23,52 @@ def page(worker: Worker, path: str) -> httpx.Response:
     reply = worker.http.get(path, headers=HTML)
     assert reply.headers["content-type"] == "text/html; charset=utf-8"
     return reply
+
+
+def test_signing_in_may_lead_to_a_group(market: Market) -> None:
+    """A link that names it; anything else in its place leads to the list."""
+    group, ann = post(market.requester())["HITGroupId"], market.worker()
+    preview = f"/worker/groups/{group}/preview"
+    again = {"token": ann.token, "group": group}
+    signed_in = ann.http.get("/worker/sign-in", params=again, headers=HTML)
+    assert signed_in.headers["location"] == preview
+    ann.http.cookies.clear()
+    asked = ann.http.get("/worker/sign-in", params=again, headers=HTML).text
+    assert f'name="group" value="{group}"' in asked
+    for name, target in (
+        (group, preview),
+        ("", "/worker/hits"),
+        ("//evil.example", "/worker/hits"),
+        ("../sign-out", "/worker/hits"),
+    ):
+        ann.http.cookies.clear()
+        sent = {"token": ann.token, "group": name}
+        reply = ann.http.post("/worker/sign-in", data=sent, headers=HTML)
+        assert reply.headers["location"] == target
+
+
+def test_the_sign_in_page_says_once_whether_work_is_paid(
+    market: Market, tmp_path: Path
+) -> None:
+    """Not in a rehearsal; else to the worker whom the link is for."""
+    ann = market.worker()
+    ann.http.cookies.clear()
+    params = {"token": ann.token}
+    rehearsed = ann.http.get("/worker/sign-in", params=params, headers=HTML).text
+    assert "no work is paid" in rehearsed
+    assert rehearsed.count("paid") == 1
+    database = tmp_path / "live.db"
+    with (
+        closing(Backend(database, Rules())) as backend,
+        backend.transaction() as transaction,
+    ):
+        new = accounts.NewWorker(handle="bea", country="DE")
+        _, token = accounts.add_worker(transaction, new)
+    with serve(database) as running, httpx.Client() as http:
+        address = f"{running.endpoint_url}/worker/sign-in?token={token}"
+        live = http.get(address, headers=HTML).text
+    assert "who is paid for whatever you do" in live
+    assert live.count("paid") == 1
 
 
 def test_a_worker_goes_from_the_link_to_the_thank_you_page(market: Market) -> None:
