@@ -237,6 +237,7 @@ class Task:
         dataset: which files and sections of the report an export makes.
         column_values: what a column may hold, by column; others hold anything.
         shuffles_items: each assignment has the items in an order of its own.
+        keeps_order: the items of a HIT stand in the order of the items file.
         group_by: the column whose equal values go into one HIT, as far as they
             fit, and stay side by side when shuffled.
         one_value_per_hit: the column that is the same for all items of a HIT.
@@ -268,6 +269,7 @@ class Task:
     seconds_to_begin: Annotated[float, Gt(0)] = 9
     dataset: DatasetKind = "answers"
     shuffles_items: bool = False
+    keeps_order: bool = False
     group_by: str = ""
     one_value_per_hit: str = ""
     arrangements: tuple[Arrangement, ...] = ()

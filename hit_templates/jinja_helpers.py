@@ -58,6 +58,15 @@ def rich(text: str) -> Markup:
     return Markup(_EMPHASIS.sub(r"<em>\1</em>", strong))  # noqa: S704 - escaped above
 
 
+def breakable(text: str) -> Markup:
+    """Text that browsers may break after each slash, as they do not by themselves.
+
+    >>> str(breakable("Scene/event & location"))
+    'Scene/<wbr>event &amp; location'
+    """
+    return Markup("/<wbr>").join(text.split("/"))
+
+
 def filled(text: str, **words: object) -> str:
     """A message with its slots filled in.
 

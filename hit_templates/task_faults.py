@@ -91,6 +91,8 @@ def faults_between(raw: Raw) -> list[str]:
     for key, kind in (("main_text", "text"), ("text_present_field", "choice")):
         if raw.get(key) and kinds.get(str(raw[key])) != kind:
             faults.append(f"{key}: there is no {kind} field {raw[key]!r}.")
+    if raw.get("keeps_order") and raw.get("shuffles_items"):
+        faults.append("keeps_order: shuffles_items is true too; leave one of them out.")
     return [
         *faults,
         *_faults_of_columns(raw, fields),

@@ -27,6 +27,7 @@ from domain.suggestion import did_you_mean
 from domain.task import OwnFiles, Task
 from hit_templates.blank_page import NeedsValue, printed
 from hit_templates.jinja_helpers import (
+    breakable,
     filled,
     grouped,
     minified,
@@ -67,7 +68,9 @@ def environment() -> ImmutableSandboxedEnvironment:
     made.globals.update(
         minified=minified, wire=wire, grouped=grouped, steps_of=steps_of
     )
-    made.filters.update(rich=rich, filled=filled, plain_number=plain_number)
+    made.filters.update(
+        rich=rich, breakable=breakable, filled=filled, plain_number=plain_number
+    )
     return made
 
 

@@ -189,6 +189,9 @@ def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId
         else:
             groups.append(bundle)
         held = value_of.get(bundle[0], "")
+    if campaign.task.keeps_order:
+        row = {item.item_id: number for number, item in enumerate(campaign.items)}
+        return [tuple(sorted(group, key=row.__getitem__)) for group in groups]
     return groups
 
 

@@ -270,3 +270,31 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
         assert tuple(alone) == item_order(task, assignment_id, some, ())
         groups = [name[:1] for name in some]
         assert tuple(together) == item_order(task, assignment_id, some, groups)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("name", task_names())
+def test_no_label_of_an_option_leaves_its_button_on_a_phone(
+    open_page: Open, name: str, width: int
+) -> None:
+    """On every step of the page."""
+    with serving() as host:
+        host.page = example_of(load_task(name)).page
+        page = open_page(host.preview_address(), width=width, height=780)
+        while True:
+            outside = page.evaluate(
+                """() => Array.from(document.querySelectorAll(".options label"))
+                  .filter((label) => label.offsetParent)
+                  .filter((label) => {
+                    const text = document.createRange();
+                    text.selectNodeContents(label);
+                    const button = label.getBoundingClientRect();
+                    return Array.from(text.getClientRects()).some((part) =>
+                      part.right > button.right || part.bottom > button.bottom + 1);
+                  })
+                  .map((label) => label.textContent)"""
+            )
+            assert outside == []
+            if page.locator("#next").is_hidden():
+                break
+            page.click("#next")

@@ -73,3 +73,31 @@ def test_without_consent_nobody_goes_on(open_page: Open) -> None:
         page.click("#next")
         expect(page.get_by_text("please return this HIT")).to_be_visible()
         expect(page.get_by_role("heading", name="Your consent")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_the_instruction_stands_before_each_item(
+    open_page: Open, width: int, language: str
+) -> None:
+    """Above the picture, in the trials and in the main part, and never folded."""
+    task = load_task("severity", language)
+    words = task.texts["instructions"].replace("**", "")[:12]
+    with serving() as host:
+        host.page = example_of(task).page
+        page = open_page(host.preview_address(), width=width, height=800)
+        shown = 0
+        while page.locator("#next").is_visible():
+            page.click("#next")
+            if page.locator(".step.item:visible").count():
+                instruction = page.locator("#instructions").get_by_text(words)
+                expect(instruction).to_be_visible()
+                above, picture = (
+                    locator.bounding_box()
+                    for locator in (instruction, page.locator(".viewer:visible"))
+                )
+                assert above is not None
+                assert picture is not None
+                assert above["y"] + above["height"] <= picture["y"]
+                shown += 1
+        assert shown > 2

@@ -18,6 +18,7 @@ def campaign(
     items_per_hit: int = 5,
     group_by: str = "",
     one_value_per_hit: str = "",
+    keeps_order: bool = False,
 ) -> Campaign:
     """A campaign of so many items, one dollar a HIT, five assignments.
 
@@ -42,6 +43,7 @@ def campaign(
             rules=(),
             group_by=group_by,
             one_value_per_hit=one_value_per_hit,
+            keeps_order=keeps_order,
         ),
         title="",
         hit_description="",

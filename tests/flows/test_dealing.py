@@ -1,10 +1,13 @@
 from collections import Counter
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.ids import ItemId
+from flows.assembling import read_anywhere
 from flows.planning.dealing import (
     affordable,
     all_first_rounds,
@@ -13,6 +16,8 @@ from flows.planning.dealing import (
     replacements,
 )
 from tests.flows.campaigns import TODAY, campaign
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 
 
 @given(items=st.integers(1, 80), batches=st.integers(1, 12), per_hit=st.integers(1, 9))
@@ -63,6 +68,33 @@ def test_a_one_value_per_hit_kind_where_the_task_says_so(
         assert sorted(posted) == sorted(kinds)
         assert max(len(hit.item_ids) for hit in hits) <= per_hit
         assert all(len({kinds[i] for i in hit.item_ids}) == 1 for hit in hits)
+
+
+@given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(2, 9))
+def test_a_hit_keeps_the_order_of_the_file_where_the_task_says_so(
+    items: int, batches: int, per_hit: int
+) -> None:
+    """Items are dealt by chance all the same, and none is lost."""
+    birds = campaign(items, batches=batches, items_per_hit=per_hit, keeps_order=True)
+    place = {item.item_id: number for number, item in enumerate(birds.items)}
+    hits = [hit.item_ids for some in all_first_rounds(birds, on=TODAY) for hit in some]
+    assert sorted(sum(hits, ())) == sorted(place)
+    for item_ids in hits:
+        places = [place[item_id] for item_id in item_ids]
+        assert places == sorted(places)
+    again = replacements(birds, 1, 1, dict.fromkeys(reversed(place), 2), on=TODAY)
+    assert [list(hit.item_ids) for hit in again] == [
+        sorted(hit.item_ids, key=place.__getitem__) for hit in again
+    ]
+
+
+def test_the_test_as_a_hit_has_one_section_after_the_other() -> None:
+    """Spelling, grammar, judging, in the one HIT of the example campaign."""
+    birds = read_anywhere(EXAMPLES / "hodosh_qualification.toml")
+    ((hit,),) = all_first_rounds(birds, on=TODAY)
+    section = {item.item_id: item.columns["section"] for item in birds.items}
+    sections = [name for name, _ in groupby(section[id_] for id_ in hit.item_ids)]
+    assert sections == ["spelling", "grammar", "judging"]
 
 
 @given(

@@ -117,6 +117,11 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ('kind = "choice"', 'kind = "text"', "grade takes no options"),
         ('kind = "text"', 'kind = "choices"', "why needs options"),
         ("version = 1", 'version = 1\nmain_text = "grade"', "no text field 'grade'"),
+        (
+            "version = 1",
+            "version = 1\nkeeps_order = true\nshuffles_items = true",
+            "keeps_order: shuffles_items is true too",
+        ),
         ("version = 1", 'version = 1\ntext_present_field = "why"', "no choice field"),
         ('"required"', '"one_of"', "'one_of' is none of required"),
         ("items_per_hit = 3", "items_per_hit = 0", "items_per_hit"),
