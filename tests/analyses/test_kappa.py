@@ -70,7 +70,7 @@ def rated(*values: object) -> "pd.Series[str]":
 
 
 def test_cohen_kappa_of_two_published_annotators() -> None:
-    """Van Miltenburg and Elliott checked 100 descriptions twice.
+    """Van Miltenburg and Elliott had 101 descriptions checked twice, and print 100.
 
     81 and 86 are incongruent, 79 for both; so 91 agree, and chance gives
     .81*.86 + .19*.14 = .7232: (.91 - .7232)/.2768 = 0.6749, as their notebook prints.
