@@ -17,8 +17,8 @@ from tests.end_to_end.told.world import Flags, Told, World, is_share
 REJECTED = "its assignment was rejected: "
 NOTHING = "nothing in the policy speaks against it"
 OF_PERSONS = (
-    "The study is about fluent readers with full color vision; taking part is paid all "
-    "the same."
+    "The study is about readers with full color vision who are no beginners in its "
+    "language; taking part is paid all the same."
 )
 _MOST_QUOTED = 3
 
