@@ -159,14 +159,20 @@ def parse_text(path: Path, text: str) -> CampaignFile:
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
 
 
-def schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
+def schema_faults(
+    path: Path,
+    text: str,
+    fault: ValidationError,
+    *,
+    schema: type[BaseModel] = CampaignTables,
+) -> list[str]:
     """What a TOML file breaks of its schema, each with line and key."""
     faults = []
     for error in fault.errors(include_url=False):
         location = [part for part in error["loc"] if not _is_branch(part)]
         where = _at(path, text, location)
         if error["type"] == "extra_forbidden":
-            known = _keys_of(location[:-1])
+            known = _keys_of(location[:-1], schema)
             faults.append(
                 f"{where}: no such key{did_you_mean(str(location[-1]), known)}"
             )
@@ -178,9 +184,9 @@ def schema_faults(path: Path, text: str, fault: ValidationError) -> list[str]:
     return faults
 
 
-def _keys_of(table: Sequence[str | int]) -> list[str]:
-    """What keys a table of the campaign file may have; none if it is not known."""
-    model: Any = CampaignTables
+def _keys_of(table: Sequence[str | int], schema: type[BaseModel]) -> list[str]:
+    """What keys a table of such a file may have; none if it is not known."""
+    model: Any = schema
     for part in table:
         field = getattr(model, "model_fields", {}).get(part)
         if field is not None:

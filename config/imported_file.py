@@ -1,15 +1,26 @@
-"""A file of its own that says which column is what: `[imported]` without its head."""
+"""A file of its own that says which column is what: `[imported]` without its head.
+
+It may say what was asked as well, as a campaign file does: `[fields.score]`.
+"""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from config.campaign_file import schema_faults
 from config.imported_table import ImportedTable
+from config.schema import FieldTable, Words
 from config.utf8 import read_text
 from domain.errors import ConfigError
 from domain.imported import Reading
+
+
+class ColumnsTable(ImportedTable):
+    """The whole file."""
+
+    fields: dict[Words, FieldTable] = Field(default_factory=dict)
 
 
 def read_reading(path: Path) -> Reading:
@@ -20,8 +31,14 @@ def read_reading(path: Path) -> Reading:
     """
     text = read_text(path, name="file of columns")
     try:
-        return ImportedTable.model_validate(tomllib.loads(text)).reading()
+        table = ColumnsTable.model_validate(tomllib.loads(text))
     except ValidationError as fault:
-        raise ConfigError(schema_faults(path, text, fault)) from fault
+        faults = schema_faults(path, text, fault, schema=ColumnsTable)
+        raise ConfigError(faults) from fault
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
+    fields = {
+        name: field.model_dump(exclude_unset=True)
+        for name, field in table.fields.items()
+    }
+    return replace(table.reading(), fields=fields)

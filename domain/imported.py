@@ -49,6 +49,8 @@ class Reading:
         votes: counted answers: by field, the column of the count by option.
         gold: columns that hold the right answer, by field.
         values: what values of answers stand for, where the files write them otherwise.
+        fields: what is said about fields, by name, as `[fields.<name>]` says it; the
+            rest is guessed.
     """
 
     columns: ColumnNames = ColumnNames()
@@ -60,3 +62,4 @@ class Reading:
     votes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     gold: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

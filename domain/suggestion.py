@@ -9,8 +9,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("asignments", ["assignments", "batches"])
     "; did you mean 'assignments'?"
+    >>> did_you_mean("fields", ["fields"])
+    ''
     >>> did_you_mean("zebra", ["assignments", "batches"])
     ''
     """
-    alike = get_close_matches(word.lower(), list(known), n=1)
+    others = [other for other in known if other != word]
+    alike = get_close_matches(word.lower(), others, n=1)
     return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -68,7 +68,7 @@ def analyse_file(
                 margin=wanted.margin,
                 seed=wanted.seed,
             )
-    _check(answers)
+    _check(answers, wanted, stated_in="the file of --columns")
     return analyse(path.name, answers)
 
 
@@ -92,7 +92,7 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
             margin=wanted.margin,
             seed=wanted.seed,
         )
-        _check(answers)
+        _check(answers, wanted, stated_in=str(path))
         return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 
@@ -113,13 +113,23 @@ def _left_out(waiting: int) -> tuple[str, ...]:
     return (f"Without {more} of which nobody has decided whether to keep it.",)
 
 
-def _check(answers: AnalysedAnswers) -> None:
+def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
     known = dict.fromkeys(name for item in answers.items for name in item.columns)
     faults = [
         f"items have no column {name!r}; the columns are {', '.join(known)}"
         for name in (answers.condition, answers.unit)
         if name and name not in known
     ]
+    if wanted.condition and not faults and not answers.rated_fields():
+        fields = ", ".join(
+            f"{field.name} ({field.kind})" for field in answers.task.item_fields
+        )
+        faults.append(
+            f"--condition {wanted.condition}: numbers and grades are compared, and no "
+            f"field is either: {fields}. Where numbers were asked for, say so "
+            f'in {stated_in}: [fields.NAME] kind = "number"; where words stand for '
+            'them: values = { good = "3" }'
+        )
     if answers.margin is not None and answers.margin <= 0:
         faults.append("the margin must be above 0")
     if faults:

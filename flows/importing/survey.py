@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from config.schema import FieldTable
+from domain.task import FieldKind
 
 _MOST_DISTINCT = 200
 _MOST_OPTIONS = 30
@@ -76,13 +77,10 @@ class ColumnSurvey:
         return None if end is None else (-float(end), float(end))
 
     def _see_number(self, text: str) -> None:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
+        if not _is_number(text):
             self.is_number = False
             return
+        number = float(text)
         self.is_whole &= number.is_integer()
         self.low, self.high = min(self.low, number), max(self.high, number)
 
@@ -99,40 +97,49 @@ class ColumnSurvey:
             return ()
         return tuple(filter(None, parts))
 
+    def first_word(self) -> str:
+        """A value that is no number; "" if all that are remembered are numbers."""
+        return next((text for text in self.values if not _is_number(text)), "")
+
     def said_again(self) -> str:
         """The sentence that was written most, if it was remarkably often; or ""."""
         text = max(self.values, key=self.values.__getitem__, default="")
         is_often = self.values[text] >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
         return text if is_often and len(text.split()) >= _WORDS_OF_SENTENCE else ""
 
-    def guess(self, asked: int) -> FieldTable:
+    def guess(self, asked: int, kind: FieldKind | None = None) -> FieldTable:
         """What was asked, as a campaign file would say it.
+
+        Scores with decimals are a number, however few of them came.
 
         Args:
             asked: how many answers there are; a field is required if all files ask for
                 it and hardly an answer lacks it.
+            kind: of the field, where that is said.
         """
         required = self.rows == asked and self.filled >= _LEAST_FILLED * asked
-        if self.is_number and self.filled and (grades := self._grades()):
-            low, high = grades
+        kind = kind or self._kind()
+        if kind == "number":
+            low, high = self._grades() or (self.low, self.high)
+            step = 1 if self.is_whole else _FINE
             return FieldTable(
-                kind="number", minimum=low, maximum=high, step=1, required=required
+                kind=kind, minimum=low, maximum=high, step=step, required=required
             )
-        if options := self.options:
+        if kind in {"choice", "choices"}:
             return FieldTable(
-                kind="choices" if self.is_several else "choice",
-                options=options,
+                kind=kind,
+                options=tuple(filter(None, sorted(self.parts))),
                 required=required and not self.is_several,
             )
-        if self.is_number and self.filled and self.low < self.high:
-            return FieldTable(
-                kind="number",
-                minimum=self.low,
-                maximum=self.high,
-                step=1 if self.is_whole else _FINE,
-                required=required,
-            )
-        return FieldTable(kind="text", required=required)
+        return FieldTable(kind=kind, required=required)
+
+    def _kind(self) -> FieldKind:
+        is_range = self.is_number and self.low < self.high
+        if is_range and (self._grades() or not self.is_whole):
+            return "number"
+        if self.options:
+            return "choices" if self.is_several else "choice"
+        return "number" if is_range else "text"
 
     def _grades(self) -> tuple[float, float] | None:
         """The ends of a scale of a few grades: 1 to 5 where 2 to 5 were chosen."""
@@ -147,3 +154,10 @@ class ColumnSurvey:
         if high is None or (len(self.values) < _LEAST_GRADES and not self.is_cut):
             return None
         return low, float(high)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

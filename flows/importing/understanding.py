@@ -14,6 +14,7 @@ from pathlib import Path
 from config.schema import FieldTable
 from domain.errors import ConfigError
 from domain.imported import Reading
+from domain.suggestion import did_you_mean
 from domain.task import Task
 from flows.importing.parts import (
     ITEM_ID,
@@ -134,7 +135,10 @@ def understand(
         for row in source.rows():
             if isinstance(row, ImportedRow):
                 items.see(row)
-    fitting = "" if task or reading.answers else _fitting_task(items)
+    if reading.fields:
+        items.check_fields(task)
+    is_stated = task or reading.answers or reading.fields
+    fitting = "" if is_stated else _fitting_task(items)
     known = task or (load_task(fitting) if fitting else None)
     return Understanding(
         files=tuple(files),
@@ -226,12 +230,54 @@ class _Items:
         """What was asked, as far as the answers tell."""
         renamed = {sent: name for name, sent in self._reading.answers.items()}
         return {
-            renamed.get(name, name): survey.guess(self._asked(name)).model_copy(
-                update={"scope": "hit"} if name in self.once else {}
-            )
-            for name, survey in self.answers.items()
+            field: self._field(field, name)
+            for name in self.answers
             if not self._reading.answers or name in renamed
+            for field in [renamed.get(name, name)]
         }
+
+    def _field(self, field: str, name: str) -> FieldTable:
+        """A field of the answers of this name: what is said of it, else a guess."""
+        stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
+        guess = self.answers[name].guess(self._asked(name), stated.kind)
+        once = {"scope": "hit"} if name in self.once else {}
+        return guess.model_copy(
+            update={**once, **stated.model_dump(exclude_unset=True)}
+        )
+
+    def check_fields(self, task: Task | None) -> None:
+        """Refuse what is said about fields if it does not fit the answers.
+
+        Raises:
+            ConfigError: a task says what was asked, there is no such answer, or one
+                that is to be a number is not; all faults.
+        """
+        if task is not None:
+            raise ConfigError(
+                [f"fields: the task {task.name!r} says what was asked; leave them out"]
+            )
+        answers = {
+            name: self.answers[sent]
+            for name, sent in (
+                self._reading.answers or {name: name for name in self.answers}
+            ).items()
+            if sent in self.answers
+        }
+        faults = []
+        for name, stated in self._reading.fields.items():
+            if name not in answers:
+                faults.append(
+                    f"fields.{name}: there is no such answer"
+                    f"{did_you_mean(name, answers)}; there are {', '.join(answers)}"
+                )
+            elif stated.get("kind") == "number" and not answers[name].is_number:
+                faults.append(
+                    f"fields.{name}: kind is number, and some answers are none, such "
+                    f"as {answers[name].first_word()!r}; allowed are choice, choices "
+                    "and text"
+                )
+        if faults:
+            raise ConfigError(faults)
 
     def _asked(self, name: str) -> int:
         return self.rows if name in self.once else self.parts

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,86 @@ def test_a_column_that_items_lack_is_a_fault(tmp_path: Path) -> None:
     result = piecework("analyse", batch, "--condition", "system")
     assert result.exit_code == 2
     assert "items have no column 'system'; the columns are" in result.output
+
+
+def scores(path: Path, values: Sequence[str]) -> Path:
+    """Two systems on twenty images, rated by three workers with one of the values."""
+    lines = ["image,system,worker,score"]
+    rows = product(range(20), ("a", "b"), ("ada", "bob", "cy"))
+    for number, (image, system, worker) in enumerate(rows):
+        value = values[number % len(values)]
+        lines.append(f"img_{image},{system},{worker},{value}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+SCORES = """
+item = ["image", "system"]
+answers = { score = "score" }
+columns = { worker = "worker" }
+"""
+
+
+def test_scores_with_decimals_are_compared_by_condition(tmp_path: Path) -> None:
+    """Nineteen of them, from 1.9 to 5, are a number and not nineteen options."""
+    file = scores(tmp_path / "r.csv", [f"{1.9 + 0.17 * n:.2f}" for n in range(19)])
+    columns = tmp_path / "columns.toml"
+    columns.write_text(SCORES)
+    words = ("--columns", columns, "--condition", "system", "--unit", "image")
+    found = json.loads(done("analyse", file, *words, "--json"))
+    assert {row["condition"] for row in found["means_score"]} == {"a", "b"}
+    assert found["agreement"][0]["compared_as"] == "interval"
+
+
+def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
+    tmp_path: Path,
+) -> None:
+    """Words are no numbers; they are compared once it is said what they stand for."""
+    file = scores(tmp_path / "r.csv", ["good", "fair", "bad"])
+    columns = tmp_path / "columns.toml"
+    columns.write_text(SCORES)
+    words = ("--columns", columns, "--condition", "system", "--unit", "image")
+    refused = piecework("analyse", file, *words)
+    assert refused.exit_code == 2
+    assert "--condition system" in refused.output
+    assert "score (choice)" in refused.output
+    assert '[fields.NAME] kind = "number"' in refused.output
+    columns.write_text(
+        f'{SCORES}values = {{ good = "3", fair = "2", bad = "1" }}\n'
+        '[fields.score]\nkind = "number"\nmaximum = 4\n'
+    )
+    found = json.loads(done("analyse", file, *words, "--json"))
+    assert len(found["means_score"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('[fields.scroe]\nkind = "number"', "no such answer; did you mean 'score'"),
+        ('[fields.score]\nkind = "nubmer"', "fields.score.kind"),
+        ("[field.score]", "field: no such key; did you mean 'fields'?"),
+    ],
+)
+def test_a_wrong_field_of_columns_is_named(
+    tmp_path: Path, table: str, words: str
+) -> None:
+    """With the one that was meant, and never the same word again."""
+    columns = tmp_path / "columns.toml"
+    columns.write_text(f"{SCORES}{table}\n")
+    file = scores(tmp_path / "r.csv", ["1.5", "2.5"])
+    refused = piecework("analyse", file, "--columns", columns)
+    assert refused.exit_code == 2
+    assert words in refused.output
+
+
+def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
+    """With the answer that is no number."""
+    columns = tmp_path / "columns.toml"
+    columns.write_text(f'{SCORES}[fields.score]\nkind = "number"\n')
+    file = scores(tmp_path / "r.csv", ["1.5", "good"])
+    refused = piecework("analyse", file, "--columns", columns)
+    assert refused.exit_code == 2
+    assert "such as 'good'" in refused.output
 
 
 @of_shared
