@@ -30,7 +30,7 @@ from cli.prefect_server import TemporaryServer
     type=POLL_SECONDS,
     default=60.0,
     show_default=True,
-    help="The least between two looks; while nothing comes it grows, to 60 times that.",
+    help="Between two looks while work comes in; else it grows, to 60 times that.",
 )
 @JSON
 def run(

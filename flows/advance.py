@@ -109,9 +109,9 @@ def run(
         campaign: absolute path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
-        poll_seconds: how long to wait while workers work; longer, up to sixty times
-            that, the less comes, and up to twice as long while a batch is far from
-            done.
+        poll_seconds: how long to wait after a look at which work came in, also work
+            on a HIT that others still do; longer, up to sixty times that, while
+            nothing comes.
         spend_at_most: what the whole campaign may take; as for `advance`.
         credentials_block: name of a Prefect `Secret` block; as for `advance`.
 
@@ -131,15 +131,18 @@ def run(
         ) as opened,
     ):
         least = timedelta(seconds=poll_seconds)
-        wait, known, call = least, 0, task_for_each(opened)
+        wait, submitted, call = least, 0, task_for_each(opened)
         polls = False  # Nothing is open that was not asked by the pass itself.
         while (
             progress := run_pass(opened, call=call, poll_open_hits=polls)
         ).waiting_for in GOES_ON:
             polls = progress.hits_posted <= WATCHED_HITS
-            left, done = progress.hits_open, progress.hits_posted - progress.hits_open
-            wait = next_wait(wait, came=done - known, left=left, least=least)
-            known = done
+            has_come = progress.submitted > submitted
+            left = progress.hits_open
+            wait = (
+                least if has_come else next_wait(wait, came=0, left=left, least=least)
+            )
+            submitted = progress.submitted
             label_run(progress)
             if progress.waiting_for != "the next pass":
                 _say_wait(opened, progress, wait)

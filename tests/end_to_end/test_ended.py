@@ -1,5 +1,6 @@
 """A command that is interrupted or killed ends soon, and leaves no server behind."""
 
+import json
 import os
 import re
 import signal
@@ -141,6 +142,36 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         assert "goes on where it was" in rest
     _wait_until_no_server(tmp_path)
     _wait_until_gone(tmp_path)
+
+
+def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
+    """In `--poll-seconds`, though the HIT is open and the waits had grown."""
+    with _begun(tmp_path, "--json", "--poll-seconds", "0.2") as (run, endpoint):
+        assert run.stderr is not None
+
+        def next_wait() -> tuple[int, float]:
+            """Answers so far at the next look, and how long is waited after it."""
+            assert run.stderr is not None
+            while '"next_look"' not in (line := _line(run.stderr)):
+                pass
+            facts = json.loads(line)
+            at, look = map(datetime.fromisoformat, (facts["at"], facts["next_look"]))
+            return facts["progress"]["answers"], (look - at).total_seconds()
+
+        answers, quiet = next_wait()
+        while quiet < 1.5:
+            answers, quiet = next_wait()
+        assert answers == 0
+        assert People(endpoint).work(at_most=1) == 1
+        answers, seconds = next_wait()
+        while not answers:
+            answers, seconds = next_wait()
+        assert seconds < 0.5
+        _, later = next_wait()
+        assert later < 0.5
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+    _wait_until_no_server(tmp_path)
 
 
 def _line(pipe: IO[str]) -> str:
