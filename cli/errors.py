@@ -74,6 +74,14 @@ def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:
     """What went wrong, and what to do next."""
     if _is_full(fault):
         return f"the disk is full: {fault}", f"make room (`df -h .`), {_THEN}"
+    if isinstance(fault, OSError) and fault.errno == errno.EADDRINUSE:
+        return (
+            f"another program has the port: {fault.strerror}",
+            (
+                "name a free port with --port (`serve` has --frames-port for the pages "
+                "of questions, too), or end that program: `ss -ltnp` names it"
+            ),
+        )
     if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return (
             f"another program holds the store for longer than we wait: {fault}",

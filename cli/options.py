@@ -115,8 +115,27 @@ def _keep_although_closed(
         os.environ["PIECEWORK_ALTHOUGH_CLOSED"] = "1"
 
 
+class _Endpoint(click.Option):
+    """The option whose absence is told with what it is and where to get it."""
+
+    def process_value(self, ctx: click.Context, value: object) -> object:
+        """The value; a missing one is an error with the way out."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter as missing:
+            raise click.MissingParameter(
+                "It is the URL of a marketplace, such as http://127.0.0.1:8080: "
+                "`piecework serve` starts one and prints its URL. PIECEWORK_ENDPOINT "
+                "may hold it. On simulated workers, without a marketplace: "
+                "`piecework rehearse CAMPAIGN`",
+                ctx=missing.ctx,
+                param=missing.param,
+            ) from missing
+
+
 _ENDPOINT = click.option(
     "--endpoint",
+    cls=_Endpoint,
     envvar="PIECEWORK_ENDPOINT",
     required=True,
     help="URL of the marketplace (or PIECEWORK_ENDPOINT), see `piecework serve`.",

@@ -152,6 +152,12 @@ def parse_text(path: Path, text: str) -> CampaignFile:
         raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault
     # Brackets may be nested deeper than Python's stack, numbers too long for it.
     except (ValueError, RecursionError) as fault:
+        if text.lstrip().startswith("<"):
+            raise ConfigError(
+                [f"{path}: a page of HTML, where a campaign file (TOML) is wanted"],
+                next_step=f"`piecework init CAMPAIGN.toml --task {path}` writes a "
+                "campaign file that asks it",
+            ) from fault
         raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
     if faults:
         raise ConfigError(faults)

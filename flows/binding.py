@@ -6,10 +6,14 @@ and how they are dealt.
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from typing import Any
 
 from domain.campaign import Campaign
+from domain.counts import plural
 from domain.errors import RefusedForSafety, StoreError
+from domain.hit import Item
 from store.database import (
     Store,
     get_setting,
@@ -29,6 +33,11 @@ ENVIRONMENT = "world"
 
 _TYPED_BY = "typed by"
 """The setting with the digest of the task that imported answers were typed by."""
+
+_DEALT = "dealt"
+"""The setting that names what was dealt, so that a change of it can be named."""
+
+_SHORT, _NAMED = 8, 5
 
 _CURRENCY = "currency"
 """The setting that says what a store's money is; in earlier versions all was dollars
@@ -76,8 +85,9 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
     if environment == IMPORTED:
         # Its items and answers come from files, and more of them may come.
         return
-    set_once(
+    _bind_dealt(
         store,
+        campaign,
         "work",
         _work_hash(campaign),
         otherwise="the items, task, batches, assignments or items_per_hit have changed "
@@ -92,13 +102,63 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
             "since its HITs were dealt, so that its answers would be about two things",
         )
     # Stores of earlier versions do not know it; what they have now is what they keep.
-    set_once(
+    _bind_dealt(
         store,
+        campaign,
         "columns",
         _columns_hash(campaign),
         otherwise="a column of an item (its url, a text) has changed since its HITs "
         "were dealt, so that its answers would be about two things",
     )
+    if get_setting(store, _DEALT) is None:
+        set_once(store, _DEALT, json.dumps(_dealt(campaign)))
+
+
+def _bind_dealt(
+    store: Store, campaign: Campaign, key: str, value: str, *, otherwise: str
+) -> None:
+    """Bind a digest of what was dealt; what has changed since is named."""
+    if get_setting(store, key) not in {None, value}:
+        known = json.loads(get_setting(store, _DEALT) or "{}")
+        otherwise = "; ".join([otherwise, *_changes(known, _dealt(campaign))])
+    set_once(store, key, value, otherwise=otherwise)
+
+
+def _dealt(campaign: Campaign) -> dict[str, Any]:
+    """What is compared to name a change: settings, and a short digest of each item."""
+    posting = campaign.posting
+    return {
+        "task": campaign.task.name,
+        "batches": posting.batches,
+        "assignments": str(posting.assignments),
+        "items_per_hit": posting.items_per_hit,
+        "items": {
+            item.item_id: hashlib.sha256(_row(item).encode()).hexdigest()[:_SHORT]
+            for item in (*campaign.items, *campaign.practice)
+        },
+    }
+
+
+def _changes(known: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What differs, in words; nothing of a store of an earlier version."""
+    if not known:
+        return
+    for key in ("task", "batches", "assignments", "items_per_hit"):
+        if known[key] != now[key]:
+            yield f"{key} was {known[key]}, and is {now[key]}"
+    before, after = known["items"], now["items"]
+    for change, ids in (
+        ("added", [id_ for id_ in after if id_ not in before]),
+        ("missing", [id_ for id_ in before if id_ not in after]),
+        (
+            "changed",
+            [id_ for id_ in after if before.get(id_, after[id_]) != after[id_]],
+        ),
+    ):
+        if ids:
+            more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+            listed = ", ".join(map(repr, ids[:_NAMED]))
+            yield f"{change}: {plural(len(ids), 'item')}, {listed}{more}"
 
 
 def bind_currency(store: Store, campaign: Campaign) -> None:
@@ -199,8 +259,9 @@ def _work_hash(campaign: Campaign) -> str:
 
 def _columns_hash(campaign: Campaign) -> str:
     """All that the items' rows say: workers were shown it, and answered about it."""
-    rows = sorted(
-        json.dumps(dict(item.columns), sort_keys=True)
-        for item in (*campaign.items, *campaign.practice)
-    )
+    rows = sorted(map(_row, (*campaign.items, *campaign.practice)))
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def _row(item: Item) -> str:
+    return json.dumps(dict(item.columns), sort_keys=True)

@@ -370,8 +370,16 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
 
 def _environment_of(campaign: Campaign) -> str:
     path = campaign.out / FILE_NAME
-    with closing(open_store(path)) as store:
-        environment = get_setting(store, ENVIRONMENT)
+    environment = None
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            environment = get_setting(store, ENVIRONMENT)
     if environment is None:
-        raise StoreError(f"{path}: the store is empty; no pass has begun")
+        raise StoreError(
+            f"{path}: there is no store yet; no pass of {campaign.path} has begun",
+            next_step=f"piecework import FILES --as {campaign.path}"
+            if campaign.imported is not None
+            else f"piecework rehearse {campaign.path} (simulated workers), or "
+            f"piecework run {campaign.path} --endpoint URL",
+        )
     return environment

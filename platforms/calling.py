@@ -21,6 +21,8 @@ _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 _CLIENT_FAULT, _SERVER_FAULT = 400, 500
+_NOT_IMPLEMENTED = 501
+"""What a plain file server answers to a call; no marketplace or proxy on its way up."""
 _SHORT = 4096
 _OF_HIT = ("HITId", "MaxAssignments", "HITStatus")
 _OF_LISTED = (
@@ -62,9 +64,13 @@ _KINDS: Mapping[str, RefusalKind] = {
 }
 """MTurk's codes, without their prefix, for the kinds that callers tell apart."""
 
+_UNKNOWN_KEY = "UnrecognizedClientException"
+
 _NEXT_STEPS: Mapping[str, str] = {
     "InsufficientFunds": "pay into the account (on a marketplace of your own: "
     "`piecework requester add NAME --balance AMOUNT`), then run the same command again",
+    "InvalidSignatureException": "look whether AWS_SECRET_ACCESS_KEY belongs to "
+    "AWS_ACCESS_KEY_ID and whether this machine's clock is right",
 }
 """What helps after these codes."""
 
@@ -115,6 +121,7 @@ def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginat
 def hear_only_the_marketplace(
     events: Any,  # noqa: ANN401 - botocore's emitter
     endpoint: str,
+    access_key: str,
 ) -> None:
     """Let a botocore client take no answer of anybody but the marketplace for one.
 
@@ -130,7 +137,7 @@ def hear_only_the_marketplace(
             if not _is_document(response_dict["body"]):
                 raise _strange(endpoint, status)
             return
-        if status >= _SERVER_FAULT:
+        if status >= _SERVER_FAULT and status != _NOT_IMPLEMENTED:
             # botocore repeats the call; what a stranger says besides is not read.
             response_dict["body"] = b""
             return
@@ -142,6 +149,7 @@ def hear_only_the_marketplace(
         **_: object,
     ) -> None:
         status = parsed.get("ResponseMetadata", {}).get("HTTPStatusCode", 200)
+        _check_key(parsed, endpoint, access_key)
         lacks = (path for path in _READ.get(model.name, ()) if not _has(parsed, path))
         if status < _CLIENT_FAULT and any(lacks):
             raise _strange(endpoint, status)
@@ -150,12 +158,30 @@ def hear_only_the_marketplace(
     events.register_first("after-call.mturk", check_parsed)
 
 
+def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> None:
+    """Refuse an answer that says that the key is not known there.
+
+    Raises:
+        PlatformRefused: it says so; names the key and where it came from.
+    """
+    if parsed.get("Error", {}).get("Code") == _UNKNOWN_KEY:
+        raise PlatformRefused(
+            f"{endpoint}: no requester there has the access key "
+            f"{one_line(access_key, at_most=40)!r} (AWS_ACCESS_KEY_ID, or a profile)",
+            code=_UNKNOWN_KEY,
+            next_step="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework "
+            "requester add NAME` prints them where that marketplace runs; `piecework "
+            "requester list` shows the keys that it knows",
+        )
+
+
 def _strange(endpoint: str, status: int) -> TransientPlatformError:
     return TransientPlatformError(
         f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
         "a portal or another program on that port gave it",
-        next_step="look at the address and at what lies between, then run the "
-        "same command again; nothing is done twice",
+        next_step="look at the address (`piecework serve` prints its own, and --port "
+        "changes it) and at what lies between, then run the same command again; "
+        "nothing is done twice",
     )
 
 

@@ -33,7 +33,10 @@ def turk_client(
     """
     try:
         # A session of its own: boto3's default one is shared and not thread-safe.
-        client = boto3.session.Session().client(
+        session = boto3.session.Session()
+        chain = session.get_credentials() if access_key is None else None
+        used_key = access_key or (chain.access_key if chain else "")
+        client = session.client(
             "mturk",
             region_name="us-east-1",
             endpoint_url=endpoint,
@@ -60,5 +63,5 @@ def turk_client(
         ) from fault
     wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
     keep_pace(client.meta.events, Pace())
-    hear_only_the_marketplace(client.meta.events, endpoint)
+    hear_only_the_marketplace(client.meta.events, endpoint, used_key)
     return client

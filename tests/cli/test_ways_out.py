@@ -1,0 +1,171 @@
+"""Faults of everyday use: what is wrong, where, what was found, the next command."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from marketplace.http.server import serve
+from marketplace.state import accounts
+from marketplace.state.backend import Backend, Rules
+from tests.small_campaign import write_campaign
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A campaign file, and the keys of a requester whom no marketplace knows."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "PWKEYOFNOREQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    return write_campaign(tmp_path)
+
+
+def piecework(*words: object) -> Result:
+    """What a command says, and its exit code."""
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@contextmanager
+def file_server() -> Iterator[int]:
+    """Another program on a port: Python's own file server; the port."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_key_that_the_marketplace_does_not_know(
+    campaign: Path, tmp_path: Path
+) -> None:
+    """The endpoint, the key, where keys come from, and how to see those that hold."""
+    database = tmp_path / "live.db"
+    backend = Backend(database, Rules())
+    with backend.transaction() as transaction:
+        accounts.add_requester(transaction, "LAB", balance_cents=100)
+    backend.close()
+    with serve(database) as running:
+        refused = piecework("advance", campaign, "--endpoint", running.endpoint_url)
+    assert refused.exit_code == 1
+    assert running.endpoint_url in refused.output
+    assert "no requester there has the access key 'PWKEYOFNOREQUESTER'" in (
+        refused.output
+    )
+    assert "piecework requester add NAME" in refused.output
+    assert "piecework requester list" in refused.output
+
+
+def test_another_program_on_the_marketplace_s_port(campaign: Path) -> None:
+    """It is not busy, and the same command again does not help."""
+    with file_server() as port:
+        refused = piecework(
+            "advance", campaign, "--endpoint", f"http://127.0.0.1:{port}"
+        )
+    assert refused.exit_code == 1
+    assert f"http://127.0.0.1:{port}: the answer (HTTP 501) is not" in refused.output
+    assert "another program on that port" in refused.output
+    assert "busy" not in refused.output
+
+
+@pytest.mark.parametrize("command", ["serve", "preview"])
+def test_a_port_that_another_program_has(
+    campaign: Path, tmp_path: Path, command: str
+) -> None:
+    """The port is named, and the option that names another."""
+    words = {
+        "serve": ("--rehearsal", "--database", tmp_path / "m.db"),
+        "preview": (campaign,),
+    }[command]
+    with file_server() as port:
+        refused = piecework(command, *words, "--port", port)
+    assert refused.exit_code == 1
+    assert (
+        f"another program has the port: Address already in use: 127.0.0.1 port {port}"
+        in (refused.output)
+    )
+    assert "next: name a free port with --port" in refused.output
+
+
+@pytest.mark.parametrize("command", ["run", "advance"])
+def test_no_endpoint(
+    campaign: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is, who prints one, and what needs none."""
+    monkeypatch.delenv("PIECEWORK_ENDPOINT", raising=False)
+    refused = piecework(command, campaign)
+    assert refused.exit_code == 2
+    assert "Missing option '--endpoint'" in refused.output
+    for words in ("http://127.0.0.1:8080", "piecework serve", "piecework rehearse"):
+        assert words in refused.output
+
+
+@pytest.mark.parametrize("command", ["status", "export", "workers"])
+def test_before_the_first_pass(campaign: Path, command: str) -> None:
+    """There is no store yet; what makes one is named."""
+    refused = piecework(command, campaign)
+    assert refused.exit_code == 1
+    assert "there is no store yet" in refused.output
+    assert f"piecework rehearse {campaign}" in refused.output
+    assert f"piecework run {campaign} --endpoint URL" in refused.output
+
+
+@pytest.mark.parametrize("command", ["check", "rehearse", "preview"])
+def test_a_page_where_a_campaign_file_is_wanted(tmp_path: Path, command: str) -> None:
+    """It is called a page, and `init` makes a campaign of it."""
+    page = tmp_path / "hit.html"
+    page.write_text("\n<!doctype html><p>Which shape is it?</p>")
+    refused = piecework(command, page)
+    assert refused.exit_code == 2
+    assert f"{page}: a page of HTML" in refused.output
+    assert f"piecework init CAMPAIGN.toml --task {page}" in refused.output
+
+
+def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> None:
+    """One that says something else, one that is gone, one that is new; settings too."""
+    items = campaign.parent / "items.csv"
+    before = items.read_text()
+    first = before.splitlines()[1].partition(",")[0]
+    with serve(
+        tmp_path / "marketplace.db",
+        rehearsal=True,
+        seed=1,
+        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+    ) as running:
+        words = ("advance", campaign, "--endpoint", running.endpoint_url)
+        begun = piecework(*words)
+        assert begun.exit_code == 0, begun.output
+
+        items.write_text(
+            before.replace(f"{first},http", f"{first},http://other.example?")
+        )
+        changed = piecework(*words)
+        assert changed.exit_code == 1
+        assert f"changed: 1 item, '{first}'" in changed.output
+
+        lines = before.splitlines()
+        items.write_text(
+            "\n".join([*lines[:-1], "new,https://example.org/new.jpg", ""])
+        )
+        moved = piecework(*words)
+        last = lines[-1].partition(",")[0]
+        assert f"added: 1 item, 'new'; missing: 1 item, '{last}'" in moved.output
+
+        items.write_text(before)
+        text = campaign.read_text()
+        campaign.write_text(text.replace("assignments = 2", "assignments = 3"))
+        assert "assignments was 2, and is 3" in piecework(*words).output
+        campaign.write_text(text)
+        assert piecework(*words).exit_code == 0
