@@ -23,9 +23,9 @@ _DAYS_OF_FAILURE = 5
 # Only http is called; reading all root certificates would hold everything up.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 _DUE = (
-    "SELECT event.*, target_url, value AS secret, workspace_id, is_enabled FROM event "
+    "SELECT event.*, target_url, value AS secret FROM event "
     "JOIN subscription ON subscription.id = subscription_id "
-    "JOIN webhook_secret USING (workspace_id) WHERE next_ms <= ? "
+    "JOIN webhook_secret USING (workspace_id) WHERE next_ms <= ? AND is_enabled "
     "ORDER BY next_ms, event.number LIMIT ?"
 )
 
@@ -52,10 +52,12 @@ class Sender:
 
     async def _send(self) -> None:
         times = 2 if self._state.switches.webhooks_repeat else 1
-        async with httpx.AsyncClient(
-            timeout=_LONGEST_SECONDS, trust_env=False, verify=_NO_TLS
-        ) as client:
-            while due := self._due():
+        # The look that ends the task comes last: an event that becomes due while the
+        # client closes its connections would otherwise wait for another call.
+        while due := self._due():
+            async with httpx.AsyncClient(
+                timeout=_LONGEST_SECONDS, trust_env=False, verify=_NO_TLS
+            ) as client:
                 for event in due:
                     # The clock may be moved on before the answer is here.
                     sent_ms = self._state.clock.now_ms()
@@ -110,7 +112,7 @@ class Sender:
                 "WHERE id = ?4",
                 (
                     int(is_taken),
-                    state.now_ms,
+                    sent_ms,
                     _DAYS_OF_FAILURE * DAY,
                     event["subscription_id"],
                 ),

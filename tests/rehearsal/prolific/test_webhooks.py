@@ -1,17 +1,26 @@
 """Webhooks: subscribed, confirmed, signed, tried again, and logged."""
 
+import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from domain.clock import SystemClock
+from rehearsal.prolific.clock import DAY
+from rehearsal.prolific.options import Options
+from rehearsal.prolific.state import State
+from rehearsal.prolific.webhooks import Sender
+from rehearsal.prolific.workspaces import make_account
 from tests.prolific.stub import Answer, Asked, Stub, serving
-from tests.rehearsal.prolific.people import Refused, Researcher
+from tests.rehearsal.prolific.people import START, Refused, Researcher
 
 KIND = "submission.status.change"
 PATH = "/hooks/subscriptions/"
@@ -37,7 +46,11 @@ def _until_heard(hearer: Stub, times: int) -> None:
 
 
 def _subscribe(
-    researcher: Researcher, hearer: Stub, *, is_confirmed: bool = True
+    researcher: Researcher,
+    hearer: Stub,
+    *,
+    is_confirmed: bool = True,
+    path: str = "/hear",
 ) -> tuple[str, str]:
     """A subscription to submissions; its id, and what its calls are signed with."""
     workspace_id = researcher.workspace_id()
@@ -46,7 +59,7 @@ def _subscribe(
         f"/api/v1{PATH}",
         json={
             "event_type": KIND,
-            "target_url": f"{hearer.address}/hear",
+            "target_url": f"{hearer.address}{path}",
             "workspace_id": workspace_id,
         },
     )
@@ -60,6 +73,20 @@ def _subscribe(
 
 def _log(researcher: Researcher, subscription_id: str, **query: object) -> Any:  # noqa: ANN401 - JSON
     return researcher.get(f"{PATH}{subscription_id}/events/", **query)["results"]
+
+
+def _put_event(state: State, target_url: str) -> None:
+    """A subscription of the account's workspace, and an event that is due."""
+    make_account(state, balance=0)
+    state.conn.executescript(
+        "INSERT INTO webhook_secret (id, workspace_id, value) "
+        "SELECT 'secret', id, 'key' FROM workspace; "
+        "INSERT INTO subscription (id, workspace_id, event_type, target_url, "
+        f"confirmed_by, is_enabled) SELECT 'sub', id, '{KIND}', '{target_url}', "
+        "'confirmation', 1 FROM workspace; "
+        "INSERT INTO event (id, subscription_id, resource_id, payload, next_ms, "
+        "created_ms, updated_ms) VALUES ('event', 'sub', 'r', '{}', 0, 0, 0)"
+    )
 
 
 def _signature(asked: Asked, secret: str) -> str:
@@ -138,6 +165,64 @@ def test_who_fails_for_five_days_is_called_no_more(
     researcher.participant().do(study)
     assert len(_log(researcher, subscription_id)) == 1
     assert len(hearer.asked) == heard
+
+
+def test_the_days_of_failure_begin_with_the_call_that_failed(
+    researcher: Researcher, hearer: Stub
+) -> None:
+    """Also if the clock moves on before the receiver answers."""
+    may_answer = threading.Event()
+
+    def respond(_asked: Asked) -> Answer:
+        may_answer.wait(60)
+        return Answer(503)
+
+    hearer.respond = respond
+    subscription_id, _ = _subscribe(researcher, hearer)
+    researcher.participant().do(researcher.study())
+    _until_heard(hearer, 1)
+    researcher.wait(days=6)
+    may_answer.set()
+    _until_heard(hearer, 2)
+    _until(lambda: not researcher.get(f"{PATH}{subscription_id}/")["is_enabled"])
+
+
+def test_a_subscription_that_is_not_enabled_gets_no_further_try(
+    researcher: Researcher, hearer: Stub
+) -> None:
+    """An event that still waits is tried no more; other subscriptions are called."""
+    hearer.answer(Answer(503))
+    subscription_id, _ = _subscribe(researcher, hearer)
+    study = researcher.study()
+    researcher.participant().do(study)
+    _until_heard(hearer, 1)
+    researcher.wait(days=6)
+    _until(lambda: not researcher.get(f"{PATH}{subscription_id}/")["is_enabled"])
+    _subscribe(researcher, hearer, path="/other")
+    researcher.wait(hours=6)
+    researcher.participant().do(study)
+    # What has waited longest is sent first.
+    _until(lambda: hearer.asked[-1].path == "/other")
+    assert [asked.path for asked in hearer.asked] == ["/hear", "/hear", "/other"]
+
+
+def test_an_event_that_becomes_due_as_a_round_ends_is_sent(hearer: Stub) -> None:
+    """The clock moves after the last note, while connections are being closed."""
+    hearer.answer(Answer(503))
+    with contextlib.closing(State(Options(start=START), SystemClock())) as state:
+        _put_event(state, f"{hearer.address}/hear")
+
+        async def move_the_clock_as_the_round_ends() -> None:
+            sender = Sender(state)
+            sender.send_soon()
+            while not state.number("SELECT tries FROM event"):  # noqa: ASYNC110 - each step
+                await asyncio.sleep(0)
+            state.move_clock(state.clock.now_ms() + DAY)
+            sender.send_soon()
+            await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+
+        asyncio.run(move_the_clock_as_the_round_ends())
+    assert len(hearer.asked) == 2
 
 
 def test_by_switch_each_comes_twice_and_the_last_comes_first(
