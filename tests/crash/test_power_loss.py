@@ -1,0 +1,245 @@
+"""What was said to be done survives a power cut, in the store and at the marketplace.
+
+Real processes work; each write, truncation and sync of their files is logged. Then the
+files are made as a power cut at many moments would leave them (`power.py`), opened by
+the real code, and held against what had been said by then.
+"""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from marketplace.state import audit
+from marketplace.state.backend import Backend, Rules
+from store.database import open_store
+from store.intents import Intent, read
+from tests.conftest import ROOT
+from tests.crash import power
+from tests.crash.power import Change, can_log, compiled, cuts, logging_environment
+from tests.marketplace.market import QUESTION, Market, post
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+pytestmark = pytest.mark.skipif(
+    not can_log(), reason="a C compiler is needed to log what a process writes"
+)
+FEW, MANY = 40, 400
+_COMMAND = (sys.executable, "-c", "from cli.main import main; main()")
+LONG_QUESTION = QUESTION.replace("What is it?", "What is it? " * 2_000)
+SEEDS = [
+    (1, FEW),
+    *(pytest.param(seed, MANY, marks=pytest.mark.full) for seed in range(2, 7)),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What processes did in a folder, and what they had said by when."""
+
+    folder: Path
+    changes: list[Change]
+    said: list[tuple[str, str, int]]
+
+    def said_before(self, moment_ns: int, word: str) -> set[str]:
+        """What had been said of this kind."""
+        return {
+            key for said, key, at_ns in self.said if said == word and at_ns < moment_ns
+        }
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What logs, compiled."""
+    return compiled(tmp_path_factory.mktemp("library"))
+
+
+@pytest.fixture(scope="module")
+def store_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Worked:
+    """A store from its birth over two sessions."""
+    return _store_worked(library, tmp_path_factory.mktemp("store"), syncs="yes")
+
+
+@pytest.fixture(scope="module")
+def market_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Worked:
+    """A live marketplace from its birth, with requesters and a worker at once."""
+    return _market_worked(library, tmp_path_factory.mktemp("market"))
+
+
+@pytest.mark.parametrize(("seed", "count"), SEEDS)
+def test_a_store_keeps_intents_and_outcomes(
+    store_worked: Worked, tmp_path: Path, seed: int, count: int
+) -> None:
+    """An intent whose call has left is there, and an outcome that was recorded."""
+    assert len(store_worked.said_before(sys.maxsize, "closed")) == 96
+    for moment_ns, left in cuts(
+        store_worked.folder, store_worked.changes, tmp_path, seed=seed, count=count
+    ):
+        assert _lost_from_store(store_worked, moment_ns, left) == set()
+
+
+def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
+    library: Path, tmp_path: Path
+) -> None:
+    """As a rehearsal's does not; so the cuts do cost what is not synced."""
+    (tmp_path / "store").mkdir()
+    worked = _store_worked(library, tmp_path / "store", syncs="no")
+    lost: set[str] = set()
+    for moment_ns, left in cuts(
+        worked.folder, worked.changes, tmp_path, seed=1, count=FEW
+    ):
+        try:
+            lost |= _lost_from_store(worked, moment_ns, left)
+        except (AssertionError, Exception):  # noqa: BLE001 - a damaged file is a loss
+            lost.add("the file")
+    assert lost
+
+
+@pytest.mark.parametrize(("seed", "count"), SEEDS)
+def test_a_marketplace_keeps_what_it_acknowledged(
+    market_worked: Worked, tmp_path: Path, seed: int, count: int
+) -> None:
+    """HITs and submissions whose replies were read are there, and its laws hold."""
+    assert len(market_worked.said_before(sys.maxsize, "posted")) == 48
+    assert len(market_worked.said_before(sys.maxsize, "submitted")) == 16
+    for moment_ns, left in cuts(
+        market_worked.folder, market_worked.changes, tmp_path, seed=seed, count=count
+    ):
+        database = left / "market.db"
+        with (
+            closing(Backend(database, Rules())) as backend,
+            backend.transaction() as transaction,
+        ):
+            assert audit.broken_laws(transaction) == []
+        with closing(sqlite3.connect(database)) as conn:
+            assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            hits = {row[0] for row in conn.execute("SELECT hit_id FROM hits")}
+            submitted = (
+                "SELECT assignment_id FROM assignments WHERE status != 'Accepted'"
+            )
+            assignments = {row[0] for row in conn.execute(submitted)}
+        assert market_worked.said_before(moment_ns, "posted") <= hits
+        assert market_worked.said_before(moment_ns, "submitted") <= assignments
+
+
+def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
+    """Opens what is left as the same command would; what was said and is not there."""
+    with closing(open_store(left / "piecework.db", create=True)) as store:
+        assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        outcomes = {
+            key: read(store, Intent(key=key, operation="publish"))
+            for key in worked.said_before(moment_ns, "left")
+        }
+        query = "SELECT key FROM settings WHERE key LIKE 'record of %'"
+        recorded = {
+            key.removeprefix("record of ") for (key,) in store.db.execute(query)
+        }
+    undeclared = {key for key, row in outcomes.items() if row is None}
+    closed = {key for key, row in outcomes.items() if row and row[0] is not None}
+    # An outcome and what follows from it are both there or neither.
+    assert closed <= recorded
+    return undeclared | worked.said_before(moment_ns, "closed") - (closed & recorded)
+
+
+def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
+    disk, log = folder / "disk", folder / "log"
+    disk.mkdir()
+    words = ("tests.crash.power_store", str(disk / "piecework.db"), syncs)
+    ended = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        env=logging_environment(library, disk, log),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = [line.split() for line in ended.stdout.splitlines()]
+    return Worked(
+        disk, power.read_log(log), [(word, key, int(at)) for word, key, at in said]
+    )
+
+
+def _market_worked(library: Path, folder: Path) -> Worked:
+    disk, log = folder / "disk", folder / "log"
+    disk.mkdir()
+    database = str(disk / "market.db")
+    environment = logging_environment(library, disk, log)
+    more = ("--database", database, "--json")
+    money = ("--balance", "1000.00")
+    key = _document(environment, "requester", "add", "lab", *money, *more)
+    invited = _document(environment, "worker", "invite", "ann", *more)
+    code = invited["link"].partition("invitation=")[2]
+    said: list[tuple[str, str, int]] = []
+    # Twice, so that the log is folded into the file between them.
+    for _ in range(2):
+        with (
+            _served(database, environment) as market,
+            ThreadPoolExecutor(4) as pool,
+        ):
+            client = market.requester(key["access_key_id"])
+            at_work = [pool.submit(_post, client, said) for _ in range(3)]
+            at_work += [pool.submit(_work, market, client, code, said)]
+            for work in at_work:
+                work.result()
+    return Worked(disk, power.read_log(log), said)
+
+
+@contextmanager
+def _served(database: str, environment: dict[str, str]) -> Iterator[Market]:
+    command = [*_COMMAND, "serve", "--database", database, "--trust-local"]
+    command += ["--port", "0", "--frames-port", "0"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as serving:
+        try:
+            assert serving.stdout is not None
+            words = serving.stdout.readline().split()
+            with closing(Market(words[2], words[5])) as market:
+                yield market
+        finally:
+            serving.terminate()
+
+
+def _document(environment: dict[str, str], *words: str) -> dict[str, str]:
+    done = subprocess.run(
+        [*_COMMAND, *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    document: dict[str, str] = json.loads(done.stdout)
+    return document
+
+
+def _post(client: "MTurkClient", said: list[tuple[str, str, int]]) -> None:
+    for _ in range(8):
+        made = post(client, MaxAssignments=2, Question=LONG_QUESTION)
+        said.append(("posted", made["HITId"], time.monotonic_ns()))
+
+
+def _work(
+    market: Market, client: "MTurkClient", code: str, said: list[tuple[str, str, int]]
+) -> None:
+    form = {"invitation": code}
+    with httpx.Client(base_url=market.endpoint) as site:
+        site.post("/worker/sign-in", data=form, headers={"accept": "text/html"})
+        site.headers["accept"] = "application/json"
+        for _ in range(8):
+            group = post(client, Title="One of many")["HITGroupId"]
+            taken = site.post(f"/worker/groups/{group}/accept").json()
+            said_form = {"assignmentId": taken["assignment_id"], "caption": "A bird."}
+            site.post("/mturk/externalSubmit", data=said_form).raise_for_status()
+            said.append(("submitted", taken["assignment_id"], time.monotonic_ns()))
