@@ -332,12 +332,13 @@ def _amount(option: str, text: str) -> int:
 
 def _start(given: _Given) -> datetime | None:
     from marketplace.state import clock  # noqa: PLC0415 - when it serves
+    from marketplace.state.backend import is_begun  # noqa: PLC0415 - as above
 
     if not given["start"]:
         return None
     if not given["rehearsal"]:
         raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
-    if given["database"].exists():
+    if is_begun(given["database"]):
         raise ConfigError(
             [f"--start is for a new file; {given['database']} has its own time"],
             next_step="PUT /rehearsal/clock moves it on; or take another --database",

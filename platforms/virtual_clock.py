@@ -58,9 +58,9 @@ class VirtualClock:
 
     def _call(self, method: str, body: str | None = None) -> datetime:
         status, document = self._exchange(method, body)
-        if status >= http.client.INTERNAL_SERVER_ERROR:
-            raise TransientPlatformError(f"{_PATH}: HTTP {status}.")
         reply = _object(document)
+        if status >= http.client.INTERNAL_SERVER_ERROR:
+            raise failed_there(_PATH, status, str(reply.get("message", "")))
         if status >= http.client.BAD_REQUEST:
             code, message = reply.get("error", status), reply.get("message", "")
             raise PlatformRefused(f"{_PATH}: {message}", code=str(code))
@@ -89,6 +89,16 @@ def no_answer(url: str, fault: Exception) -> TransientPlatformError:
     return TransientPlatformError(
         f"The marketplace at {url} does not answer: {fault}.",
         next_step="Start it again; a rehearsal goes on where it stopped.",
+    )
+
+
+def failed_there(path: str, status: int, message: str) -> TransientPlatformError:
+    """What is said when a rehearsal's marketplace answers that it failed."""
+    return TransientPlatformError(
+        f"The marketplace failed at {path} (HTTP {status}): "
+        f"{message.strip() or 'it does not say why'}",
+        next_step="Look whether the disk is full (`df -h .`), then run the same "
+        "command again; a rehearsal goes on where it stopped.",
     )
 
 

@@ -25,6 +25,14 @@ _NO_ROOM = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
 }
+_MAKE_ROOM = (
+    "make room (`df -h .`), then run the same command again; nothing is lost and "
+    "nothing is done twice"
+)
+_LOOK_AT_FILE = (
+    "look whether the disk is full or the file was damaged; a copy of it, if there is "
+    "one, goes on where it stopped; what was posted since, it refuses to post"
+)
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
 
@@ -96,11 +104,10 @@ def open_store(
     except (sqlite3.Error, UnicodeDecodeError) as fault:
         if (store := _to_look_at(path, fault)) is not None:
             return store
+        is_full = _kind(fault) == sqlite3.SQLITE_FULL
         raise StoreError(
             f"{path}: the store cannot be used ({fault})",
-            next_step="look whether the disk is full or the file was damaged; a copy "
-            "of it, if there is one, goes on where it stopped; what was posted since, "
-            "it refuses to post",
+            next_step=_MAKE_ROOM if is_full else _LOOK_AT_FILE,
         ) from fault
 
 
@@ -127,10 +134,9 @@ def _to_look_at(path: Path, fault: Exception) -> Store | None:
     To open it takes room for a log. On a full disk, or in a folder that may not be
     written to, a campaign can still be looked at.
     """
-    kind = int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
     log = path.with_name(f"{path.name}-wal")
     is_closed = path.is_file() and not (log.is_file() and log.stat().st_size)
-    if kind not in _NO_ROOM or not is_closed:
+    if _kind(fault) not in _NO_ROOM or not is_closed:
         return None
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=ro&immutable=1",
@@ -142,6 +148,11 @@ def _to_look_at(path: Path, fault: Exception) -> Store | None:
         db.close()
         return None
     return Store(path, db, _version(db))
+
+
+def _kind(fault: Exception) -> int:
+    # The lowest byte is the kind; the rest says more about it.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _version(db: Database) -> int:

@@ -7,18 +7,15 @@ from pathlib import Path, PurePosixPath
 from config.campaign_file import CampaignFile, parse
 from config.drawn_pictures import item_rows, picture_name, scene_number
 from domain.campaign import Campaign
-from domain.errors import StoreError
 from domain.hit import Item
 from flows.assembling import assemble
 from flows.binding import check_store, rehearsal_environment
 from flows.caps import check_caps
-from flows.rehearsing.marketplace import MARKET
 from platforms.virtual_clock import START
 from rehearsal.crowd.campaign_crowd import answering_of
 from rehearsal.crowd.people import people
 from rehearsal.pictures.drawing.picture import draw
 from rehearsal.pictures.scenes import scenes
-from store.files import FILE_NAME
 
 
 def prepare(path: Path) -> Campaign:
@@ -61,13 +58,6 @@ def _of_test(campaign: Campaign) -> tuple[Item, ...]:
 
 def _check(campaign: Campaign) -> None:
     check_store(campaign, rehearsal_environment(campaign))
-    market = campaign.out / MARKET
-    if market.exists() and not (campaign.out / FILE_NAME).exists():
-        raise StoreError(
-            f"{market}: a marketplace without its campaign's store ({FILE_NAME}): its "
-            "HITs would be posted a second time",
-            next_step=f"put the store back, or move {market.name} out of the way",
-        )
     check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     answering_of(campaign)

@@ -9,13 +9,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from domain.campaign import Campaign
-from domain.errors import StoreError
+from domain.errors import RefusedForSafety, StoreError
+from flows.posting.second_store import refuse_second_store
 from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from marketplace.state.backend import WrongDatabaseError
 from marketplace.state.money import PriceList
+from platforms.credentials import REHEARSAL
+from platforms.mturk import MTurk
 from platforms.virtual_clock import START
+from store.files import FILE_NAME
 
 MARKET = "marketplace.db"
 
@@ -49,7 +53,9 @@ def rehearsal_market(
         program: what serves it (`serve_apart`).
 
     Raises:
-        StoreError: the database belongs to something else.
+        StoreError: the database belongs to something else, or has HITs of a campaign
+            whose store is missing.
+        sqlite3.OperationalError: the disk is full, or another program holds the file.
     """
     database = campaign.out / MARKET
     with ExitStack() as stack:
@@ -69,9 +75,27 @@ def rehearsal_market(
                     pictures=campaign.pictures,
                 )
             )
+        except sqlite3.OperationalError:
+            raise  # the machine's fault, a full disk or a lock, and not the file's
         except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
             raise StoreError(
                 f"{database}: the marketplace cannot be used ({fault})",
                 next_step="give this run a folder of its own ([output] folder)",
             ) from fault
+        _refuse_without_store(campaign, running.endpoint_url)
         yield running
+
+
+def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
+    """Refuse HITs of a campaign whose store is missing.
+
+    A file without HITs is left by a start that found no room, and goes on.
+    """
+    try:
+        refuse_second_store(campaign, MTurk.with_keys(endpoint, REHEARSAL))
+    except RefusedForSafety as refusal:
+        raise StoreError(
+            f"{campaign.out / MARKET}: a marketplace without its campaign's store "
+            f"({FILE_NAME}): its HITs would be posted a second time",
+            next_step=f"put the store back, or move {MARKET} out of the way",
+        ) from refusal

@@ -117,7 +117,10 @@ def report_of(outcome: Running | Exception) -> str:
     if isinstance(outcome, OSError):
         arguments = [outcome.errno, outcome.strerror]
     kind = next(kind for kind in START_FAULTS if isinstance(outcome, kind))
-    return json.dumps({"fault": kind.__name__, "arguments": arguments})
+    report = {"fault": kind.__name__, "arguments": arguments}
+    if code := getattr(outcome, "sqlite_errorcode", None):
+        report["sqlite_errorcode"] = code  # tells a full disk from a damaged file
+    return json.dumps(report)
 
 
 def _command(
@@ -143,7 +146,10 @@ def _where_it_is(child: "subprocess.Popen[bytes]") -> Running:
         return Running(**report)
     for kind in START_FAULTS:
         if kind.__name__ == report.get("fault"):
-            raise kind(*report["arguments"])
+            fault = kind(*report["arguments"])
+            if isinstance(fault, sqlite3.Error) and "sqlite_errorcode" in report:
+                fault.sqlite_errorcode = report["sqlite_errorcode"]
+            raise fault
     raise RuntimeError("The marketplace did not start; its log says why.")
 
 

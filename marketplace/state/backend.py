@@ -234,6 +234,26 @@ class Backend:
         )
 
 
+def is_begun(database: Path) -> bool:
+    """Whether a file holds a marketplace; a start without room leaves one that is none.
+
+    Raises:
+        sqlite3.OperationalError: the file cannot be read now.
+    """
+    if not database.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
+            tables = "SELECT 1 FROM sqlite_master WHERE name = 'settings'"
+            if conn.execute(tables).fetchone() is None:
+                return False
+            return conn.execute("SELECT 1 FROM settings").fetchone() is not None
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        return True  # Something else's file; who opens it says so.
+
+
 def rules_of(database: Path) -> Rules:
     """How the marketplace of a file was started, so that it can be opened again.
 

@@ -17,9 +17,9 @@ from json import dumps
 from typing import Any, Self
 from urllib.parse import quote_plus, urlencode, urlsplit
 
-from domain.errors import PlatformRefused, TransientPlatformError
+from domain.errors import PlatformRefused
 from domain.ids import AssignmentId, HitId
-from platforms.virtual_clock import no_answer, strange_answer
+from platforms.virtual_clock import failed_there, no_answer, strange_answer
 from rehearsal.crowd.connection import Connection, Reply, Response
 from rehearsal.crowd.page import Page, read_page
 from rehearsal.crowd.people import Person, Worker
@@ -270,12 +270,13 @@ class Site(ABC):
 
 
 def _refusal(path: str, response: Response) -> Exception:
-    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return TransientPlatformError(f"{path}: HTTP {response.status}.")
     code, message = str(response.status), response.text[:200]
     if response.headers.get("content-type", "").startswith("application/json"):
         reply: Any = response.json()
         code = str(reply.get("error", code))
         message = str(reply.get("message", message))
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        is_page = message.startswith("<")
+        return failed_there(path, response.status, "" if is_page else message)
     kind = ConflictError if response.status in _CONFLICTS else PlatformRefused
     return kind(f"{path}: {message}", code=code)

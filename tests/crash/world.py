@@ -38,11 +38,11 @@ def can_mount() -> bool:
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
+def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[None]:
     """A disk of its own at `folder`, of a few megabytes."""
     folder.mkdir(parents=True)
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)],
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
         check=True,
     )
     try:
@@ -102,6 +102,11 @@ class World:
     def filler(self) -> Path:
         """The file that fills the disk."""
         return self.out / "filler"
+
+    def leave_room(self, kilobytes: int) -> None:
+        """Fill the disk up to this room."""
+        self._fill()
+        os.truncate(self.filler, self.filler.stat().st_size - kilobytes * 1024)
 
     def _fill(self) -> None:
         with suppress(OSError), self.filler.open("ab", buffering=0) as file:

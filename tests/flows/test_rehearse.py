@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from domain.errors import StoreError
 from flows.passes import run_pass
 from flows.rehearsing.campaign import prepare
+from flows.rehearsing.marketplace import rehearsal_market
 from flows.rehearsing.rehearsal import rehearsal_of
 from marketplace.state import clock
 from platforms import virtual_clock
@@ -70,6 +72,37 @@ def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -
         assert told is not None
         assert (told.currency, str(told.fees.percent)) == ("GBP", "42.8")
         check_books(run)
+
+
+def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(
+    tmp_path: Path,
+) -> None:
+    """The store was not made, so nothing was posted."""
+    path = tmp_path / "dear.toml"
+    path.write_text(CAMPAIGN.format(reward="1.00", budget="10.00"))
+    campaign = prepare(path)
+    with rehearsal_market(campaign):
+        pass  # as by a rehearsal that then finds no room for the store
+    with rehearsal_of(prepare(path)) as (run, _):
+        assert run_pass(run).waiting_for == "workers"
+
+
+def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -> None:
+    """Somebody deleted the store; the marketplace knows what was posted."""
+    path = tmp_path / "dear.toml"
+    path.write_text(CAMPAIGN.format(reward="1.00", budget="10.00"))
+    with rehearsal_of(prepare(path)) as (run, _):
+        run_pass(run)
+    store = tmp_path / "out" / "piecework.db"
+    store.rename(tmp_path / "kept.db")
+    with (
+        pytest.raises(StoreError, match="a marketplace without its campaign's store"),
+        rehearsal_of(prepare(path)),
+    ):
+        pass
+    (tmp_path / "kept.db").rename(store)
+    with rehearsal_of(prepare(path)) as (run, _):
+        assert run_pass(run).hits_posted == 1
 
 
 def test_virtual_time_begins_at_one_moment() -> None:

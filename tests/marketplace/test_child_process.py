@@ -109,10 +109,11 @@ def test_a_file_that_is_no_database_is_refused_here(tmp_path: Path) -> None:
     database = tmp_path / "market.db"
     database.write_text("a diary, not a database " * 100, encoding="utf-8")
     with (
-        pytest.raises(sqlite3.DatabaseError, match="not a database"),
+        pytest.raises(sqlite3.DatabaseError, match="not a database") as refused,
         serve_apart(database, rehearsal=True),
     ):
         pass
+    assert refused.value.sqlite_errorcode == sqlite3.SQLITE_NOTADB
 
 
 def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:
