@@ -31,9 +31,21 @@ from pathlib import Path
 from domain.errors import PieceworkError
 
 _FILE = "prefect.db"
+_ROOM_BYTES = 8 * 1024 * 1024
+"""What a rehearsal's flow runs take in its database, and some more."""
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 5
 _MARK = "PIECEWORK_COMMAND"
+_SERVE = """
+import socket, sys, uvicorn
+server = uvicorn.Server(uvicorn.Config(
+    "prefect.server.api.server:create_app",
+    factory=True,
+    log_level="error",
+    lifespan="on",
+))
+server.run([socket.socket(fileno=int(sys.argv[1]))])
+"""
 _WATCH = """
 import os, shutil, signal, sys
 sys.stdin.buffer.read()
@@ -75,8 +87,11 @@ class TemporaryServer:
             return
         self._folder = Path(tempfile.mkdtemp(prefix="piecework-prefect-"))
         _end_server_with_us(self._folder)
-        self._port = _free_port()
-        self._process = _started(self._port, _database(self._folder))
+        # The socket is handed on: a port that is only looked up may be another
+        # program's, also another command's server's, when this one wants it.
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            self._port = int(listening.getsockname()[1])
+            self._process = _started(listening, _database(self._folder))
         atexit.register(self.stop)
 
     @contextlib.contextmanager
@@ -130,23 +145,30 @@ class TemporaryServer:
                     "ended as it began" if has_ended else f"is not up in {seconds:g} s"
                 )
                 raise PieceworkError(
-                    f"Prefect's temporary server {how}",
-                    next_step="run the same command again; if that does not help, "
-                    "start one (`prefect server start`) and name it in PREFECT_API_URL",
+                    f"Prefect's temporary server {how}", next_step=self._what_helps()
                 )
             time.sleep(_LOOK_SECONDS)
         _keep_empty(self._folder / _FILE)
 
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
+    def _what_helps(self) -> str:
+        free = shutil.disk_usage(self._folder).free
+        if free < _ROOM_BYTES:
+            return (
+                f"make room: its folder {self._folder} has {free // 1024} KB left "
+                f"and takes {_ROOM_BYTES // 1024} KB; then run the same command again"
+            )
+        return (
+            "run the same command again; if that does not help, start one "
+            "(`prefect server start`) and name it in PREFECT_API_URL"
+        )
 
 
 def _database(folder: Path) -> Path:
     """Where the server's database lies, empty but with its tables if they are kept."""
-    with contextlib.suppress(OSError):
+    try:
         shutil.copyfile(_kept(), folder / _FILE)
+    except OSError:  # none is kept, or a full disk took a part, which is no database
+        (folder / _FILE).unlink(missing_ok=True)
     return folder / _FILE
 
 
@@ -159,12 +181,15 @@ def _keep_empty(database: Path) -> None:
     with contextlib.suppress(OSError, sqlite3.Error):
         kept.parent.mkdir(parents=True, exist_ok=True)
         made = kept.with_suffix(f".{os.getpid()}")
-        with (
-            contextlib.closing(sqlite3.connect(database)) as source,
-            contextlib.closing(sqlite3.connect(made)) as copy,
-        ):
-            source.backup(copy)
-        made.replace(kept)
+        try:
+            with (
+                contextlib.closing(sqlite3.connect(database)) as source,
+                contextlib.closing(sqlite3.connect(made)) as copy,
+            ):
+                source.backup(copy)
+            made.replace(kept)
+        finally:
+            made.unlink(missing_ok=True)  # a full disk took a part of it
 
 
 def _kept() -> Path:
@@ -176,15 +201,11 @@ def _caches() -> Path:
     return Path(caches) / "piecework"
 
 
-def _started(port: int, database: Path) -> "subprocess.Popen[bytes]":
+def _started(listening: socket.socket, database: Path) -> "subprocess.Popen[bytes]":
     """The server, as Prefect's own `SubprocessASGIServer` starts it."""
     return subprocess.Popen(  # noqa: S603 - our own words
-        [
-            *(sys.executable, "-m", "uvicorn", "--factory"),
-            "prefect.server.api.server:create_app",
-            *("--host", "127.0.0.1", "--port", str(port)),
-            *("--log-level", "error", "--lifespan", "on"),
-        ],
+        [sys.executable, "-c", _SERVE, str(listening.fileno())],
+        pass_fds=[listening.fileno()],
         env={
             **os.environ,
             "PREFECT_HOME": str(database.parent),

@@ -1,15 +1,19 @@
 """Prefect's temporary server, as far as a command sees to it itself."""
 
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from cli import prefect_server
 from cli.prefect_server import TemporaryServer
 from domain.errors import PieceworkError
 from tests.conftest import ROOT
+from tests.crash.world import World, can_mount, small_disk
 
 _PYTHON = sys.executable
 
@@ -31,6 +35,45 @@ def test_a_server_that_ends_at_once_is_told_in_a_sentence(
         TemporaryServer().in_use(),
     ):
         raise AssertionError("the flow began")
+
+
+def test_no_other_program_can_take_the_port_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is the server's before the server has been imported."""
+    monkeypatch.setattr(sys, "executable", _PYTHON)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    server = TemporaryServer()
+    try:
+        with pytest.raises(OSError, match="in use"):
+            socket.create_server(("127.0.0.1", server._port))
+    finally:
+        server.stop()
+
+
+@pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
+def test_a_server_without_room_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names the folder; half a copy of the empty database does not stay."""
+    world = World(tmp_path)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept = prefect_server._kept()
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(bytes(1_000_000))
+    with small_disk(world.out):
+        monkeypatch.setattr(tempfile, "tempdir", str(world.out))
+        world.leave_room(400)
+        server = TemporaryServer()
+        with (
+            pytest.raises(PieceworkError, match="ended as it began") as refused,
+            server.in_use(),
+        ):
+            raise AssertionError("the flow began")
+        assert f"make room: its folder {world.out}" in refused.value.next_step
+        assert [*world.out.rglob("*.db")] == []
+        server.stop()
 
 
 def test_a_server_of_the_user_s_is_used_and_none_started(
