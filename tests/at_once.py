@@ -50,4 +50,4 @@ def complaints_of_opening(imports: str, opening: str, folder: Path) -> list[str]
                 assert one.stdout is not None
                 one.stdout.readline()  # empty, if it has ended with a complaint
             (folder / f"gate-{number}").touch()
-        return [one.communicate(timeout=60)[1] for one in started]
+        return [one.communicate(timeout=240)[1] for one in started]

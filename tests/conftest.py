@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -13,6 +14,8 @@ from tests.read_once import read_once
 
 read_once()
 expect.set_options(timeout=15_000)
+# Five seconds, httpx's default, are no promise of ours: a loaded machine takes longer.
+DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile(

@@ -38,7 +38,7 @@ def _started(*options: str) -> Iterator[str]:
             yield told[1]
         finally:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=240)
         kept = "all of it is in" if "--database" in options else "nothing of it was"
         assert (process.returncode, said.count("\n")) == (0, 1)
         assert said.startswith(f"ended; {kept}")

@@ -31,7 +31,7 @@ def test_bash_completes_options_as_the_docs_say() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.stdout == "--crowd\n", done.stderr
 
@@ -50,7 +50,7 @@ def test_zsh_takes_the_completion_that_the_docs_name() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.stdout == "_piecework_completion\n", done.stderr
 
@@ -68,7 +68,7 @@ def test_windows_is_refused_in_a_sentence() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("piecework runs on Linux and macOS, and not on")

@@ -30,6 +30,7 @@ from flows.people.unreject import unreject
 from marketplace.http.server import serve
 from store import assignments, ledger
 from tests.crash.apart import apart
+from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
 from tests.small_campaign import write_campaign
@@ -88,10 +89,10 @@ def ask(
         target=_all_money, args=(campaign, endpoint, calls, death, now)
     )
     process.start()
-    process.join(timeout=60)
+    process.join(timeout=LONGEST_PASS_SECONDS)
     if process.is_alive():
         process.kill()
-        raise TimeoutError("paying took longer than a minute")
+        raise TimeoutError("paying took longer than four minutes")
     return process.exitcode
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from marketplace.http.server import serve, serve_forever
 from tests.crash.apart import apart
+from tests.marketplace.market import free_port
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DISK_BYTES = 3_000_000
@@ -167,7 +168,8 @@ class World:
             target=_serve, args=(self.folder / "marketplace.db", *self._ports)
         )
         self._server.start()
-        deadline = time.monotonic() + 30
+        # The first process of a test imports everything, on a machine with much to do.
+        deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             with (
                 suppress(OSError),
@@ -187,7 +189,7 @@ class World:
                 self.endpoint = running.endpoint_url
                 yield
             return
-        self._ports = _free_port(), _free_port()
+        self._ports = free_port(), free_port()
         self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
         self._start()
         try:
@@ -205,9 +207,3 @@ def _serve(database: Path, port: int, frames_port: int) -> None:
         port=port,
         frames_port=frames_port,
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

@@ -30,6 +30,7 @@ from flows.quick_check import cached_progress
 from flows.without_prefect import advance_without_prefect
 from marketplace.http.server import serve
 from tests.crash.apart import apart
+from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.store.earlier_release import taken_back
@@ -144,7 +145,7 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
     def piecework(*words: str | Path) -> None:
         command = apart().Process(target=_piecework, args=words)
         command.start()
-        command.join(timeout=60)
+        command.join(timeout=LONGEST_PASS_SECONDS)
         assert command.exitcode == 0
 
     def read_and_let_a_person_act(run: CampaignRun) -> Progress:
@@ -198,7 +199,7 @@ def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:
             [sys.executable, "-c", program, request.campaign, request.endpoint],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=LONGEST_PASS_SECONDS,
             check=True,
             env={
                 key: os.environ[key] for key in os.environ if key != "PREFECT_API_URL"

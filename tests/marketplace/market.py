@@ -1,5 +1,6 @@
 """What a marketplace's customers can do, as objects for tests."""
 
+import contextlib
 import secrets
 import socket
 import ssl
@@ -153,11 +154,17 @@ def post(client: "MTurkClient", **given: object) -> dict[str, Any]:
     return dict(client.create_hit(**values)["HIT"])
 
 
+_OWN_PORTS = range(20_000, 32_000)
+"""Below those that systems give to whoever asks for any, so none of these is given away
+between the moment it is chosen and the moment it is used."""
+
+
 def free_port() -> int:
     """A port on which nobody answers yet."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
+    while True:
+        port = secrets.choice(_OWN_PORTS)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:

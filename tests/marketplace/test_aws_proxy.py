@@ -8,7 +8,6 @@ import ssl
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -117,7 +116,7 @@ def test_a_program_with_amazons_address_built_in_posts_its_hit_here(
 ) -> None:
     """Plain boto3, no endpoint_url, only the printed lines: made and read, here."""
     with aws_proxy(tmp_path, rehearsal=rehearsal) as standing:
-        out, err = run(OLD_PROGRAM, standing).communicate(QUESTION, timeout=60)
+        out, err = run(OLD_PROGRAM, standing).communicate(QUESTION, timeout=240)
         assert out, err
         endpoint, hit_id, title = json.loads(out)
         assert endpoint == f"https://{PRODUCTION}"
@@ -130,14 +129,14 @@ def test_a_program_with_amazons_address_built_in_posts_its_hit_here(
 
 def test_the_sandboxs_address_leads_here_too(standing: Standing) -> None:
     """Both hosts are this marketplace, with the same account."""
-    out, err = run(OLD_SANDBOX_PROGRAM, standing).communicate(timeout=60)
+    out, err = run(OLD_SANDBOX_PROGRAM, standing).communicate(timeout=240)
     assert json.loads(out or "null") == "10.00", err
 
 
 def test_a_program_is_not_answered_unless_it_signs(standing: Standing) -> None:
     """The proxy opens a way, not an account."""
     process = run(OLD_SANDBOX_PROGRAM, standing, AWS_SECRET_ACCESS_KEY="wrong")  # noqa: S106 - a wrong one
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 1
     assert "InvalidSignatureException" in err
 
@@ -155,7 +154,7 @@ def test_without_the_authority_a_program_refuses_the_stand_in(
         "",
     )
     process = run(OLD_SANDBOX_PROGRAM, standing, **untold)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 1
     assert "SSL" in err
 
@@ -222,7 +221,7 @@ def test_what_is_no_request_is_dropped(standing: Standing) -> None:
             connection.shutdown(socket.SHUT_WR)
             with suppress(ConnectionResetError):  # closed with bytes unread is a reset
                 assert connection.recv(100) == b""
-    out, err = run(OLD_SANDBOX_PROGRAM, standing).communicate(timeout=60)
+    out, err = run(OLD_SANDBOX_PROGRAM, standing).communicate(timeout=240)
     assert json.loads(out or "null") == "10.00", err
 
 
@@ -409,15 +408,17 @@ def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Connections kept for later, and ones that said nothing yet, end with it."""
-    with caplog.at_level(logging.INFO), ExitStack() as idle:
-        with aws_proxy(tmp_path) as standing:
-            port = urlsplit(standing.doors.proxy_url).port or 0
-            silent = socket.create_connection(("127.0.0.1", port), timeout=20)
-            idle.enter_context(silent)
-            context = ssl.create_default_context(cafile=standing.doors.authority)
-            http = httpx.Client(proxy=standing.doors.proxy_url, verify=context)
-            idle.enter_context(http)
-            assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
-            began = time.monotonic()
-        assert time.monotonic() - began < 3  # where uvicorn would lose its patience
+    with (
+        caplog.at_level(logging.INFO),
+        ExitStack() as idle,  # left last: the marketplace stops before its clients
+        aws_proxy(tmp_path) as standing,
+    ):
+        port = urlsplit(standing.doors.proxy_url).port or 0
+        silent = socket.create_connection(("127.0.0.1", port), timeout=20)
+        idle.enter_context(silent)
+        context = ssl.create_default_context(cafile=standing.doors.authority)
+        http = httpx.Client(proxy=standing.doors.proxy_url, verify=context)
+        idle.enter_context(http)
+        assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
+    # If uvicorn waited for them, it would lose its patience and log an error.
     assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []

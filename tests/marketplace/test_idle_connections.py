@@ -43,16 +43,23 @@ BALANCE = {
     "X-Amz-Target": f"{TARGET_PREFIX}GetAccountBalance",
     "Authorization": f"AWS4-HMAC-SHA256 Credential=HONEST/{SCOPE}",
 }
+PATIENT = Limits(
+    first_byte_seconds=2.0,
+    head_seconds=2.0,
+    body_seconds=2.0,
+    reply_seconds=2.0,
+    idle_seconds=2.0,
+)
 SOON = 5.0
 """Long enough for a busy machine; the usual limits are twice that, or more."""
+MOST_SECONDS = 60.0
+"""What ends a test that waits in vain; no promise of anybody's."""
 
 
 def connected(url: str) -> socket.socket:
     """A connection to where a marketplace is."""
     parts = urlsplit(url)
-    made = socket.create_connection((parts.hostname, parts.port), timeout=SOON)
-    made.settimeout(SOON)
-    return made
+    return socket.create_connection((parts.hostname, parts.port), MOST_SECONDS)
 
 
 def is_let_go(connection: socket.socket) -> bool:
@@ -121,7 +128,10 @@ def test_who_does_not_take_a_reply_is_let_go(tmp_path: Path) -> None:
         host = urlsplit(running.frames_url).netloc
         request = f"GET /pictures/large.png HTTP/1.1\r\nHost: {host}\r\n\r\n"
         connection.sendall(request.encode())
-        time.sleep(1.5)
+        connection.recv(1, socket.MSG_PEEK)  # the reply has begun, and now waits
+        time.sleep(2 * HURRIED.reply_seconds)
+        # Who is answered later finds the server past what was due before.
+        httpx.get(f"{running.endpoint_url}/worker/hits", timeout=MOST_SECONDS)
         with contextlib.suppress(ConnectionError):
             while piece := connection.recv(1_000_000):
                 received += len(piece)
@@ -146,21 +156,24 @@ def test_half_a_greeting_of_tls_is_let_go(tmp_path: Path) -> None:
         assert is_let_go(half)
 
 
-def test_who_goes_on_is_served_however_little_patience_there_is(
-    hurried: Running,
-) -> None:
+def test_who_goes_on_is_served_longer_than_patience_lasts(tmp_path: Path) -> None:
     """Requests one after another, each in time, on one connection."""
-    with closing(Market(hurried.endpoint_url, hurried.frames_url)) as market:
+    with (
+        serve(tmp_path / "m.db", rehearsal=True, limits=PATIENT) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
         client = market.requester()
         made = post(client)
-        for _ in range(20):
-            time.sleep(0.05)
+        begun = time.monotonic()
+        while time.monotonic() - begun < 1.5 * PATIENT.idle_seconds:
+            time.sleep(PATIENT.idle_seconds / 20)
             assert client.get_hit(HITId=made["HITId"])["HIT"]["HITId"] == made["HITId"]
 
 
 def test_for_one_connection_more_the_longest_silent_is_let_go(tmp_path: Path) -> None:
     """And not the one that comes; who is being served stays."""
-    limits = Limits(connections=4)
+    # Nobody is let go for being late.
+    limits = Limits(connections=4, first_byte_seconds=3600, idle_seconds=3600)
     with (
         serve(tmp_path / "m.db", rehearsal=True, start=START, limits=limits) as running,
         ExitStack() as stack,
@@ -170,15 +183,16 @@ def test_for_one_connection_more_the_longest_silent_is_let_go(tmp_path: Path) ->
         client = market.requester()
         slow = threading.Thread(target=client.get_account_balance)
         slow.start()
-        time.sleep(0.3)
+        while not market.http.get("/rehearsal/calls").json():
+            time.sleep(0.01)  # it is not under way yet
         silent = [
             stack.enter_context(connected(running.endpoint_url)) for _ in range(12)
         ]
         for connection in silent[:8]:
             assert is_let_go(connection)
-        reply = httpx.get(f"{running.endpoint_url}/worker/hits")
-        assert reply.status_code == 401
-        slow.join(SOON)
+        hits = f"{running.endpoint_url}/worker/hits"
+        assert httpx.get(hits, timeout=MOST_SECONDS).status_code == 401
+        slow.join(MOST_SECONDS)
         assert not slow.is_alive()
 
 
@@ -214,6 +228,7 @@ def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
     log = tmp_path / "log"
     is_over = threading.Event()
     waits = []
+    began = time.monotonic()
     with with_few_files(tmp_path / "m.db", log) as site, ExitStack() as stack:
 
         def flood() -> None:
@@ -231,16 +246,19 @@ def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
         while time.monotonic() < ends:
             begun = time.monotonic()
             # One more connection each, as a program that has just begun.
-            reply = httpx.post(site, content=b"{}", headers=BALANCE)
+            reply = httpx.post(
+                site, content=b"{}", headers=BALANCE, timeout=MOST_SECONDS
+            )
             waits.append(time.monotonic() - begun)
             assert reply.json()["AvailableBalance"] == "10000.00"
         is_over.set()
         flooding.join()
-    assert max(waits) < 2.0, f"{max(waits):.2f} s at most, of {len(waits)} calls"
+    # How long each waits depends on the machine; that each is answered does not.
     print(f"{max(waits):.3f} s at most, of {len(waits)} calls")  # noqa: T201 - measured
     warned, *said = log.read_text().splitlines()
     assert warned.startswith("WARNING: site and frames share")
-    assert 1 <= len(said) < 15
+    # A line a second, and those of the first and the last moment.
+    assert 1 <= len(said) <= time.monotonic() - began + 2
     assert all("connections are open, and no more may be" in line for line in said)
 
 

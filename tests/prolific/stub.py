@@ -70,7 +70,7 @@ class Stub:
             Token(SECRET),
             patience=patience,
             sleep=self.waits.append,
-            timeout_seconds=5,
+            timeout_seconds=60,
         )
         self.opened.append(transport)
         return transport

@@ -111,7 +111,6 @@ def test_a_slow_call_is_slow(researcher: Researcher) -> None:
     _script(researcher, {"kind": "slow", "seconds": 1.0})
     with pytest.raises(httpx.ReadTimeout):
         researcher.http.post("/api/v1/studies/", json=STUDY, timeout=0.1)
-    assert researcher.get("/studies/")["results"] == []
     deadline = time.monotonic() + 60
     while not researcher.get("/studies/")["results"]:
         assert time.monotonic() < deadline

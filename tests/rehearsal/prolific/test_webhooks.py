@@ -19,6 +19,7 @@ from rehearsal.prolific.options import Options
 from rehearsal.prolific.state import State
 from rehearsal.prolific.webhooks import Sender
 from rehearsal.prolific.workspaces import make_account
+from tests.marketplace.own_event_loop import run_in_thread
 from tests.prolific.stub import Answer, Asked, Stub, serving
 from tests.rehearsal.prolific.people import START, Refused, Researcher
 
@@ -221,7 +222,7 @@ def test_an_event_that_becomes_due_as_a_round_ends_is_sent(hearer: Stub) -> None
             sender.send_soon()
             await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
 
-        asyncio.run(move_the_clock_as_the_round_ends())
+        run_in_thread(move_the_clock_as_the_round_ends())
     assert len(hearer.asked) == 2
 
 
