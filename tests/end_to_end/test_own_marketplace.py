@@ -90,6 +90,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
             "0.2",
         )
         while _posted(world) < 5:
+            assert not begun.done(), begun.result().stderr
             time.sleep(0.05)
         world.kill()
         time.sleep(4)

@@ -98,6 +98,21 @@ def _until(is_so: Callable[[], object], said: Callable[[], str]) -> None:
         time.sleep(0.3)
 
 
+def _lines_are_there(prefect: PrefectApart) -> bool:
+    """Whether the lines on the worker's console were sent, which takes seconds."""
+    console = (prefect.home / "worker.log").read_text()
+    said = Counter(_said_by_passes(prefect.read("logs/filter")))
+    is_last_there = any(message.endswith("spent; finished") for message in said)
+    return is_last_there and all(
+        console.count(message) == times for message, times in said.items()
+    )
+
+
+def _said_by_passes(logs: list[dict[str, Any]]) -> list[str]:
+    ours = ("flows.", "platforms.")
+    return [str(log["message"]) for log in logs if log["name"].startswith(ours)]
+
+
 def _run(prefect: PrefectApart, flow: str) -> None:
     """Ask for a run as `prefect deployment run` does, and wait until it is over."""
     deployment = httpx.get(
@@ -176,7 +191,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             _run(prefect, "rehearse")  # finds nothing left to do
             _tell_that_people_are_waited_for(prefect, campaign)
             _until(lambda: calls, lambda: prefect.said("server"))
-            time.sleep(3)  # log lines are sent every two seconds
+            _until(lambda: _lines_are_there(prefect), lambda: prefect.said("worker"))
             with sqlite3.connect(folder / "out/piecework.db") as store:
                 workers = store.execute("SELECT DISTINCT worker_id FROM assignments")
                 worker_ids = {str(row[0]) for row in workers}
