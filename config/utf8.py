@@ -29,3 +29,21 @@ def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
         ) from fault
     except UnicodeDecodeError as fault:
         raise ConfigError([f"{path}: {not_utf8(fault)}"]) from fault
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet, whole or not at all.
+
+    Half a file, of a full disk, would be in the way of the same command.
+
+    Raises:
+        FileExistsError: it is there.
+        OSError: there is no room for it.
+    """
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except OSError:
+            path.unlink()
+            raise

@@ -14,6 +14,7 @@ import click
 from cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
 from cli.work.check import Checked, check_campaign
 from config.items_file import Row, read_rows
+from config.utf8 import write_new
 from domain.counts import plural
 from domain.errors import ConfigError
 from domain.hit import PICTURES, is_picture
@@ -136,8 +137,13 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     # The items are read by the path that the file will name, which leads through it.
     path.parent.mkdir(parents=True, exist_ok=True)
     text, _ = compose(draft, today=today)
-    with path.open("w" if wishes.is_forced else "x", encoding="utf-8") as file:
-        file.write(text)
+    if wishes.is_forced:
+        fresh = path.with_name(f".{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        write_new(fresh, text)
+        fresh.replace(path)
+    else:
+        write_new(path, text)
     return Written(path, check_campaign(path, on=today), person.taken)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.campaign_file import parse, parse_text
+from config.utf8 import write_new
 from domain.campaign import Campaign
 from domain.errors import ConfigError
 from domain.imported import Reading
@@ -78,8 +79,7 @@ def keep(found: Import) -> tuple[Campaign, list[ImportedFile]]:
         assert found.understood is not None  # noqa: S101 - there are files then
         text = compose(found.path, found.understood)
         found.path.parent.mkdir(parents=True, exist_ok=True)
-        with found.path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        write_new(found.path, text)
         campaign = assemble(parse(found.path))
     return campaign, keep_files(campaign, found.sources)
 

@@ -107,7 +107,7 @@ def test_the_command_run_goes_on(tmp_path: Path) -> None:
         check_store(theirs, world.out / "crash" / "piecework.db")
 
 
-@pytest.mark.parametrize("room", _at_each((40, 240), range(0, 1000, 50)))
+@pytest.mark.parametrize("room", _at_each((40, 600), range(0, 1000, 50)))
 def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
     """From the store's birth to the last page, on a marketplace that has room."""
     world = World(tmp_path)
