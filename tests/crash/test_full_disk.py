@@ -216,12 +216,10 @@ def _rehearse(folder: Path, crowd: Crowd) -> None:
             hits = books(run)["hits"]
     else:
         with rehearsal_at_prolific(campaign) as (run, participants, prolific):
-            progress = work_through(run, participants)
-            assert progress.is_finished
-            kept = prolific.close_books(progress)
+            assert work_through(run, participants).is_finished
+            kept = prolific.close_books(run)
             assert kept.broken_laws == ()
-            assert kept.pipeline == kept.marketplace - kept.outside_price
-            assert kept.marketplace == kept.prolific
+            assert kept.pipeline == kept.marketplace == kept.prolific
             write_results(run)
             hits = books(run)["hits"]
     annotations = Counter(hit["annotation"] for hit in hits)
