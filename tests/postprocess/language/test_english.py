@@ -5,8 +5,9 @@ import math
 import pytest
 
 from postprocess.language import english
+from postprocess.language.corpus import EDGE
 
-_ALONE = (english.EDGE, english.EDGE)
+_ALONE = (EDGE, EDGE)
 
 
 def _said(
