@@ -8,8 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
-from prolific.bridge import bonuses
-from prolific.bridge.bonuses import settle_unknown
 from prolific.bridge.spending import LastStart, keep_start
 from prolific.bridge.status import Status, read_status
 from prolific.http.address import PROLIFIC
@@ -185,30 +183,3 @@ def test_a_study_that_waits_for_review_is_started_again(town: Town) -> None:
     town.settle()
     assert [each["status"] for each in town.studies()] == ["COMPLETED"]
     town.check_books()
-
-
-def test_what_a_person_said_meanwhile_is_not_booked_again(town: Town) -> None:
-    """The bridge had read the batch as being paid when a person settled it."""
-    hit_ids = town.post(hits=2)
-    town.settle()
-    ann = town.visitor()
-    ann.work(town.study())
-    [one, *_] = town.submitted(*hit_ids)
-    town.researcher.control("PUT", "/switches", {"settling_seconds": 60})
-    town.requester.send_bonus(
-        WorkerId=ann.worker_id,
-        AssignmentId=one["AssignmentId"],
-        BonusAmount="0.51",
-        Reason="Thanks",
-    )
-    town.settle()
-    [batch] = town.rows(
-        "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
-        "JOIN studies ON studies.id = study"
-    )
-    assert batch["stage"] == "Paying"
-    with town.bridge.backend.transaction() as transaction:
-        settle_unknown(transaction, batch["batch_id"], is_paid=True)
-    before = town.rows("SELECT count(*) AS n FROM transfers")
-    bonuses._paid(town.bridge, batch)  # type: ignore[arg-type] # it reads two columns
-    assert town.rows("SELECT count(*) AS n FROM transfers") == before
