@@ -15,6 +15,7 @@ from domain.printable import printable
 
 if TYPE_CHECKING:
     from prolific.bridge.status import Status, StudyStatus
+    from prolific.bridge.unknown import UnknownStudy
 
 API = click.option(
     "--url",
@@ -52,7 +53,7 @@ def status(*, database: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("batch")
+@click.argument("batches", metavar="BATCH...", nargs=-1, required=True)
 @click.option(
     "--paid/--unpaid",
     "is_paid",
@@ -61,10 +62,12 @@ def status(*, database: Path, as_json: bool) -> None:
     help="What Prolific's pages show: its bonuses are there, or none of them.",
 )
 @DATABASE
-def settle(*, batch: str, is_paid: bool, database: Path) -> None:
-    """Say whether BATCH of bonuses was paid, where no answer came from Prolific.
+def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
+    """Say whether BATCH of bonuses was paid, where the file does not know.
 
-    Look at the submissions there first: with --unpaid it is paid once more.
+    No answer came from Prolific, or Prolific shows bonuses that the file lacks since it
+    was brought back from a copy. Look at the submissions there first: with --unpaid it
+    is paid once more. Several are settled together, all or none.
 
     Example:  piecework prolific settle 6543ab... --paid
     """
@@ -73,30 +76,70 @@ def settle(*, batch: str, is_paid: bool, database: Path) -> None:
 
     try:
         with transaction_in(database) as transaction:
-            settle_unknown(transaction, batch, is_paid=is_paid)
+            for batch in batches:
+                settle_unknown(transaction, batch, is_paid=is_paid)
     except Unusable as fault:
         raise ConfigError([str(fault)], next_step=fault.next_step) from fault
     click.echo("booked as paid" if is_paid else "it will be paid with the next step")
 
 
 @click.command()
+@click.option(
+    "--adopt",
+    metavar="STUDY",
+    help="Take a study of Prolific's into a file that lacks it, and go on with it.",
+)
+@click.option(
+    "--hit-type",
+    metavar="ID",
+    default="",
+    help="With --adopt: whose HITs it is for, where the file lacks its HIT type too.",
+)
+@click.option(
+    "--leave",
+    metavar="STUDY",
+    help="Stop a study that the file lacks; Prolific pays who took part, in 21 days.",
+)
+@click.option(
+    "--pay-lost",
+    metavar="STUDY",
+    help="Pay who ended a submission by the study's code and has no answers here.",
+)
 @API
 @TOKEN_FILE
 @DATABASE
 @JSON
 def reconcile(
-    *, url: str, token_file: Path | None, database: Path, as_json: bool
+    *,
+    adopt: str | None,
+    hit_type: str,
+    leave: str | None,
+    pay_lost: str | None,
+    url: str,
+    token_file: Path | None,
+    database: Path,
+    as_json: bool,
 ) -> None:
     """Compare all studies with Prolific, and take in what was changed there by hand.
 
     What was approved, rejected, returned or stopped on Prolific's own pages is taken
     over; sums of money that differ are shown, and end the command with 1.
 
-    Example:  piecework prolific reconcile --database marketplace.db
-    """
-    from cli.work.reconcile import reconcile_file  # noqa: PLC0415 - when asked for
+    A file that was brought back from a copy lacks what happened since. Studies that
+    were published since are adopted or left; who took part in an adopted study is paid.
 
-    differences = reconcile_file(database, url=url, token_file=token_file)
+    \b
+    Example:  piecework prolific reconcile --database marketplace.db
+              piecework prolific reconcile --adopt 6543ab...
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from cli.work.reconcile import Decisions, reconcile_file  # noqa: PLC0415 - when asked for
+
+    decisions = Decisions(
+        adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost
+    )
+    differences = reconcile_file(
+        database, url=url, token_file=token_file, decisions=decisions
+    )
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in differences], indent=2))
     for each in () if as_json else differences:
@@ -109,15 +152,17 @@ def reconcile(
 
 
 def _say(found: "Status") -> None:
-    if not found.of_hit_types:
+    if not (found.of_hit_types or found.unknown):
         none = "no study yet: none of this marketplace's HITs recruits at Prolific"
         click.echo("\n".join([none, *map(printable, found.troubles)]))
         return
-    currency = found.of_hit_types[0].currency
     for study in found.of_hit_types:
         for line in _lines(study):
             click.echo(line)
-    _say_money(found, currency)
+    for unknown in found.unknown:
+        for line in _lines_of_unknown(unknown, found.currency):
+            click.echo(line)
+    _say_money(found, found.currency)
     click.echo(f"messages that may not have been sent: {found.unknown_messages}")
     for trouble in found.troubles:
         click.echo(printable(trouble))
@@ -158,6 +203,23 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
     if study.trouble:
         yield f"  {printable(study.trouble)}"
     yield f"  {study.page}"
+
+
+def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
+    yield printable(
+        f"study {study.study_id}, which is not in this file: {study.status.lower()}"
+    )
+    yield f"  {printable(study.internal_name)}"
+    yield (
+        f"  {plural(study.places, 'place')}, {plural(study.submissions, 'submission')};"
+        f" {_money(study.spent_cents, currency)} spent, "
+        f"{_money(study.held_cents, currency)} held"
+    )
+    if study.is_left:
+        yield "  left to Prolific, which pays who took part"
+        return
+    yield "  nothing is published until you adopt or leave it:"
+    yield f"  piecework prolific reconcile --adopt {study.study_id}"
 
 
 def _money(cents: int, currency: str) -> str:

@@ -1,36 +1,89 @@
-"""Compares a marketplace's file with Prolific; changes nothing there."""
+"""Compares a marketplace's file with Prolific, and does what a person decided."""
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from cli.marketplace_file import transaction_in
 from cli.work.prolific_token import needed_token
 from domain.errors import ConfigError
 from marketplace.state.backend import Backend, rules_of
+from prolific.bridge.adopting import adopt, pay_lost
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.reconciling import Difference, reconcile
+from prolific.bridge.spending import LastStart
 from prolific.bridge.terms import Terms
+from prolific.bridge.unknown import look, set_aside
 from prolific.client import Prolific
 from prolific.http.address import api_address
 from prolific.http.errors import ProlificError
 from prolific.http.transport import Transport
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What a person decided about studies; ids, and None is no decision.
+
+    Attributes:
+        adopted: taken into the file.
+        hit_type_id: whose HITs its participants do; "" is as its name says.
+        left: stopped, and left to Prolific.
+        paid_as_lost: where those are paid whose answers are lost.
+    """
+
+    adopted: str | None = None
+    hit_type_id: str = ""
+    left: str | None = None
+    paid_as_lost: str | None = None
+
+    def carry_out(self, bridge: Bridge) -> list[Difference]:
+        """Do all of it; sentences about what was done."""
+        taken_in = []
+        if self.adopted:
+            lost = adopt(bridge, self.adopted, hit_type_id=self.hit_type_id)
+            taken_in.append(
+                (self.adopted, f"adopted; {lost} submissions are paid without answers")
+            )
+        if self.left:
+            set_aside(bridge, self.left)
+            taken_in.append((self.left, "left to Prolific"))
+        if self.paid_as_lost:
+            lost = pay_lost(bridge, self.paid_as_lost)
+            taken_in.append(
+                (self.paid_as_lost, f"{lost} submissions are paid without answers")
+            )
+        return [
+            Difference(study_id=study_id, sentence=sentence, is_taken_in=True)
+            for study_id, sentence in taken_in
+        ]
+
+
 def reconcile_file(
-    database: Path, *, url: str, token_file: Path | None
+    database: Path,
+    *,
+    url: str,
+    token_file: Path | None,
+    decisions: Decisions | None = None,
 ) -> list[Difference]:
-    """What differs between a marketplace and Prolific.
+    """What differs between a marketplace and Prolific, after a person's decisions.
 
     Raises:
-        ConfigError: no token, no study, or Prolific cannot be asked.
+        ConfigError: no token, never served with Prolific, a decision about what is not
+            there, or Prolific cannot be asked.
         RefusedForSafety: the token lies open.
     """
     with transaction_in(database) as transaction:
-        study = transaction.one("SELECT currency FROM studies WHERE study_id NOT NULL")
-    if study is None:
-        raise ConfigError([f"{database}: none of its HITs recruits at Prolific"])
+        start = LastStart.read(transaction)
+    if not start.project_id:
+        raise ConfigError(
+            [f"{database}: it was never served with Prolific's participants"],
+            next_step="piecework serve --crowd prolific",
+        )
     terms = Terms(
-        workspace_id="", project_id="", site_url="", currency=study["currency"]
+        workspace_id=start.workspace_id,
+        project_id=start.project_id,
+        site_url="",
+        currency=start.currency,
     )
     try:
         with (
@@ -38,7 +91,9 @@ def reconcile_file(
             closing(Backend(database, rules_of(database))) as backend,
         ):
             bridge = Bridge(backend, Prolific(transport), terms)
-            differences = reconcile(bridge)
+            look(bridge)
+            done = (decisions or Decisions()).carry_out(bridge)
+            differences = done + reconcile(bridge)
     except ProlificError as fault:
         raise ConfigError([str(fault)], next_step=fault.next_step) from fault
     if bridge.faults:

@@ -37,6 +37,20 @@ def current(transaction: Transaction) -> str:
     return newest or begin(transaction)
 
 
+def identity(transaction: Transaction) -> str:
+    """A word that all copies of a file share, from before its first generation."""
+    row = transaction.one("SELECT word FROM identity")
+    if row is None:
+        raise LookupError("a migration wrote the identity")
+    return str(row[0])
+
+
+def began_ms(transaction: Transaction) -> int:
+    """When the present generation began; 0 if no server has begun any."""
+    row = transaction.one("SELECT max(began_ms) FROM generations")
+    return int(row[0] or 0) if row else 0
+
+
 def mark(conn: sqlite3.Connection) -> str | None:
     """The present moment of the file, as it is committed; `None` before any start."""
     newest = _newest(conn)

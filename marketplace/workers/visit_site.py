@@ -47,6 +47,9 @@ _STUDY = (
     "ON qualification_types.id = studies.qualification_type WHERE study_id = ?"
 )
 
+_UNKNOWN = "SELECT 1 FROM unknown_studies WHERE study_id = ? AND is_left = 0"
+"""A study that the file lacks, since it was brought back from a copy."""
+
 
 class Visits:
     """The visits of one marketplace whose workers come from another market."""
@@ -266,6 +269,14 @@ class Visits:
 
 def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
     row = transaction.one(_STUDY, arrival.study_id)
+    if row is None and transaction.one(_UNKNOWN, arrival.study_id):
+        raise Refusal(
+            "VisitRefused",
+            "The researchers are looking after this study just now. Your place is "
+            "kept: open the study again in some minutes. If you have done the work and "
+            "have its code, enter it; you are paid.",
+            status=503,
+        )
     if row is None:
         raise Refusal(
             "VisitRefused", "No study of this number is at work here.", status=404

@@ -5,11 +5,15 @@ paid before is read and kept, then "Paying" is written down, and only then is th
 paid. If that call's outcome is not known, the submissions' bonuses tell: all lines of
 the batch are there, or none. They may come late, so nothing is ever concluded from
 their absence; after a day a person is asked to look.
+
+A submission may have bonuses that the books lack: by hand, or the books are a copy that
+was brought back. Such a line waits in a batch of its own until a person decides.
 """
 
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from marketplace.state.clock import DAY
@@ -17,6 +21,12 @@ from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.settling import settle_batch
 from prolific.bridge.spending import committed_cents
+from prolific.bridge.unbooked import (
+    keep_other_bonuses,
+    keep_paid_before,
+    unbooked,
+    unbooked_before,
+)
 from prolific.http.errors import Lost, Refused, Unusable
 from prolific.resources.bonuses import MOST_AT_ONCE
 from prolific.values import Money
@@ -54,16 +64,32 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
         is_paid: else it is paid once more.
 
     Raises:
-        Unusable: there is no such batch whose payment is open.
+        Unusable: there is no such batch whose payment is open, or Prolific shows no
+            bonus that could be this one.
     """
     row = transaction.one(
-        "SELECT id FROM bonus_batches WHERE batch_id = ? AND stage = 'Paying'", batch_id
+        "SELECT bonus_batches.*, currency FROM bonus_batches JOIN studies "
+        "ON studies.id = study WHERE batch_id = ? "
+        "AND bonus_batches.stage IN ('Made', 'Paying')",
+        batch_id,
     )
-    if row is None:
+    lines = transaction.all(_LINES, row["id"]) if row else []
+    lacking = {line["id"]: unbooked_before(transaction, line) for line in lines}
+    if row is None or (row["stage"] == "Made" and not any(lacking.values())):
         raise Unusable(
             f"no payment of a batch {batch_id} is open",
             next_step="piecework prolific status",
         )
+    for line in lines:
+        if not is_paid:
+            keep_other_bonuses(transaction, line, lacking[line["id"]])
+        elif row["stage"] == "Made" and not lacking[line["id"]][line["cents"]]:
+            wanted = Money(minor=line["cents"], currency=row["currency"])
+            raise Unusable(
+                f"Prolific shows no bonus of {wanted} for the submission "
+                f"{line['submission_id']} beyond those that are booked",
+                next_step=f"piecework prolific settle {batch_id} --unpaid",
+            )
     transaction.execute(
         "UPDATE bonus_batches SET stage = ?, trouble = '' WHERE id = ?",
         "Paid" if is_paid else "Made",
@@ -71,6 +97,13 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
     )
     if is_paid:
         settle_batch(transaction, row["id"])
+    if is_paid and row["stage"] == "Made":
+        transaction.execute(
+            "UPDATE studies SET unbooked_bonus_cents = "
+            "max(0, unbooked_bonus_cents - ?) WHERE id = ?",
+            row["total_cents"],
+            row["study"],
+        )
 
 
 def _list_bonuses(transaction: Transaction) -> None:
@@ -126,9 +159,80 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     if batch["stage"] == "Wanted":
         batch = _make(bridge, batch, lines)
     trouble = _objection(bridge, batch, lines)
-    _say(bridge, batch, trouble)
-    if not trouble:
-        _pay_once(bridge, batch, lines)
+    if trouble:
+        _say(bridge, batch, trouble)
+        return
+    there = {
+        line["id"]: bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
+        for line in lines
+    }
+    if not _ask_about_unbooked(bridge, batch, lines, there):
+        _say(bridge, batch, "")
+        _pay_once(bridge, batch, there)
+
+
+def _ask_about_unbooked(
+    bridge: Bridge,
+    batch: sqlite3.Row,
+    lines: list[sqlite3.Row],
+    there: Mapping[int, Sequence[int]],
+) -> bool:
+    """Leave lines to a person whose submissions have bonuses that the books lack.
+
+    Each such line gets a batch of its own, and the others are set up once more without
+    them: what was set up and is not paid costs nothing.
+
+    Returns:
+        Whether there are such lines.
+    """
+    with bridge.backend.transaction() as transaction:
+        strange = {
+            line["id"]: amounts
+            for line in lines
+            if (amounts := unbooked(transaction, line["visit"], there[line["id"]]))
+        }
+        if not strange:
+            return False
+        keep_paid_before(transaction, {line: there[line] for line in strange})
+        if len(lines) > 1:
+            bridge.changes += 1  # The next step sets them up.
+            _set_apart(transaction, batch, list(strange))
+            return True
+    [line] = lines
+    shown = [_money(bridge, cents) for cents in strange[line["id"]].elements()]
+    _say(
+        bridge,
+        batch,
+        f"the submission {line['submission_id']} has bonuses at Prolific that these "
+        f"books do not have ({', '.join(map(str, shown))}), so its bonus of "
+        f"{_money(bridge, line['cents'])} is not paid: look there, then say with "
+        f"`piecework prolific settle {batch['batch_id']}` whether it is among them "
+        "(--paid) or is to be paid besides (--unpaid)",
+    )
+    return True
+
+
+def _set_apart(
+    transaction: Transaction, batch: sqlite3.Row, line_ids: Sequence[int]
+) -> None:
+    for line in line_ids:
+        alone = transaction.execute(
+            "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')",
+            batch["study"],
+        )
+        transaction.execute(
+            "UPDATE bonus_lines SET batch = ? WHERE id = ?", alone, line
+        )
+    transaction.execute(
+        "UPDATE bonus_batches SET stage = 'Wanted', batch_id = NULL, "
+        "total_cents = NULL, trouble = '' WHERE id = ?",
+        batch["id"],
+    )
+    transaction.execute(
+        "DELETE FROM bonus_batches WHERE id = ?1 "
+        "AND NOT EXISTS (SELECT 1 FROM bonus_lines WHERE batch = ?1)",
+        batch["id"],
+    )
 
 
 def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlite3.Row:
@@ -181,16 +285,11 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     return ""
 
 
-def _pay_once(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> None:
-    before = {
-        line["id"]: bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
-        for line in lines
-    }
+def _pay_once(
+    bridge: Bridge, batch: sqlite3.Row, there: Mapping[int, Sequence[int]]
+) -> None:
     with bridge.backend.transaction() as transaction:
-        transaction.conn.executemany(
-            "UPDATE bonus_lines SET paid_before = ? WHERE id = ?",
-            [(json.dumps(paid), line) for line, paid in before.items()],
-        )
+        keep_paid_before(transaction, there)
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ? WHERE id = ?",
             transaction.now_ms,

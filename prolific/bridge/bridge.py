@@ -31,6 +31,10 @@ class Bridge:
         faults: sentences of what failed in this step.
         changes: how many calls of this step changed something at Prolific.
         is_due_soon: whether something waits for posts to settle.
+        listed: studies of the project by internal name, as this step read them.
+        suspects_before_ms: who began a submission before this, ended it by its code
+            and has no answers here may have lost them; None is the server's start.
+        is_compared: whether studies and bonuses were compared since this bridge began.
     """
 
     backend: Backend
@@ -44,6 +48,9 @@ class Bridge:
     faults: list[str] = field(default_factory=list)
     changes: int = 0
     is_due_soon: bool = False
+    listed: dict[str, str] | None = None
+    suspects_before_ms: int | None = None
+    is_compared: bool = False
 
     def tried(self, act: Callable[[], None]) -> None:
         """Do a part of a step; what Prolific refuses or loses is kept for the next."""

@@ -26,6 +26,7 @@ from prolific.bridge.reading import (
 from prolific.bridge.settling import PAID_EARLY, settle_visit
 from prolific.bridge.spending import taken_if_unrejected
 from prolific.bridge.terms import DAY
+from prolific.bridge.unbooked import unbooked
 from prolific.http.errors import Lost, Refused
 from prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
@@ -84,7 +85,8 @@ def decide(bridge: Bridge) -> None:
         now_ms = transaction.now_ms
     to_approve = []
     for visit in waiting:
-        is_due = _took_test(visit) or (visit["approved"] and not visit["submitted"])
+        is_decided = visit["approved"] and not visit["submitted"]
+        is_due = is_decided or _took_test(visit) or visit["loss"] == "Stated"
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
@@ -124,7 +126,7 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         _end_by(bridge, visit, visit["screen_out_code"])
     elif visit["status"] in AT_WORK:
         _complete(bridge, visit, now_ms)
-    elif not visit["submitted"]:
+    elif not visit["submitted"] and visit["loss"] != "Suspected":
         _refuse(bridge, visit, now_ms)
 
 
@@ -185,9 +187,11 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Pay what was approved too late to approve the submission: by a bonus.
 
     HITs may be approved one after the other; each time, what is not in a bonus yet is
-    paid. What was paid by a bonus once is never unrejected, lest both be paid.
+    paid. What was paid by a bonus once is never unrejected, lest both be paid; a bonus
+    that the books lack may have been that one.
     """
-    if visit["status"] == "REJECTED" and not visit["by_bonus_cents"]:
+    may_unreject = visit["status"] == "REJECTED" and not visit["by_bonus_cents"]
+    if may_unreject and not _has_unbooked_bonus(bridge, visit):
         trouble = _objection(bridge, visit)
         _say(bridge, visit, trouble)
         if trouble:
@@ -216,6 +220,12 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"the submission is {visit['status'].lower()}, so its reward is paid by "
             "a bonus",
         )
+
+
+def _has_unbooked_bonus(bridge: Bridge, visit: sqlite3.Row) -> bool:
+    there = bridge.prolific.submissions.get(visit["submission_id"])
+    with bridge.backend.transaction() as transaction:
+        return bool(unbooked(transaction, visit["id"], there.bonuses_minor))
 
 
 def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:

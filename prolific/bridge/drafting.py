@@ -13,6 +13,7 @@ from marketplace.state.transaction import Transaction
 from prolific.bridge import groups, requirements
 from prolific.bridge.bridge import LOG, Bridge
 from prolific.bridge.places import longest_visit, visits_possible
+from prolific.bridge.unknown import StudyName, look
 from prolific.http.errors import Unusable
 from prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from prolific.resources.recruiting import Choice
@@ -112,6 +113,16 @@ def write(
             wanted,
         )
     code = transaction.id_generator.entity("code", number)
+    test = transaction.one(
+        "SELECT qualification_type_id FROM qualification_types WHERE id = ?",
+        qualification_type,
+    )
+    name = StudyName.new(
+        transaction,
+        hit_type["hit_type_id"],
+        number,
+        test["qualification_type_id"] if test else "",
+    )
     pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
     return transaction.execute(
         "INSERT INTO studies (hit_type, qualification_type, internal_name, status, "
@@ -121,7 +132,7 @@ def write(
         "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         hit_type["id"],
         qualification_type,
-        f"piecework {hit_type['hit_type_id']} {number}",
+        str(name),
         shape.hits,
         bridge.terms.currency,
         shape.reward_cents,
@@ -289,18 +300,9 @@ def _words(
 
 
 def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
-    """The study of this name that an earlier try may have made."""
-    with bridge.backend.transaction() as transaction:
-        was_tried = study["status"] == "CREATING"
-        transaction.execute(
-            "UPDATE studies SET status = 'CREATING' WHERE id = ?", study["id"]
-        )
-    if not was_tried:
-        return None
-    for each in bridge.prolific.studies.of_project(bridge.terms.project_id):
-        if each.internal_name == study["internal_name"]:
-            return each.id
-    return None
+    """The study of this name that is there: a try made it whose reply was lost."""
+    look(bridge)
+    return (bridge.listed or {}).get(study["internal_name"])
 
 
 def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:

@@ -1,14 +1,17 @@
 """What requesters write to workers goes to participants, once or not at all.
 
 A message that may have been sent is not sent again: twice is worse than unknown, and
-`piecework prolific status` shows which are.
+`piecework prolific status` shows which are. One that waited when the server started is
+looked for among those that the participant has: a file that was brought back from a
+copy does not know that it was sent.
 """
 
 import sqlite3
 from functools import partial
 
+from marketplace.state import lineage
 from prolific.bridge.bridge import Bridge
-from prolific.http.errors import Lost, Refused
+from prolific.http.errors import Lost, NoAccess, Refused
 
 _MOST_AT_ONCE = 100
 """As many as a requester writes to in one call; Prolific states no number."""
@@ -24,6 +27,12 @@ _WAITING = (
     "WHERE sent_there IS NULL ORDER BY messages.id"
 )
 
+_SAME = ("worker", "subject", "text")
+_SENT = (
+    "SELECT count(*) FROM messages WHERE worker = ? AND subject = ? AND text = ? "
+    "AND sent_there IN ('Sent', 'Unknown')"
+)
+
 
 def send(bridge: Bridge) -> None:
     """Send all messages that wait; the same text to many in one call."""
@@ -33,6 +42,8 @@ def send(bridge: Bridge) -> None:
             "UPDATE messages SET sent_there = 'Unknown' WHERE sent_there = 'Sending'"
         )
         waiting = transaction.all(_WAITING)
+        began_ms = lineage.began_ms(transaction)
+    waiting = [each for each in waiting if not _was_sent(bridge, each, began_ms)]
     alike: dict[tuple[str, str], list[sqlite3.Row]] = {}
     for message in waiting:
         if message["study_id"] is None:
@@ -44,6 +55,32 @@ def send(bridge: Bridge) -> None:
         for first in range(0, len(same), _MOST_AT_ONCE):
             some = same[first : first + _MOST_AT_ONCE]
             bridge.tried(partial(_send, bridge, study_id, body, some))
+
+
+def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
+    """Whether a message that waits was sent after the copy of the file was made."""
+    if message["sent_ms"] > began_ms:
+        return False
+    participant = message["participant_id"]
+    body = _words(f"{message['subject']}\n\n{message['text']}")
+    try:
+        there = sum(
+            each.sender_id != participant and _words(each.body) == body
+            for each in bridge.prolific.messages.with_participant(participant)
+        )
+    except NoAccess:
+        _mark(bridge, [message], "Unknown")
+        return True
+    with bridge.backend.transaction() as transaction:
+        known = transaction.one(_SENT, *(message[name] for name in _SAME))
+    if known is None or there <= known[0]:
+        return False
+    _mark(bridge, [message], "Sent")
+    return True
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
 
 
 def _send(bridge: Bridge, study_id: str, body: str, same: list[sqlite3.Row]) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from functools import partial
 
-from marketplace.state import clock, visits
+from marketplace.state import clock, lineage, visits
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
 from prolific.http.errors import NoAccess
@@ -18,8 +18,15 @@ AWAITING = "AWAITING REVIEW"
 GIVEN_BACK = ("RETURNED", "TIMED-OUT")
 PAID = ("APPROVED", "PARTIALLY APPROVED")
 SCREENED_OUT = "SCREENED OUT"
+RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
+"""Studies whose free places are held, as long as they may be taken."""
+
 FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 _NOT_THERE = 404
+_WITHOUT_ANSWERS = (
+    "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
+    "AND stage = 'Left' AND loss = '' AND return_asked_ms IS NULL"
+)
 
 
 def read(bridge: Bridge) -> None:
@@ -115,6 +122,38 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
             study["id"],
         )
         _take_all_in(transaction, study, listed)
+        _suspect_losses(bridge, transaction, study, listed)
+
+
+def _suspect_losses(
+    bridge: Bridge,
+    transaction: Transaction,
+    study: sqlite3.Row,
+    listed: dict[str, Submission],
+) -> None:
+    """Leave to a person whose answers a copy may lack that was brought back.
+
+    They began before this start of the server, ended by the study's code, and nothing
+    of theirs is here. A code may have been told to others too, so they are not paid by
+    themselves; but nobody asks them to return what they may have done.
+    """
+    before_ms = bridge.suspects_before_ms
+    if before_ms is None:
+        before_ms = lineage.began_ms(transaction)
+    for visit in transaction.all(_WITHOUT_ANSWERS, study["id"]):
+        submission = listed.get(visit["submission_id"])
+        if submission is None or submission.started_at is None:
+            continue
+        has_code = submission.code in (study["code"], study["own_code"])
+        if has_code and clock.to_ms(submission.started_at) < before_ms:
+            transaction.execute(
+                "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
+                f"the submission {submission.id} was ended by its study's code, and "
+                "its answers are not here. Was the file brought back from a copy? "
+                f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays "
+                "it; Prolific does in 21 days, if you do not reject it there",
+                visit["id"],
+            )
 
 
 def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:

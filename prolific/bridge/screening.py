@@ -12,7 +12,7 @@ from functools import partial
 
 from marketplace.state.transaction import Transaction
 from marketplace.workers import eligibility
-from prolific.bridge import drafting, requirements
+from prolific.bridge import drafting, requirements, unknown
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.studies import bring_out, say, stop
 
@@ -50,7 +50,7 @@ def screen(bridge: Bridge) -> None:
     for study in at_work:
         is_needed = study["qualification_type"] in needed
         bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
-    for study in lacking:
+    for study in () if unknown.objection(bridge) else lacking:
         bridge.tried(partial(_offer, bridge, study))
 
 

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from marketplace.state.transaction import Transaction
-from prolific.bridge.reading import FREES_ITS_PLACE, SCREENED_OUT
+from prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING, SCREENED_OUT
 from prolific.bridge.terms import Terms
 from prolific.http.address import PROLIFIC
 
 _KEY = "prolific"
-_RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
-"""Studies whose free places are held, as long as they may be taken."""
-
 _PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
     f"AND status <> '{SCREENED_OUT}')"
@@ -25,6 +22,12 @@ _SCREENED_OUT = (
     "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
     f"AND status = '{SCREENED_OUT}')"
 )
+_NOT_HERE = (
+    "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies) "
+    "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies)"
+)
+"""What Prolific has taken that the books lack."""
+
 _COMMITTED = (
     "SELECT (SELECT coalesce(sum(cost_cents * "
     f"iif(stage = 'Retired', {_PAID}, "
@@ -35,24 +38,27 @@ _COMMITTED = (
     f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "
     "WHERE stage IN ('Published', 'Retired')) + "
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
-    "WHERE stage IN ('Paying', 'Paid'))"
+    f"WHERE stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
+    "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies)"
 )
 _SPENT = (
     f"SELECT (SELECT coalesce(sum(cost_cents * {_PAID} "
     f"+ screen_out_cost_cents * {_SCREENED_OUT}), 0) FROM studies "
     "WHERE stage IN ('Published', 'Retired')) + "
-    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid')"
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid') "
+    f"+ {_NOT_HERE}"
 )
 _BEING_PAID = (
     "SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paying'"
 )
 _HELD = (
     "SELECT coalesce(sum(cost_cents * "
-    f"iif(status IN {_RECRUITING}, max(places - {_PAID}, undecided), undecided) "
+    f"iif(status IN {RECRUITING}, max(places - {_PAID}, undecided), undecided) "
     "+ screen_out_cost_cents * "
-    f"iif(status IN {_RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
+    f"iif(status IN {RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
     "FROM studies WHERE stage IN ('Published', 'Retired')"
 )
+_HELD_NOT_HERE = "SELECT coalesce(sum(held_cents), 0) FROM unknown_studies"
 
 
 def committed_cents(transaction: Transaction) -> int:
@@ -67,7 +73,7 @@ def spent_cents(transaction: Transaction) -> int:
 
 def held_cents(transaction: Transaction) -> int:
     """What Prolific holds for places that are open, or not decided."""
-    return _number(transaction, _HELD)
+    return _number(transaction, _HELD) + _number(transaction, _HELD_NOT_HERE)
 
 
 def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
@@ -94,11 +100,17 @@ class LastStart:
         address: of the API.
         is_live: whether anything was to be published and paid.
         spend_at_most_cents: all together.
+        workspace_id: whose money it was.
+        project_id: where its studies lie.
+        currency: the workspace's.
     """
 
     address: str = PROLIFIC
     is_live: bool = False
     spend_at_most_cents: int = 0
+    workspace_id: str = ""
+    project_id: str = ""
+    currency: str = ""
 
     @classmethod
     def read(cls, transaction: Transaction) -> Self:
@@ -113,6 +125,9 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
         "address": address,
         "is_live": terms.is_live,
         "spend_at_most_cents": terms.spend_at_most_cents,
+        "workspace_id": terms.workspace_id,
+        "project_id": terms.project_id,
+        "currency": terms.currency,
     }
     transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) "

@@ -11,6 +11,7 @@ from prolific.bridge.spending import (
     held_cents,
     spent_cents,
 )
+from prolific.bridge.unknown import UnknownStudy, read_unknown
 from prolific.http.address import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
@@ -80,6 +81,8 @@ class Status:
         bonuses_waiting_cents: not paid yet.
         troubles: sentences about bonuses and visits that a person should read.
         unknown_messages: messages that may or may not have been sent.
+        unknown: studies at Prolific that the file lacks.
+        currency: of all amounts.
     """
 
     of_hit_types: tuple[StudyStatus, ...]
@@ -90,6 +93,8 @@ class Status:
     bonuses_waiting_cents: int
     troubles: tuple[str, ...]
     unknown_messages: int
+    unknown: tuple[UnknownStudy, ...]
+    currency: str
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for `--json`."""
@@ -155,6 +160,8 @@ def read_status(transaction: Transaction) -> Status:
         unknown_messages=_number(
             transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
         ),
+        unknown=read_unknown(transaction),
+        currency=start.currency or (studies[0].currency if studies else "GBP"),
     )
 
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from prolific.bridge import (
     bonuses,
+    comparing,
     deciding,
     groups,
     messages,
@@ -41,19 +42,22 @@ class Pace:
 def step(bridge: Bridge) -> bool:
     """Bring Prolific in line with the marketplace once; whether any call changed it.
 
-    The order: what is so, then who may come, then what was decided, then money.
+    The order: what is so, then who may come, then what was decided, then money. Nothing
+    is published or paid before the file was compared with Prolific.
     """
     bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
-    for part in (
-        reading.read,
-        groups.keep_in_step,
-        studies.recruit,
-        screening.screen,
-        deciding.decide,
-        bonuses.pay,
-        messages.send,
+    bridge.tried(partial(comparing.compare, bridge))
+    for part, spends in (
+        (reading.read, False),
+        (groups.keep_in_step, False),
+        (studies.recruit, True),
+        (screening.screen, True),
+        (deciding.decide, False),
+        (bonuses.pay, True),
+        (messages.send, False),
     ):
-        bridge.tried(partial(part, bridge))
+        if bridge.is_compared or not spends:
+            bridge.tried(partial(part, bridge))
     return bridge.changes > 0
 
 

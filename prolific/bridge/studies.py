@@ -10,7 +10,7 @@ import sqlite3
 from functools import partial
 
 from marketplace.state.clock import SECOND
-from prolific.bridge import drafting, reading
+from prolific.bridge import drafting, reading, unknown
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.places import visits_possible
 from prolific.bridge.settling import PAID_EARLY
@@ -109,7 +109,8 @@ def _follow(
             _raise_places(bridge, study, wanted)
         return False
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
-        _transit(bridge, study, "START")
+        if not unknown.objection(bridge):
+            _transit(bridge, study, "START")
         return False
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
     return is_closed and not to_come
@@ -122,6 +123,8 @@ def _begin(
     *,
     most: int | None = None,
 ) -> None:
+    if unknown.objection(bridge):
+        return
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
         bring_out(bridge, study, hit_type)
@@ -130,6 +133,11 @@ def _begin(
 def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Make the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
+    unknown.look(bridge)
+    trouble = unknown.objection(bridge)
+    if trouble:
+        say(bridge, study, trouble)
+        return
     try:
         if study["stage"] == "Wanted":
             drafting.draft(bridge, study, hit_type)
@@ -192,7 +200,9 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = _objection(bridge, study, places - study["places"])
+    trouble = unknown.objection(bridge) or _objection(
+        bridge, study, places - study["places"]
+    )
     say(bridge, study, trouble)
     if trouble:
         return

@@ -1,9 +1,21 @@
 """Messages to participants, on Prolific, where they belong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from prolific.http.request import Request, checked_id
+from pydantic import Field
+
+from prolific.http.pages import listed
+from prolific.http.request import Request, checked_id, read
 from prolific.http.transport import Transport
+from prolific.values import Value
+
+
+class Message(Value):
+    """A message between the account and a participant."""
+
+    id: str
+    sender_id: str = Field(repr=False)
+    body: str
 
 
 class Messages:
@@ -11,6 +23,11 @@ class Messages:
 
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
+
+    def with_participant(self, participant_id: str) -> Iterator[Message]:
+        """All messages between the account and a participant."""
+        request = read("messages/", {"user_id": checked_id(participant_id)})
+        return listed(self._call, request, Message)
 
     def send(self, participant_id: str, body: str, *, study_id: str) -> None:
         """Write to one participant of a study.

@@ -46,12 +46,55 @@ class Study(Value):
     metadata: str | None = None
 
 
+class SetAction(Value):
+    """What a completion code of a study does."""
+
+    action: str
+    fixed_screen_out_reward: Whole | None = None
+    slots: Whole | None = None
+
+
+class SetCode(Value):
+    """A completion code that a study has."""
+
+    code: str | None = None
+    code_type: str | None = None
+    actions: tuple[SetAction, ...] = ()
+    actor: str = "participant"
+
+
+class SetFilter(Value):
+    """A filter that a study has; one of ranges has no values."""
+
+    filter_id: str
+    values: tuple[str, ...] = Field(default=(), alias="selected_values")
+
+
+class StudyWhole(Study):
+    """A study with all that it was made of; no listing has so much.
+
+    Attributes:
+        minutes: how long it is expected to take.
+        most_minutes: how long it may take.
+    """
+
+    minutes: Whole = Field(alias="estimated_completion_time")
+    most_minutes: Whole | None = Field(default=None, alias="maximum_allowed_time")
+    codes: tuple[SetCode, ...] = Field(default=(), alias="completion_codes")
+    filters: tuple[SetFilter, ...] | None = None
+
+
 class CostPart(Value):
     """What rewards, or bonuses, cost with all that is added."""
 
     rewards: Cost
     fees: Cost
     tax: Cost
+
+    @property
+    def minor(self) -> int:
+        """All of it, in minor units."""
+        return self.rewards.minor + self.fees.minor + self.tax.minor
 
 
 class StudyCost(Value):
@@ -84,6 +127,11 @@ class Studies:
         """One study."""
         request = read(_path(study_id))
         return value_of(Study, self._call(request), request)
+
+    def get_whole(self, study_id: str) -> StudyWhole:
+        """One study with all that it was made of."""
+        request = read(_path(study_id))
+        return value_of(StudyWhole, self._call(request), request)
 
     def of_project(self, project_id: str) -> Iterator[Study]:
         """All studies of a project, drafts too."""

@@ -27,8 +27,7 @@ def psiturk(town: Town, tmp_path: Path) -> Iterator[PsiTurk]:
     """A project of psiTurk's on it."""
     home = tmp_path / "psiturk"
     home.mkdir()
-    assert town.running is not None
-    with psiturk_on(town.running, home) as psiturk:
+    with psiturk_on(town.machine.running, home) as psiturk:
         yield psiturk
 
 

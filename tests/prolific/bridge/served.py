@@ -1,6 +1,7 @@
 """`serve --crowd prolific` and the offline Prolific, each a process of its own."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -104,6 +105,25 @@ class Served:
             region_name="us-east-1",
             aws_access_key_id=key["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=key["AWS_SECRET_ACCESS_KEY"],
+        )
+
+    def restore(self, copy: Path, *more: str) -> None:
+        """Kill it, put a copy of its file back, and start it again."""
+        self.process.kill()
+        self.process.wait()
+        for name in ("-wal", "-shm"):
+            self.database.with_name(self.database.name + name).unlink(missing_ok=True)
+        shutil.copyfile(copy, self.database)
+        self.process = self.serve(*more)
+
+    def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """What `piecework prolific` says of its file."""
+        return subprocess.run(
+            [PIECEWORK, "prolific", *words, "--database", self.database],
+            env=_environment(self.url),
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     def post(self, hits: int, *, most: int = 1, **changes: object) -> list[str]:

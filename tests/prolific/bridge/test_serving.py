@@ -1,7 +1,8 @@
 """`serve --crowd prolific` as people run it: processes, keys, a kill in the middle."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,53 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
     )
     [paid] = served.researcher.books()["submissions"]
     assert paid["reward_paid"] == 110
+
+
+def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
+    served: Served, tmp_path: Path
+) -> None:
+    """Its requester posts again; the log says what waits, and no study is second."""
+    copy, log = tmp_path / "copy.db", tmp_path / "serve.log"
+    with (
+        closing(sqlite3.connect(served.database)) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
+        source.backup(target)
+    served.post(2)
+    served.until(lambda: served.researcher.get("/studies/")["results"])
+    [study] = [each["id"] for each in served.researcher.get("/studies/")["results"]]
+    served.until(lambda: served.researcher.status(study) == "ACTIVE")
+    served.restore(copy, "--log-file", str(log))
+    hit_ids = served.post(2)
+    served.until(lambda: f"--adopt {study}" in served.command("status").stdout)
+    steps = _steps(served)
+    served.until(lambda: _steps(served) >= steps + 2)
+    assert len(served.researcher.get("/studies/")["results"]) == 1
+    assert f"the study {study} " in log.read_text()
+
+    refused = served.command("reconcile", "--adopt", study)
+    assert refused.returncode == 2
+    assert "name the one whose HITs" in refused.stderr
+    hit_type = served.requester.get_hit(HITId=hit_ids[0])["HIT"]["HITTypeId"]
+    adopted = served.command("reconcile", "--adopt", study, "--hit-type", hit_type)
+    assert (adopted.returncode, adopted.stderr) == (0, "")
+    someone = Visitor(served.endpoint, served.researcher, country="GB")
+    with someone.http:
+        someone.work(study)
+    for hit_id in hit_ids:
+        [one] = served.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+        served.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+    served.until(
+        lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED"
+    )
+    assert len(served.researcher.get("/studies/")["results"]) == 1
+    served.until(lambda: "no difference" in served.command("reconcile").stdout)
+
+
+def _steps(served: Served) -> int:
+    """How often the bridge has looked at all studies."""
+    calls = served.researcher.control("GET", "/calls")
+    return int(calls.get("get-project-studies", 0))
 
 
 def test_beyond_the_amount_requesters_are_refused_in_mturks_words(

@@ -1,8 +1,11 @@
 """A marketplace, the offline Prolific, the bridge between them, and participants."""
 
+import shutil
+import sqlite3
 import ssl
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from marketplace.aws_proxy.settings import AwsProxy
-from marketplace.http.server import Running, serve
+from marketplace.http.options import Marketplace, Running
+from marketplace.http.server import serve
+from marketplace.state import clock
 from marketplace.state.audit import broken_laws
 from marketplace.state.backend import Backend, Rules
 from prolific.bridge.bridge import Bridge
@@ -30,6 +35,7 @@ from tests.rehearsal.prolific.people import Participant, Researcher
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
+
 
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 TERMS: dict[str, Any] = {
@@ -95,14 +101,88 @@ class Visitor(Participant):
         return self.submission_id
 
 
+class Machine:
+    """The marketplace's server and a bridge's connection to its file.
+
+    Attributes:
+        running: where the server is; at the same ports after each start.
+        backend: the bridge's.
+    """
+
+    running: Running
+    backend: Backend
+
+    def __init__(self, marketplace: Marketplace) -> None:
+        self.marketplace, self.database = marketplace, marketplace.database
+        self._open = ExitStack()
+        self.start()
+
+    def start(self) -> None:
+        """Start both."""
+        self.running = self._open.enter_context(serve(self.marketplace))
+        self.backend = Backend(self.database, self._rules())
+        self._open.callback(self.backend.close)
+
+    def start_from(self, copy: Path, now_ms: int) -> None:
+        """Stop both, put a copy back, and start both again."""
+        urls = (self.running.endpoint_url, self.running.frames_url)
+        site, frames = (urlsplit(url).port or 0 for url in urls)
+        self.marketplace = replace(self.marketplace, port=site, frames_port=frames)
+        self.close()
+        for name in ("-wal", "-shm"):
+            self.database.with_name(self.database.name + name).unlink(missing_ok=True)
+        shutil.copyfile(copy, self.database)
+        with closing(Backend(self.database, self._rules())) as backend:
+            backend.advance_clock(now_ms)  # Time has gone on elsewhere.
+        self.start()
+
+    def _rules(self) -> Rules:
+        served = self.marketplace
+        return Rules(
+            rehearsal=served.rehearsal,
+            seed=served.seed,
+            start=served.start,
+            prices=served.prices,
+        )
+
+    def close(self) -> None:
+        """Stop both."""
+        self._open.close()
+
+
 class Town:
     """All of it; time stands until it is moved, in both places alike."""
 
-    def __init__(self, market: Market, researcher: Researcher, bridge: Bridge) -> None:
+    def __init__(
+        self,
+        market: Market,
+        researcher: Researcher,
+        bridge: Bridge,
+        machine: Machine,
+    ) -> None:
         self.market, self.researcher, self.bridge = market, researcher, bridge
+        self.machine = machine
         self.requester: MTurkClient = market.requester()
-        self.running: Running | None = None
         self._open = ExitStack()
+
+    def copy(self, name: str = "copy.db") -> Path:
+        """A copy of the marketplace's file, as a person makes it while it is served."""
+        copy = self.machine.database.with_name(name)
+        copy.unlink(missing_ok=True)
+        with (
+            closing(sqlite3.connect(self.machine.database)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+        return copy
+
+    def restore(self, copy: Path) -> None:
+        """Stop the marketplace, put a copy back, and start it again."""
+        here = self.bridge
+        self.requester.close()  # It connects once more, to the next server.
+        now = datetime.fromisoformat(self.researcher.control("GET", "/clock")["now"])
+        self.machine.start_from(copy, clock.to_ms(now))
+        self.bridge = Bridge(self.machine.backend, here.prolific, here.terms)
 
     def settle(self) -> None:
         """Let the bridge work until it has nothing to do."""
@@ -226,8 +306,8 @@ def a_town(
         crowd = ProlificCrowd(
             clients[1:], f"{url}/submissions/complete", webhooks=webhooks
         )
-        running = stack.enter_context(
-            serve(
+        machine = Machine(
+            Marketplace(
                 database,
                 rehearsal=True,
                 seed=7,
@@ -237,10 +317,8 @@ def a_town(
                 prices=prices,
             )
         )
-        backend = Backend(
-            database, Rules(rehearsal=True, seed=7, start=start, prices=prices)
-        )
-        stack.callback(backend.close)
+        stack.callback(machine.close)
+        running = machine.running
         given = Terms(
             **{
                 **TERMS,
@@ -253,7 +331,7 @@ def a_town(
         )
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)
-        town = Town(market, researcher, Bridge(backend, clients[0], given))
-        town.running = running
+        bridge = Bridge(machine.backend, clients[0], given)
+        town = Town(market, researcher, bridge, machine)
         stack.callback(town.close)
         yield town
