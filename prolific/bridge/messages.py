@@ -59,7 +59,7 @@ def send(bridge: Bridge) -> None:
 
 def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
     """Whether a message that waits was sent after the copy of the file was made."""
-    if message["sent_ms"] > began_ms:
+    if message["sent_ms"] >= began_ms:
         return False
     participant = message["participant_id"]
     body = _words(f"{message['subject']}\n\n{message['text']}")

@@ -13,8 +13,11 @@ from typing import Any, Literal
 
 import httpx
 
+from prolific.bridge.adopting import adopt
+from prolific.bridge.bonuses import settle_unknown
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.step import step
+from prolific.bridge.unknown import undecided
 from prolific.client import Prolific
 from prolific.http.request import Request
 from prolific.http.token import Token
@@ -50,6 +53,8 @@ class Fault:
         script: what the offline Prolific is told for this call and the next of its
             name, as many as `times`.
         lasts: whether the script holds until the end.
+        restores: whether the marketplace's file is brought back from a copy that was
+            made before the step of this call began, once all has settled.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Fault:
     script: dict[str, Any] | None = None
     times: int = 1
     lasts: bool = False
+    restores: bool = False
 
 
 _LAG = {"kind": "lag", "seconds": 3600}
@@ -75,6 +81,7 @@ FAULTS = (
     Fault(name="done, and 502 with a page", script={"kind": "bad_gateway"}),
     Fault(name="done after patience ended", script=_SLOW),
     Fault(name="lists lag by 1 h", script=_LAG, lasts=True),
+    Fault(name="restored from an older copy", restores=True),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}
 
@@ -91,6 +98,7 @@ class Lives:
         has_met: whether the fault was met.
         deaths: how often a life ended.
         failures: how many steps had a call that failed.
+        restores: how often the marketplace's file was brought back from a copy.
     """
 
     def __init__(
@@ -99,7 +107,7 @@ class Lives:
         self.town, self.fault, self.call = town, fault, call
         self.calls: Counter[str] = Counter()
         self.has_met = False
-        self.deaths = self.failures = self._struck = 0
+        self.deaths = self.failures = self.restores = self._struck = 0
         self._slow_until = 0.0
         self._open = ExitStack()
         self._live()
@@ -110,6 +118,9 @@ class Lives:
 
     def settle(self) -> None:
         """Make steps until one changes nothing and nothing in it fails."""
+        copy = None
+        if self.fault is not None and self.fault.restores and not self.has_met:
+            copy = self.town.copy()
         for _ in range(MOST_STEPS):
             try:
                 has_changed = step(self.town.bridge)
@@ -118,9 +129,45 @@ class Lives:
                 self._live()
                 continue
             self.failures += bool(self.town.bridge.faults)
-            if not has_changed and not self.town.bridge.faults:
+            if has_changed or self.town.bridge.faults:
+                continue
+            if copy is not None and self.has_met:
+                self.town.restore(copy)
+                self._live()
+                copy, self.restores = None, self.restores + 1
+            elif not (self.restores and self._decide()):
                 return
         raise AssertionError(f"it does not settle: {self.town.bridge.faults}")
+
+    def _decide(self) -> bool:
+        """Do as a person who looks at Prolific after a restore; whether it was needed.
+
+        Every unknown study and bonus is the marketplace's; of those without answers,
+        nobody has lost any, since nobody worked between the copy and its return.
+        """
+        town = self.town
+        with town.bridge.backend.transaction() as transaction:
+            unknown = undecided(transaction)
+        for study in unknown:
+            adopt(town.bridge, study.study_id)
+        batches = town.rows(
+            "SELECT * FROM bonus_batches WHERE trouble LIKE '%books do not have%'"
+        )
+        for batch in batches:
+            with town.bridge.backend.transaction() as transaction:
+                settle_unknown(transaction, batch["batch_id"], is_paid=True)
+        suspected = town.rows(
+            "SELECT submission_id FROM visits WHERE loss = 'Suspected' "
+            "AND outcome IS NULL"
+        )
+        for visit in suspected:
+            town.researcher.judge(
+                visit["submission_id"],
+                "REJECT",
+                message="No answers of yours reached us. " * 4,
+                rejection_category="NO_DATA",
+            )
+        return bool(unknown or batches or suspected)
 
     def wait_for_slow(self) -> None:
         """Until what was asked of Prolific and given up is done there."""

@@ -1,12 +1,13 @@
 """Runs every fault at every kind of call and writes what came of it.
 
-python -m tests.prolific.bridge.table writes the last part of `docs/faults.md`.
+python -m tests.prolific.bridge.table writes the last part of `docs/faults.md`. With
+names of faults or calls it runs those alone; other cells stay as the page has them.
 """
 
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -39,6 +40,7 @@ test-full` all; in some of its runs the process is really killed.
 | `·` | no step noticed more than a call that was made again |
 | `1` | a step failed in part and said so (`2`: two did); the next put it right |
 | `k` | the process died; the next one put everything right |
+| `r` | the file was brought back from a copy; a person said what only Prolific knew |
 | `{unmade}` | not run: a read changes nothing, and the client makes it again |
 | `{bad_word}` | something was lost or doubled, or did not come to an end |
 
@@ -58,7 +60,8 @@ def outcome(run: tuple[Call, str]) -> str:
         except Exception as fault:  # noqa: BLE001 - whatever it is, it is bad, and told
             print(f"{BAD}: {call}, {name}: {fault!r}"[:2000], file=sys.stderr)  # noqa: T201
             return BAD
-    return "k" * lives.deaths + (str(lives.failures) if lives.failures else "") or "·"
+    ended = "k" * lives.deaths + "r" * lives.restores
+    return ended + (str(lives.failures) if lives.failures else "") or "·"
 
 
 def section(cells: Mapping[tuple[Call, str], str]) -> str:
@@ -82,7 +85,7 @@ def section(cells: Mapping[tuple[Call, str], str]) -> str:
 
 def run_all(runs: Iterable[tuple[Call, str]]) -> dict[tuple[Call, str], str]:
     """The cells of these runs."""
-    begun, cells, runs = time.monotonic(), {}, list(runs)
+    begun, cells, runs = time.monotonic(), dict[tuple[Call, str], str](), list(runs)
     with ProcessPoolExecutor(AT_ONCE) as pool:
         for run, cell in zip(runs, pool.map(outcome, runs), strict=True):
             cells[run] = cell
@@ -91,11 +94,45 @@ def run_all(runs: Iterable[tuple[Call, str]]) -> dict[tuple[Call, str], str]:
     return cells
 
 
-def main() -> None:
-    """Run all and write the part of the page."""
+def cells_of_page() -> dict[tuple[Call, str], str]:
+    """The cells that the page has of runs that are still made."""
+    page = PAGE.read_text().split(TITLE, 1)[1]
+    names = dict(rows_of_table(page, " | fault at Prolific"))
+    [letters, *rows] = rows_of_table(page, "call of the bridge", has_head=True)
+    cells = {
+        (row[0], names[letter]): cell
+        for row in rows
+        for letter, cell in zip(letters[1:], row[1:], strict=True)
+    }
+    return {
+        (call, name): cells[str(call), name]
+        for call, name in RUNS
+        if (str(call), name) in cells
+    }
+
+
+def rows_of_table(page: str, first: str, *, has_head: bool = False) -> list[list[str]]:
+    """Cells of the rows of the table whose head begins so."""
+    lines = page.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
+    head = [f"{first} | {lines[0]}"] if has_head else []
+    return [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in (*head, *lines[2:])
+    ]
+
+
+def main(wanted: Collection[str]) -> None:
+    """Run all, or what is wanted, and write the part of the page."""
+    kept = cells_of_page() if wanted else {}
+    runs = [
+        (call, name)
+        for call, name in RUNS
+        if not wanted or call.name in wanted or name in wanted
+    ]
+    cells = kept | run_all(runs)
     before = PAGE.read_text().split(TITLE, 1)[0].rstrip()
-    PAGE.write_text(f"{before}\n\n{section(run_all(RUNS))}")
+    PAGE.write_text(f"{before}\n\n{section(cells)}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

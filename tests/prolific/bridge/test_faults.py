@@ -25,6 +25,7 @@ LAST = {
     "get-filters": 1,
     "get-participant-group-participants": 5,
     "get-participant-groups": 5,
+    "get-project-studies": 7,
     "get-study": 75,
     "get-submission": 9,
     "get-submissions": 19,
@@ -43,7 +44,12 @@ LAST = {
 _READS = ("get-", "count-", "calculate-")
 # A read changes nothing and the client makes it again, as tests of the client show. So
 # the bridge can notice no more than these of one.
-_OF_READS = ("killed before the call", "6 replies lost", "lists lag by 1 h")
+_OF_READS = (
+    "killed before the call",
+    "6 replies lost",
+    "lists lag by 1 h",
+    "restored from an older copy",
+)
 # What is read often is struck at its second call, amid all that goes on.
 STRUCK = tuple(
     Call(name, min(nth, 2) if name.startswith(_READS) else nth)
@@ -67,10 +73,13 @@ _SPENDING = [
         "update-study",
     )
 ]
-# Every fourth fault once, at calls that spend.
-SAMPLE = tuple(
-    (_SPENDING[number % len(_SPENDING)], fault.name)
-    for number, fault in enumerate(FAULTS[1::4])
+# Every fourth fault once, at calls that spend; and a copy that is brought back.
+SAMPLE = (
+    *(
+        (_SPENDING[number % len(_SPENDING)], fault.name)
+        for number, fault in enumerate(FAULTS[1::4])
+    ),
+    (Call("pay-bonus-payments", LAST["pay-bonus-payments"]), FAULTS[-1].name),
 )
 
 
@@ -78,6 +87,7 @@ def _run(folder: Path, call: Call, name: str) -> None:
     lives = campaign_to_its_end(folder, BY_NAME[name], call)
     assert lives.has_met
     assert lives.deaths == bool(BY_NAME[name].dies)
+    assert lives.restores == bool(BY_NAME[name].restores)
 
 
 def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(

@@ -4,15 +4,13 @@ import re
 
 from tests.crash.table import BAD, LETTERS, PAGE, UNMADE
 from tests.prolific.bridge.disturbed import FAULTS
-from tests.prolific.bridge.table import TITLE
+from tests.prolific.bridge.table import TITLE, rows_of_table
 from tests.prolific.bridge.test_faults import RUNS, STRUCK
 
 
 def _rows(first: str) -> list[list[str]]:
     """Cells of the rows of the table whose head begins so."""
-    text = PAGE.read_text().split(TITLE, 1)[1]
-    lines = text.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+    return rows_of_table(PAGE.read_text().split(TITLE, 1)[1], first)
 
 
 def test_every_fault_is_a_column_and_every_kind_of_call_a_row() -> None:
@@ -33,11 +31,13 @@ def test_every_fault_is_a_column_and_every_kind_of_call_a_row() -> None:
 
 
 def test_every_death_is_one_and_nothing_is_bad() -> None:
-    """A bridge that died says `k`; no other has."""
+    """A bridge that died says `k`, a restored file `r`; no other has."""
     for call, *cells in _rows("call of the bridge"):
         for fault, cell in zip(FAULTS, cells, strict=True):
             assert cell != BAD, (call, fault.name)
             died = bool(fault.dies) and cell != UNMADE
             assert cell.count("k") == died, (call, fault.name)
+            restored = fault.restores and cell != UNMADE
+            assert cell.count("r") == restored, (call, fault.name)
     page = " ".join(PAGE.read_text().split())
     assert re.search(r"campaigns at Prolific; none went wrong", page)

@@ -133,7 +133,7 @@ class Machine:
             self.database.with_name(self.database.name + name).unlink(missing_ok=True)
         shutil.copyfile(copy, self.database)
         with closing(Backend(self.database, self._rules())) as backend:
-            backend.advance_clock(now_ms)  # Time has gone on elsewhere.
+            backend.advance_clock(now_ms + 1)  # Time has gone on elsewhere.
         self.start()
 
     def _rules(self) -> Rules:
