@@ -264,4 +264,5 @@ def _terms(campaign: Campaign, url: str) -> Terms:
         hit_seconds=campaign.rewards.expected_seconds or 0,
         # A pass has posted all of its HITs when the bridge looks.
         settle_seconds=0,
+        bonus_pause_seconds=0,
     )

@@ -21,7 +21,7 @@ from prolific.resources.submissions import Submission
 
 _WITHOUT_ANSWERS = (
     "SELECT id FROM visits WHERE submission_id = ? AND study = ? "
-    "AND outcome IS NULL AND loss <> 'Stated' AND stage IN ('Open', 'Left')"
+    "AND outcome IS NULL AND loss <> 'Stated' AND stage IN ('Open', 'Left', 'Late')"
 )
 
 
@@ -55,6 +55,7 @@ def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
             bridge, int(str(values["screen_out_cents"]))
         )
     with bridge.backend.transaction() as transaction:
+        check_unknown(transaction, study_id)  # Others may have adopted it meanwhile.
         study = _write(transaction, values)
         transaction.execute("DELETE FROM unknown_studies WHERE study_id = ?", study_id)
         return _state_losses(transaction, study, submissions)

@@ -16,7 +16,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from marketplace.state.clock import DAY
+from marketplace.state import lineage
+from marketplace.state.clock import DAY, SECOND
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import Bridge
 from prolific.bridge.settling import settle_batch
@@ -266,6 +267,8 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     with bridge.backend.transaction() as transaction:
         committed = committed_cents(transaction)
         prices = transaction.prices
+        paused_ms = lineage.began_ms(transaction) + terms.bonus_pause_seconds * SECOND
+        is_paused = transaction.now_ms < paused_ms
     expected = amount + prices.bonus_fee_cents(amount) + len(lines)
     if total > expected:
         return (
@@ -275,6 +278,11 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     if not terms.is_live:
         return (
             f"bonuses of {_money(bridge, total)} wait; nothing is paid without --live"
+        )
+    if is_paused:
+        return (
+            f"bonuses of {_money(bridge, total)} wait for some minutes after the "
+            "start, in which Prolific shows those that were paid before it"
         )
     if committed + total > terms.spend_at_most_cents:
         return (

@@ -25,7 +25,7 @@ FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 _NOT_THERE = 404
 _WITHOUT_ANSWERS = (
     "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
-    "AND stage = 'Left' AND loss = '' AND return_asked_ms IS NULL"
+    "AND stage IN ('Left', 'Late') AND loss = '' AND return_asked_ms IS NULL"
 )
 
 

@@ -32,6 +32,8 @@ class Terms:
         screening_places: how many may take a test before it is looked who passed.
         return_days: how long a participant has to return what was rejected here.
         settle_seconds: posts that come closer together than this are one study.
+        bonus_pause_seconds: no bonus is paid for so long after the server's start: a
+            bonus that was paid before it may show at Prolific so much later.
         grace_seconds: how long a participant has to enter his code by himself.
         devices: what may be used; none is anything.
     """
@@ -53,6 +55,7 @@ class Terms:
     screening_places: int = 20
     return_days: int = 7
     settle_seconds: int = 20
+    bonus_pause_seconds: int = 600
     grace_seconds: int = 180
     devices: tuple[Device, ...] = ()
 

@@ -242,6 +242,8 @@ def _take_in(bridge: Bridge, study: Study) -> None:
         reward_minor=study.reward_minor or 0, places=1
     )
     with bridge.backend.transaction() as transaction:
+        if not _is_unknown(transaction, study):
+            return  # A person has adopted it meanwhile.
         transaction.execute(
             "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
             "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "

@@ -276,7 +276,7 @@ def test_what_a_requester_wants_while_a_step_runs_is_done_by_the_next(
         for hit_id in hits:
             town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
 
-    with _telling(town, moment, withdraw) as bridge:
+    with Telling(town, moment, withdraw) as bridge:
         for _ in range(8):
             step(bridge)
     assert not [study for study in town.studies() if study["status"] == "ACTIVE"]
@@ -294,7 +294,7 @@ def test_what_participants_do_while_a_step_runs_is_not_lost(town: Town) -> None:
     def send_in() -> None:
         ann.complete(ann.submission_id, code)
 
-    with _telling(town, "get-submissions", send_in) as bridge:
+    with Telling(town, "get-submissions", send_in) as bridge:
         step(bridge)
     decide(town, ann, "approve", 0, 1)
     town.settle()
@@ -302,7 +302,7 @@ def test_what_participants_do_while_a_step_runs_is_not_lost(town: Town) -> None:
     check(town)
 
 
-class _telling:  # noqa: N801 - a context, used as one
+class Telling:
     """A bridge that does something else in the middle of the first call of a name."""
 
     def __init__(self, town: Town, name: str, act: Callable[[], None]) -> None:

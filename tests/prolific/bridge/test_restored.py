@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from cli.main import main
 from prolific.bridge.spending import committed_cents, keep_start
 from prolific.bridge.step import step
+from tests.prolific.bridge.test_by_hand import Telling
 from tests.prolific.bridge.test_pay import LATER, answer_all, decide, pass_days
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
@@ -119,6 +120,29 @@ def test_bonuses_that_the_copy_lacks_are_not_paid_again(town: Town) -> None:
     assert _committed(town) == _taken(town)
     town.check_books()
     assert "no difference" in _prolific(town, "reconcile").stdout
+
+
+def test_a_bonus_that_prolific_does_not_show_yet_is_not_paid_again(
+    town: Town,
+) -> None:
+    """After a start none is paid for as long as one may be on its way."""
+    town.bridge.terms = replace(town.bridge.terms, bonus_pause_seconds=600)
+    [ann] = _approved(town, 1)
+    town.wait(minutes=11)
+    copy = town.copy()
+    town.researcher.control("PUT", "/switches", {"settling_seconds": 300})
+    _send_bonus(town, ann, "0.51")
+    town.settle()
+    town.restore(copy)
+    _send_bonus(town, ann, "0.51")
+    town.settle()
+    assert "wait for some minutes after the start" in _prolific(town, "status").stdout
+    assert _bonuses(town, ann) == []
+    town.wait(minutes=11)
+    town.settle()
+    [batch] = town.rows("SELECT * FROM bonus_batches")
+    assert f"piecework prolific settle {batch['batch_id']}" in batch["trouble"]
+    assert _bonuses(town, ann) == [51]
 
 
 def test_a_batch_of_the_copy_that_was_paid_since_is_not_paid_again(
@@ -266,6 +290,23 @@ def test_a_study_that_the_copy_lacks_is_not_published_again(
     assert _committed(town) >= _taken(town)
 
 
+def test_a_study_that_is_adopted_while_a_step_looks_at_it_is_known(
+    town: Town,
+) -> None:
+    """A person's command runs beside the server; its step has listed the study."""
+    study, *_ = _lose_a_study(town)
+    town.settle()
+
+    def adopt_it() -> None:
+        assert "adopted" in _prolific(town, "reconcile", "--adopt", study).stdout
+
+    with Telling(town, "get-study-cost", adopt_it) as bridge:
+        for _ in range(4):
+            step(bridge)
+    assert town.rows("SELECT * FROM unknown_studies") == []
+    assert [each["id"] for each in town.studies()] == [study]
+
+
 def test_a_study_that_is_left_counts_and_another_is_published(tmp_path: Path) -> None:
     """It is stopped; what Prolific takes for it counts for the cap in the end too."""
     with a_town(tmp_path, spend_at_most_cents=5 * COST) as town:
@@ -314,8 +355,9 @@ def test_a_program_that_posts_its_hits_again_publishes_nothing_again(
     town.check_books()
 
 
+@pytest.mark.parametrize("minutes", [1, 60], ids=["at once", "when time is over"])
 def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
-    town: Town,
+    town: Town, minutes: int
 ) -> None:
     """`reconcile` says how many ended it by its code and have no answers here."""
     town.post(hits=2, assignments=3, **LATER)
@@ -327,7 +369,7 @@ def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
     while bob.visit()["stage"] == "Open":
         bob.answer()
     bob.complete(bob.submission_id, bob.visit()["code"])
-    town.wait(minutes=1)
+    town.wait(minutes=minutes)
     town.restore(copy)
     town.settle()
     shown = _prolific(town, "status").stdout

@@ -43,6 +43,7 @@ TERMS: dict[str, Any] = {
     "spend_at_most_cents": 100_000,
     "hits_per_visit": 2,
     "settle_seconds": 0,
+    "bonus_pause_seconds": 0,
 }
 
 
