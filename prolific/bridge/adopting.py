@@ -198,7 +198,25 @@ def _screen_out(code: SetCode | None) -> dict[str, object]:
 
 
 def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
-    """Write the study's row, or complete the one that was given up under its name."""
+    """Write the study's row, or complete the one that was given up under its name.
+
+    Raises:
+        Unusable: another study is at work for the same test.
+    """
+    test = values["qualification_type"]
+    transaction.execute(
+        "UPDATE studies SET stage = 'Retired', status = 'DELETED' "
+        "WHERE qualification_type = ? AND stage = 'Wanted'",
+        test,
+    )
+    if transaction.one(
+        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
+        test,
+    ):
+        raise Unusable(
+            "another study pays for the same test already",
+            next_step=f"piecework prolific reconcile --leave {values['study_id']}",
+        )
     next_number(transaction.conn, "studies")  # As if it had been made here.
     row = transaction.one(
         "SELECT id FROM studies WHERE internal_name = ?", values["internal_name"]

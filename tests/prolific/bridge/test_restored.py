@@ -407,32 +407,3 @@ def test_a_message_that_was_sent_after_the_copy_is_not_sent_again(town: Town) ->
     )
     town.settle()
     assert len(ann.ask("GET", "/messages")["results"]) == 3
-
-
-def test_a_draft_is_looked_for_by_its_name_also_where_no_try_is_known(
-    town: Town,
-) -> None:
-    """The copy was made after the study was wanted, and before it was made."""
-    town.post(hits=2, **LATER)
-    town.settle()
-    [study] = town.studies()
-    with town.bridge.backend.transaction() as transaction:
-        # As the row was before the draft's reply came.
-        transaction.execute(
-            "UPDATE studies SET stage = 'Wanted', status = '', study_id = NULL"
-        )
-    town.restore(town.copy())
-    town.settle()
-    assert [each["id"] for each in town.studies()] == [study["id"]]
-    town.visitor().work(study["id"])
-
-
-def test_nothing_is_published_before_prolific_was_compared(town: Town) -> None:
-    """Where its list of studies cannot be read, the bridge waits."""
-    town.post(hits=2)
-    outage = {"operation": "get-project-studies", "kind": "server_error", "times": 2}
-    town.researcher.control("PUT", "/faults", [outage])
-    step(town.bridge)
-    assert town.studies() == []
-    town.settle()
-    assert [each["status"] for each in town.studies()] == ["ACTIVE"]

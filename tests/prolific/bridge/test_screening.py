@@ -10,7 +10,8 @@ LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)
 RIGHT, WRONG = "cat", "dog"
 
 
-def _test_type(town: Town) -> str:
+def make_test(town: Town) -> str:
+    """A qualification type whose test has one question; its id."""
     kind = town.requester.create_qualification_type(
         Name="Knows cats",
         Description="One question about a cat.",
@@ -22,7 +23,8 @@ def _test_type(town: Town) -> str:
     return kind["QualificationType"]["QualificationTypeId"]
 
 
-def _post(town: Town, type_id: str) -> list[str]:
+def post_for_tested(town: Town, type_id: str) -> list[str]:
+    """HITs for those who have passed the test."""
     return town.post(
         hits=2,
         assignments=2,
@@ -36,9 +38,10 @@ def _post(town: Town, type_id: str) -> list[str]:
     )
 
 
-def _take_test(
+def take_test(
     someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True
 ) -> None:
+    """Come to a screening and answer its test."""
     assert someone.arrive(study_id).status_code == 201
     type_id = someone.visit()["test"]
     someone.http.post(f"/worker/qualifications/{type_id}/request", data={"begin": "1"})
@@ -55,14 +58,14 @@ def _take_test(
 def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
     """Both are paid for the test, only one comes into the study; the books agree."""
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
-        hit_ids = _post(town, _test_type(town))
+        hit_ids = post_for_tested(town, make_test(town))
         town.settle()
         by_reward = {each["reward"]: each["id"] for each in town.studies()}
         assert set(by_reward) == {60, 110}
         good, bad, stranger = (town.visitor() for _ in range(3))
         assert good.studies() == [by_reward[60]]
-        _take_test(good, by_reward[60], RIGHT)
-        _take_test(bad, by_reward[60], WRONG)
+        take_test(good, by_reward[60], RIGHT)
+        take_test(bad, by_reward[60], WRONG)
         town.settle()
         assert good.studies() == [by_reward[110]]
         assert bad.studies() == []
@@ -83,11 +86,11 @@ def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
 def test_who_took_the_test_and_was_late_at_prolific_is_paid(tmp_path: Path) -> None:
     """The code was forgotten, and the bridge was away until the time was over."""
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
-        _post(town, _test_type(town))
+        post_for_tested(town, make_test(town))
         town.settle()
         [screening] = [one["id"] for one in town.studies() if one["reward"] == 60]
         ann = town.visitor()
-        _take_test(ann, screening, WRONG, is_in_time=False)
+        take_test(ann, screening, WRONG, is_in_time=False)
         town.wait(hours=3)
         town.settle()
         submission = town.researcher.submission(ann.submission_id)
@@ -98,7 +101,7 @@ def test_who_took_the_test_and_was_late_at_prolific_is_paid(tmp_path: Path) -> N
 
 def test_without_a_price_for_the_test_a_sentence_says_so(town: Town) -> None:
     """Nothing is offered; the study waits for people who hold the qualification."""
-    _post(town, _test_type(town))
+    post_for_tested(town, make_test(town))
     town.settle()
     assert [each["reward"] for each in town.studies()] == [110]
     [row] = town.rows("SELECT trouble FROM studies")
@@ -108,7 +111,7 @@ def test_without_a_price_for_the_test_a_sentence_says_so(town: Town) -> None:
 def test_a_screening_that_no_study_needs_any_more_is_stopped(tmp_path: Path) -> None:
     """Its free places would go on taking people, and holding money."""
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
-        hit_ids = _post(town, _test_type(town))
+        hit_ids = post_for_tested(town, make_test(town))
         town.settle()
         for hit_id in hit_ids:
             town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
