@@ -13,6 +13,7 @@ from marketplace.requester import signature
 from marketplace.requester.signature import Received
 from tests.marketplace.signing import (
     ACCESS_KEY,
+    SECRET,
     check,
     refusal_of,
     signed_at,
@@ -266,6 +267,65 @@ def test_a_signature_for_elsewhere_is_refused(
     with pytest.raises(Refusal, match=words) as caught:
         check(signed_request(**options))  # type: ignore[arg-type] # names are right
     assert caught.value.kind == "InvalidSignatureException"
+
+
+def _signed_for(scope: str, *, days: int = 0) -> Received:
+    """A request whose signature is right in all but the scope that it names.
+
+    Args:
+        scope: what the credential says; `{day}` is the day of signing.
+        days: added to that day.
+    """
+    received = signed_request()
+    day = (signed_at(received) + timedelta(days=days)).strftime("%Y%m%d")
+    scope = scope.format(day=day)
+    authorization = dict(received.headers)[b"authorization"].decode()
+    own_scope = authorization.partition("Credential=")[2].partition(",")[0]
+    other = with_header(
+        received, "authorization", authorization.replace(own_scope, scope).encode()
+    )
+    signed = signature.read(other)
+    right = signature.expected(signed, other, secret=SECRET)
+    text = dict(other.headers)[b"authorization"].decode()
+    return with_header(
+        other, "authorization", text.replace(signed.signature, right).encode()
+    )
+
+
+def test_the_scope_names_the_day_on_which_it_was_signed() -> None:
+    """A key that was derived for another day signs nothing today."""
+    scope = f"{ACCESS_KEY}/{{}}/us-east-1/mturk-requester/aws4_request"
+    assert refusal_of(_signed_for(scope.format("{day}"))) == ""
+    others = [("{day}", -1), ("{day}", 1), ("{day}0", 0), ("", 0)]
+    for day, days in others:
+        with pytest.raises(Refusal, match="Date in Credential scope") as caught:
+            check(_signed_for(scope.format(day), days=days))
+        assert caught.value.kind == "InvalidSignatureException"
+
+
+def test_all_that_is_wrong_with_a_scope_is_said_at_once() -> None:
+    """Region, service, terminator and day, each with what it must be."""
+    with pytest.raises(Refusal) as caught:
+        check(_signed_for(f"{ACCESS_KEY}/20150830/eu-west-1/dynamodb/aws5_request"))
+    assert caught.value.message == (
+        "Credential should be scoped to a valid region, e.g. 'us-east-1'. "
+        "Credential should be scoped to correct service: 'mturk-requester'. "
+        "Credential should be scoped with a valid terminator: 'aws4_request'. "
+        "Date in Credential scope does not match YYYYMMDD from ISO-8601 version "
+        "of date from HTTP."
+    )
+
+
+@pytest.mark.parametrize("digits", [0, 8, 63, 65])
+def test_a_signature_is_compared_whole(digits: int) -> None:
+    """The first digits of the right one, or all of it and one more, sign nothing."""
+    received = signed_request()
+    assert refusal_of(received) == ""
+    right = signature.read(received).signature
+    authorization = dict(received.headers)[b"authorization"].decode()
+    bent = authorization.replace(right, f"{right}0"[:digits])
+    expected = "InvalidSignatureException" if digits else "IncompleteSignatureException"
+    assert refusal_of(with_header(received, "authorization", bent.encode())) == expected
 
 
 def test_a_session_token_is_refused() -> None:
