@@ -109,10 +109,10 @@ def is_declared(store: Store, intent_key: str) -> bool:
 
 def argument(store: Store, intent_key: str, name: str) -> str:
     """What an intent was declared with, under this name."""
-    row = store.db.execute(
+    (arguments,) = store.db.execute(
         "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
     ).fetchone()
-    return str(json.loads(row[0])[name])
+    return str(json.loads(arguments)[name])
 
 
 PROMISES = ("publish", "bonus", "unreject")
@@ -124,14 +124,14 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
 
     A HIT whose plan was given up is not posted any more, so it costs nothing.
     """
-    row = store.db.execute(
+    (cents,) = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
         f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
         "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
         "EXISTS (SELECT 1 FROM hits WHERE hit_key = substr(intent_key, 9)))",
         [*operations, but],
     ).fetchone()
-    return int(row[0])
+    return int(cents)
 
 
 def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
@@ -234,7 +234,7 @@ def declare(store: Store, intent: Intent, clock: Clock) -> None:
             "at": to_text(clock.now()),
         },
     )
-    if declared.rowcount != 1:
+    if not declared.rowcount:
         raise _closed_by_another(store, intent)
 
 
@@ -250,7 +250,7 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
         "WHERE intent_key = ? AND done_at IS NULL",
         [to_text(clock.now()), outcome, act.intent.key],
     )
-    if closed.rowcount != 1:
+    if not closed.rowcount:
         # Undoes the record: the pass that closed it has written it already.
         raise _closed_by_another(store, act.intent)
 

@@ -1,0 +1,296 @@
+"""Intents in the store: what is asked of them, and what may be written over them."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.clock import FixedClock
+from domain.errors import StoreError
+from domain.hit import PlannedHit
+from domain.ids import HitKey, ItemId
+from store import hits, intents
+from store.columns import from_text
+from store.database import Store, open_store, set_once
+from store.intents import Act, Intent
+
+MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TUESDAY = datetime(2026, 1, 6, 9, tzinfo=UTC)
+FIRST = Intent(key="bonus:1", operation="bonus", arguments={"subject": "A1"})
+
+
+Row = tuple[str, str, str, int, datetime, datetime | None, str | None]
+
+
+def intent_rows(store: Store) -> list[Row]:
+    """All that the store says of its intents, in the order in which they were made."""
+    return [
+        (*row[:4], from_text(row[4]), row[5] and from_text(row[5]), row[6])
+        for row in store.db.execute("SELECT * FROM intents ORDER BY rowid")
+    ]
+
+
+def _declare(store: Store, intent: Intent, at: datetime = MONDAY) -> None:
+    with store.db.atomic():
+        intents.declare(store, intent, FixedClock(at))
+
+
+def _close(
+    store: Store, intent: Intent, outcome: str = "done", at: datetime = MONDAY
+) -> None:
+    act = Act(
+        intent=intent, do=lambda: outcome, look=lambda: None, record=lambda _: None
+    )
+    with store.db.atomic():
+        intents.close(store, act, outcome, FixedClock(at))
+
+
+@pytest.fixture
+def kept(store: Store) -> Store:
+    """Open and closed intents of several operations, made in the order of no key."""
+    made = [
+        # key, operation, cents, outcome ("" while it is open)
+        ("publish:planned", "publish", 1, ""),
+        ("publish:given-up", "publish", 2, ""),
+        ("publish:posted", "publish", 4, "HIT1"),
+        ("bonus:b", "bonus", 8, ""),
+        ("bonus:a", "bonus", 16, ""),
+        ("bonus:d", "bonus", 32, "sent"),
+        ("bonus:c", "bonus", 64, "sent"),
+        ("bonus:e", "bonus", 128, "gone"),
+        ("approve:a", "approve", 256, "sent"),
+        ("approve:b", "approve", 512, ""),
+    ]
+    for minute, (key, operation, cents, outcome) in enumerate(made):
+        intent = Intent(
+            key=key,
+            operation=operation,
+            arguments={"subject": f"of {key}", "cents": cents},
+            amount_cents=cents,
+        )
+        _declare(store, intent, MONDAY.replace(minute=minute))
+        if outcome:
+            _close(store, intent, outcome)
+    hits.plan(
+        store,
+        [
+            PlannedHit(
+                hit_key=HitKey(name),
+                batch=1,
+                round=0,
+                max_assignments=1,
+                reward_cents=1,
+                fee_cents=0,
+                item_ids=(ItemId("p1"),),
+            )
+            for name in ("planned", "posted")
+        ],
+    )
+    return store
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    """A store of another name."""
+    opened = open_store(tmp_path / "other.db", create=True)
+    yield opened
+    opened.close()
+
+
+def test_the_same_key_in_two_stores_has_two_tokens(store: Store, other: Store) -> None:
+    """A platform that knows one campaign's token takes the other's for a new act."""
+    set_once(other, "name", "another test")
+    assert FIRST.token(store) != FIRST.token(other)
+
+
+def test_a_token_is_made_as_ever(store: Store) -> None:
+    """A token that a platform got before an upgrade is the token that it gets after."""
+    text = json.dumps(["a test", "bonus:1"]).encode()
+    assert FIRST.token(store) == hashlib.sha256(text).hexdigest()
+
+
+def test_without_a_name_a_store_has_no_tokens(other: Store) -> None:
+    """Two stores without a name would share their tokens."""
+    with pytest.raises(StoreError, match=r"other\.db: the store has no name yet"):
+        FIRST.token(other)
+
+
+def test_a_closed_intent_is_not_declared_again(store: Store) -> None:
+    """What was done once stays as it was done, and the second pass hears of it."""
+    _declare(store, FIRST)
+    _close(store, FIRST, "sent")
+    before = intent_rows(store)
+    again = Intent(key="bonus:1", operation="bonus", amount_cents=500)
+    with pytest.raises(StoreError, match="bonus:1 was closed by another pass"):
+        _declare(store, again, TUESDAY)
+    assert intent_rows(store) == before
+
+
+def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
+    """The first outcome and its time stay, and the error names store and intent."""
+    _declare(store, FIRST)
+    _close(store, FIRST, "sent")
+    before = intent_rows(store)
+    with pytest.raises(StoreError, match=r"piecework\.db: bonus:1 was closed by"):
+        _close(store, FIRST, "sent twice", TUESDAY)
+    assert intent_rows(store) == before
+
+
+def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> None:
+    """Operation, arguments, amount and time are those of the second declaration."""
+    _declare(store, Intent(key="bonus:2", operation="bonus"))
+    _declare(store, FIRST)
+    changed = Intent(
+        key="bonus:1",
+        operation="unreject",
+        arguments={"subject": "A2", "reason": "Late."},
+        amount_cents=7,
+    )
+    _declare(store, changed, TUESDAY)
+    assert intent_rows(store) == [
+        ("bonus:2", "bonus", "{}", 0, MONDAY, None, None),
+        (
+            "bonus:1",
+            "unreject",
+            '{"reason": "Late.", "subject": "A2"}',
+            7,
+            TUESDAY,
+            None,
+            None,
+        ),
+    ]
+
+
+def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) -> None:
+    """Outcome and time stand with it; its neighbour stays open."""
+    neighbour = Intent(key="bonus:2", operation="bonus")
+    _declare(store, FIRST)
+    _declare(store, neighbour)
+    _close(store, FIRST, "sent", TUESDAY)
+    assert intents.read(store, FIRST) == ("sent",)
+    assert intents.read(store, neighbour) == (None,)
+    assert intents.read(store, Intent(key="bonus:3", operation="bonus")) is None
+    assert [row[5:] for row in intent_rows(store)] == [(TUESDAY, "sent"), (None, None)]
+
+
+def test_what_is_recorded_with_an_outcome_gets_that_outcome(store: Store) -> None:
+    """The record of an act is written once, with the text that the call gave."""
+    _declare(store, FIRST)
+    recorded: list[str] = []
+    act = Act(intent=FIRST, do=lambda: "", look=lambda: None, record=recorded.append)
+    with store.db.atomic():
+        intents.close(store, act, "sent", FixedClock(MONDAY))
+    assert recorded == ["sent"]
+
+
+def test_an_act_is_due_unless_it_says_otherwise() -> None:
+    """Most acts stay due until they are done."""
+    act = Act(intent=FIRST, do=str, look=lambda: None, record=lambda _: None)
+    assert act.is_due()
+    assert (FIRST.amount_cents, Intent(key="a", operation="b").arguments) == (0, {})
+
+
+def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) -> None:
+    """Each intent of the operation is in one of them, and those of others in none."""
+    assert intents.done(kept, "bonus") == {"bonus:c", "bonus:d", "bonus:e"}
+    assert intents.begun(kept, "bonus") == {
+        "bonus:b": MONDAY.replace(minute=3),
+        "bonus:a": MONDAY.replace(minute=4),
+    }
+
+
+def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None:
+    """What was never begun is not."""
+    declared = [
+        intents.is_declared(kept, key) for key in ("bonus:a", "bonus:c", "bonus:z")
+    ]
+    assert declared == [True, True, False]
+
+
+def test_an_argument_is_that_of_the_intent_that_is_named(kept: Store) -> None:
+    """As text, whatever it was declared as."""
+    assert intents.argument(kept, "bonus:d", "subject") == "of bonus:d"
+    assert intents.argument(kept, "bonus:d", "cents") == "32"
+
+
+def test_open_cents_are_those_of_what_may_still_be_spent(kept: Store) -> None:
+    """Closed intents, other operations, the named key and plans given up cost nothing.
+
+    Open are publish 1 and 2, where the plan of 2 was given up, bonus 8 and 16, and
+    approve 512.
+    """
+    every = ("publish", "bonus", "approve")
+    assert intents.open_cents(kept, *every, but="") == 1 + 8 + 16 + 512
+    assert intents.open_cents(kept, "publish", "bonus", but="bonus:a") == 1 + 8
+    assert intents.open_cents(kept, "bonus", but="publish:planned") == 8 + 16
+    assert intents.open_cents(kept, "unreject", but="") == 0
+
+
+def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(
+    kept: Store,
+) -> None:
+    """All that are done, or all that are open; never both."""
+    assert intents.load(kept, "bonus", is_done=False) == [
+        Intent(
+            key=key,
+            operation="bonus",
+            arguments={"subject": f"of {key}", "cents": cents},
+            amount_cents=cents,
+        )
+        for key, cents in (("bonus:b", 8), ("bonus:a", 16))
+    ]
+    assert [intent.key for intent in intents.load(kept, "bonus", is_done=True)] == [
+        "bonus:d",
+        "bonus:c",
+        "bonus:e",
+    ]
+
+
+def test_an_operation_is_open_while_an_intent_of_it_is(kept: Store) -> None:
+    """One open intent of any of the operations is enough."""
+    assert intents.has_open(kept, "unreject", "bonus")
+    assert not intents.has_open(kept, "unreject")
+    _close(kept, Intent(key="approve:b", operation="approve"))
+    assert not intents.has_open(kept, "approve")
+
+
+def test_an_outcome_belongs_to_its_operation(store: Store) -> None:
+    """Another operation's outcome, another outcome and an open intent do not count."""
+    _declare(store, FIRST)
+    assert not intents.has_outcome(store, "bonus", "sent")
+    # An outcome without a time is no end: no release writes it, a damaged file may.
+    store.db.execute("UPDATE intents SET outcome = 'sent'")
+    assert not intents.has_outcome(store, "bonus", "sent")
+    assert intents.subjects(store, "bonus", outcome="sent") == []
+    _close(store, FIRST, "sent")
+    assert intents.has_outcome(store, "bonus", "sent")
+    assert not intents.has_outcome(store, "bonus", "gone")
+    assert not intents.has_outcome(store, "approve", "sent")
+
+
+def test_subjects_are_those_whose_intents_ended_so_in_order(kept: Store) -> None:
+    """Of one operation and one outcome, in the order in which they were made."""
+    assert intents.subjects(kept, "bonus", outcome="sent") == [
+        "of bonus:d",
+        "of bonus:c",
+    ]
+    assert intents.subjects(kept, "bonus", outcome="gone") == ["of bonus:e"]
+    assert intents.subjects(kept, "approve", outcome="sent") == ["of approve:a"]
+
+
+def test_only_an_open_intent_is_withdrawn(kept: Store) -> None:
+    """A closed one stays, and so do all others."""
+    before = intent_rows(kept)
+    intents.withdraw(kept, "bonus:c")
+    assert intent_rows(kept) == before
+    intents.withdraw(kept, "bonus:a")
+    assert intent_rows(kept) == [row for row in before if row[0] != "bonus:a"]
+
+
+def test_what_takes_new_money_is_named(kept: Store) -> None:
+    """Approving pays what was held when the HIT was posted, so it takes none."""
+    assert set(intents.PROMISES) == {"publish", "bonus", "unreject"}
+    assert intents.open_cents(kept, *intents.PROMISES, but="") == 1 + 8 + 16
