@@ -2,8 +2,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
-from threading import Barrier
+from itertools import pairwise
+from threading import Barrier, Semaphore
 
 import pytest
 
@@ -358,3 +360,128 @@ def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
     one, other = (Intent(key=key, operation="publish").token(store) for key in "ab")
     assert one != other
     assert len(one) == 64
+
+
+@pytest.mark.parametrize(("at_once", "room"), [(None, 1), (1, 1), (2, 4), (3, 6)])
+def test_as_many_acts_are_begun_as_there_is_room_for(
+    store: Store, clock: FixedClock, at_once: int | None, room: int
+) -> None:
+    """One at a time by itself; else each thread has a call, and one that is next."""
+    begun = written = 0
+    events: list[tuple[str, int]] = []
+
+    def record(_outcome: str) -> None:
+        nonlocal written
+        events.append(("written", begun - written))
+        written += 1
+
+    def drawn() -> Iterator[Act]:
+        nonlocal begun
+        for number in range(40):
+            begun += 1
+            events.append(("begun", begun - written))
+            act = _numbered(store, number, lambda: "done", clock)
+            yield replace(act, record=record)
+
+    begin = partial(carry_out, at_once=at_once) if at_once else carry_out
+    begin(store, drawn(), clock=clock)
+    assert max(under_way for _, under_way in events) == room
+    # Whenever calls have come back while acts are left, the room is filled again.
+    last_begun = max(place for place, event in enumerate(events) if event[0] == "begun")
+    filled = [
+        before[1]
+        for before, after in pairwise(events[: last_begun + 1])
+        if (before[0], after[0]) == ("begun", "written")
+    ]
+    assert set(filled) == {room}
+
+
+def test_a_slow_call_holds_no_other_up(store: Store, clock: FixedClock) -> None:
+    """The first call ends when all others have ended, and all are written down."""
+    others = Semaphore(0)
+
+    def do(number: int) -> str:
+        if number:
+            others.release()
+        else:
+            for _ in range(19):
+                assert others.acquire(timeout=30)
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(20)]
+    carry_out(store, acts, clock=clock, at_once=2)
+    assert len(intents.done(store, "approve")) == 20
+
+
+def test_what_is_done_or_not_due_holds_no_other_up(
+    store: Store, clock: FixedClock
+) -> None:
+    """It is passed over: nothing is called, declared or written for it."""
+    called: list[int] = []
+
+    def do(number: int) -> str:
+        called.append(number)
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(4)]
+    carry_out(store, acts[:1], clock=clock)
+    acts[1] = replace(acts[1], is_due=lambda: False)
+    carry_out(store, acts, clock=clock)
+    assert called == [0, 2, 3]
+    assert not intents.is_declared(store, acts[1].intent.key)
+
+
+def test_what_was_not_found_is_done_only_while_it_is_due(
+    store: Store, clock: FixedClock
+) -> None:
+    """An open intent is looked for; not found, it is begun again if it is still due."""
+    called: list[int] = []
+
+    def do(number: int) -> str:
+        called.append(number)
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(2)]
+    acts[0] = replace(acts[0], is_due=lambda: False)
+    with store.db.atomic():
+        for act in acts:
+            intents.declare(store, act.intent, clock)
+    carry_out(store, acts, clock=clock)
+    assert called == [1]
+    assert intents.read(store, acts[0].intent) == (None,)
+
+
+def test_an_open_act_is_looked_up_also_if_it_is_not_due_any_more(
+    store: Store, clock: FixedClock
+) -> None:
+    """It may have been done while it was due, and then that is written down."""
+    act = replace(_numbered(store, 0, _never, clock), look=lambda: "done before")
+    with store.db.atomic():
+        intents.declare(store, act.intent, clock)
+    carry_out(store, [replace(act, is_due=lambda: False)], clock=clock)
+    assert intents.read(store, act.intent) == ("done before",)
+
+
+def _never() -> str:
+    raise AssertionError("this call was not to be made")
+
+
+def test_a_refusal_is_collected_or_stops_as_it_is_asked(
+    store: Store, clock: FixedClock
+) -> None:
+    """By itself it holds nothing up; asked to stop, no act begins after it."""
+    called: list[int] = []
+
+    def do(number: int) -> str:
+        called.append(number)
+        if number == 0:
+            raise PlatformRefused("no", code="RequestError")
+        return "done"
+
+    acts = [_numbered(store, n, partial(do, n), clock) for n in range(3)]
+    with pytest.raises(PlatformRefused):
+        carry_out(store, acts, clock=clock, stop_at_refusal=True)
+    assert called == [0]
+    [(act, refusal)] = carry_out(store, acts, clock=clock)
+    assert (act, refusal.code) == (acts[0], "RequestError")
+    assert called == [0, 0, 1, 2]
