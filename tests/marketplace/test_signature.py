@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from marketplace.exceptions import Refusal
@@ -222,6 +222,10 @@ def test_the_body_is_hashed_here_whatever_a_header_says_of_it() -> None:
 
 
 @given(seconds=st.integers(-3600, 3600))
+@example(seconds=900)
+@example(seconds=901)
+@example(seconds=-900)
+@example(seconds=-901)
 def test_a_signature_holds_for_a_quarter_of_an_hour_each_way(seconds: int) -> None:
     """Fifteen minutes sharp, before and after."""
     received = signed_request()
@@ -234,12 +238,23 @@ def test_a_refusal_of_the_clock_says_both_times() -> None:
     """In the words by which SDKs and people know it."""
     received = signed_request()
     moment = signed_at(received)
-    for minutes, words in ((16, "Signature expired: "), (-16, "not yet current: ")):
+    late, early = moment + timedelta(minutes=16), moment - timedelta(minutes=16)
+    stamps = {
+        minutes: (moment + timedelta(minutes=minutes)).strftime("%Y%m%dT%H%M%SZ")
+        for minutes in (-16, -1, 0, 1, 16)
+    }
+    expired = (
+        f"Signature expired: {stamps[0]} is now earlier than {stamps[1]} "
+        f"({stamps[16]} - 15 min.)"
+    )
+    not_yet = (
+        f"Signature not yet current: {stamps[0]} is still later than {stamps[-1]} "
+        f"({stamps[-16]} + 15 min.)"
+    )
+    for now, message in ((late, expired), (early, not_yet)):
         with pytest.raises(Refusal) as caught:
-            check(received, now=moment + timedelta(minutes=minutes))
-        assert words in caught.value.message
-        assert moment.strftime("%Y%m%dT%H%M%SZ") in caught.value.message
-        assert "15 min." in caught.value.message
+            check(received, now=now)
+        assert caught.value.message == message
         assert caught.value.status == 400
 
 
@@ -365,6 +380,68 @@ def test_what_is_no_whole_signature_is_told_so(
     """Missing is told from incomplete."""
     value = None if authorization is None else authorization.encode()
     assert refusal_of(with_header(signed_request(), "authorization", value)) == kind
+
+
+@pytest.mark.parametrize("hash_", ["SHA1", "SHA256-PAYLOAD", "SHA512"])
+def test_only_one_algorithm_is_taken(hash_: str) -> None:
+    """Whatever else the request says, the sentence names the algorithm."""
+    authorization = dict(signed_request().headers)[b"authorization"]
+    other = authorization.replace(b"HMAC-SHA256", f"HMAC-{hash_}".encode())
+    with pytest.raises(Refusal, match="only AWS4-HMAC-SHA256 for now"):
+        signature.read(with_header(signed_request(), "authorization", other))
+
+
+def test_all_that_a_signature_lacks_is_said_at_once() -> None:
+    """Each parameter and the date, in one sentence each."""
+    received = with_header(signed_request(), "authorization", b"AWS4-HMAC-SHA256 a=b")
+    with pytest.raises(Refusal) as caught:
+        signature.read(with_header(received, "x-amz-date", None))
+    assert caught.value.message == (
+        "Authorization header requires 'Credential' parameter. "
+        "Authorization header requires 'Signature' parameter. "
+        "Authorization header requires 'SignedHeaders' parameter. "
+        "Authorization header requires existence of either a 'X-Amz-Date' or a "
+        "'Date' header."
+    )
+
+
+@pytest.mark.parametrize("scope", ["a/b/c/d", "a/b/c/d/e/f"])
+def test_a_scope_has_five_parts(scope: str) -> None:
+    """One part fewer or more is no scope."""
+    authorization = (
+        f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=f"
+    ).encode()
+    with pytest.raises(Refusal, match="exactly 5 slash-delimited"):
+        signature.read(with_header(signed_request(), "authorization", authorization))
+
+
+def test_a_request_without_a_path_is_signed_as_one_for_the_root() -> None:
+    """As clients sign it, and as it comes through a proxy."""
+    received = signed_request()
+    assert received.path == b"/"
+    assert refusal_of(replace(received, path=b"")) == ""
+
+
+def test_spaces_about_a_date_are_not_part_of_it() -> None:
+    """A proxy may have put them there."""
+    received = signed_request()
+    stamp = dict(received.headers)[b"x-amz-date"]
+    assert refusal_of(with_header(received, "x-amz-date", b"  " + stamp + b" ")) == ""
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        b"20260105T090000",
+        b"20260105T090000Z0",
+        # After the year 9999, in UTC.
+        b"Fri, 31 Dec 9999 23:30:00 -0100",
+    ],
+)
+def test_what_is_no_date_is_told_so(date: bytes) -> None:
+    """Neither the basic format of ISO 8601 nor a date as e-mail has it."""
+    with pytest.raises(Refusal, match="'basic format'"):
+        signature.read(with_header(signed_request(), "x-amz-date", date))
 
 
 @pytest.mark.parametrize(
