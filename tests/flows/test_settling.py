@@ -31,7 +31,10 @@ from qc.policy import REJECTED_WITH
 from store import assignments, decisions, intents, ledger
 from store.database import open_store
 from store.intents import Intent
+from tests.as_needed_campaign import Voters
 from tests.flows.conftest import Open
+from tests.gold_campaign import AGREED, WHY, write_gold
+from tests.gold_campaign import TEXT as GOLD
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 HANDLES = ("ann", "bob", "cat", "dan", "eve", "fay")
@@ -474,3 +477,46 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
     assert ledger.balances(collected.store)["held"] == HELD
     assert settle(collected) == 2
     assert ledger.balances(collected.store)["held"] == HELD - 120
+
+
+@pytest.mark.parametrize("longest", [1024, 30])
+def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
+    at_work: Open, longest: int
+) -> None:
+    """Of two who were wrong about gold one is paid, and both read it where it fits."""
+    wrong = {**AGREED, "p9": "yynnnnnn"}
+    with at_work(GOLD, write=write_gold) as (opened, people):
+        able = replace(opened.capabilities, longest_reason=longest)
+        run = replace(opened, capabilities=able)
+        run_pass(run)
+        Voters(people.endpoint, wrong).work()
+        collect.collect(run)
+        answers = run.answers()
+        is_wrong = (answers["item_id"] == "p9") & (
+            answers["value.congruent"] == "congruent"
+        )
+        paid, rejected = answers[is_wrong]["assignment_id"]
+        others = set(_assignments(run)) - {paid, rejected}
+        _decide(run, "approve", paid, *sorted(others))
+        _decide(run, "reject", rejected)
+        settle(run)
+        for name, reason in ((paid, ""), (rejected, "Why reject. ")):
+            words = _feedback(run, name)
+            assert words.startswith(f"{reason}The answer about")
+            assert words.endswith("…" if longest == 30 else WHY)
+            assert len(words) <= longest
+        assert others
+        assert {_feedback(run, name) for name in others} == {""}
+
+
+def test_a_decision_about_a_worker_alone_tells_nothing_and_reads_no_answers(
+    at_work: Open,
+) -> None:
+    """Where no assignment is decided, the table of answers is left unread."""
+    with at_work(GOLD, write=write_gold) as (run, people):
+        run_pass(run)
+        Voters(people.endpoint, AGREED).work()
+        collect.collect(run)
+        _decide(run, "exclude", _workers(run)[0])
+        assert settle(run) == 1
+        assert run._answers._table is None
