@@ -318,6 +318,22 @@ def test_the_scope_names_the_day_on_which_it_was_signed() -> None:
         assert caught.value.kind == "InvalidSignatureException"
 
 
+@pytest.mark.parametrize(
+    ("scope", "words"),
+    [
+        ("us-east-1/mturk/aws4_request", "correct service"),
+        ("us-east-1/mturk-requester-sandbox/aws4_request", "correct service"),
+        ("us-east-1/mturk-requester/aws3_request", "valid terminator"),
+        ("us-east-1/mturk-requester/aws5_request", "valid terminator"),
+        ("us-east-2/mturk-requester/aws4_request", "valid region"),
+    ],
+)
+def test_a_scope_is_this_service_s_to_the_letter(scope: str, words: str) -> None:
+    """What comes before it in the alphabet is refused as what comes after it."""
+    with pytest.raises(Refusal, match=words):
+        check(_signed_for(f"{ACCESS_KEY}/{{day}}/{scope}"))
+
+
 def test_all_that_is_wrong_with_a_scope_is_said_at_once() -> None:
     """Region, service, terminator and day, each with what it must be."""
     with pytest.raises(Refusal) as caught:
