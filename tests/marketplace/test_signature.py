@@ -398,6 +398,17 @@ def test_what_is_no_whole_signature_is_told_so(
     assert refusal_of(with_header(signed_request(), "authorization", value)) == kind
 
 
+def test_a_right_signature_with_more_beside_it_is_none() -> None:
+    """A parameter that stands there twice, or a word without a value."""
+    received = signed_request()
+    authorization = dict(received.headers)[b"authorization"]
+    right = authorization.rpartition(b", ")[2]
+    for more in (right, b"Signature=", b"x"):
+        bent = with_header(received, "authorization", authorization + b", " + more)
+        with pytest.raises(Refusal, match="each key=value pair once"):
+            signature.read(bent)
+
+
 @pytest.mark.parametrize("hash_", ["SHA1", "SHA256-PAYLOAD", "SHA512"])
 def test_only_one_algorithm_is_taken(hash_: str) -> None:
     """Whatever else the request says, the sentence names the algorithm."""
