@@ -150,6 +150,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" "), max_size=9
     extra=st.dictionaries(NAMES.map("x_amz_meta_{}".format), VALUES, max_size=4),
     query=st.dictionaries(WORDS, WORDS, max_size=3),
 )
+@example(body=b"", secret=SECRET, region="sandbox", extra={}, query={"a/b": "~/c"})
 def test_whatever_botocore_signs_is_accepted(
     body: bytes,
     secret: str,
