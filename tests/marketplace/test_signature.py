@@ -2,7 +2,7 @@
 
 import string
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import example, given
@@ -233,6 +233,21 @@ def test_a_signature_holds_for_a_quarter_of_an_hour_each_way(seconds: int) -> No
     now = signed_at(received) + timedelta(seconds=seconds)
     expected = "" if abs(seconds) <= 900 else "InvalidSignatureException"
     assert refusal_of(received, now=now) == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "stamp"),
+    [
+        ("x-amz-date", b"20260105T091500Z"),
+        ("x-amz-date", b"Mon, 05 Jan 2026 10:15:00 +0100"),
+        ("date", b"Mon, 05 Jan 2026 09:15:00 GMT"),
+    ],
+)
+def test_the_time_of_signing_is_in_utc(header: str, stamp: bytes) -> None:
+    """However it is written, it can be compared with the marketplace's clock."""
+    received = with_header(signed_request(), "x-amz-date", None)
+    signed = signature.read(with_header(received, header, stamp))
+    assert signed.signed_at == datetime(2026, 1, 5, 9, 15, tzinfo=UTC)
 
 
 def test_a_refusal_of_the_clock_says_both_times() -> None:
