@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+MUTANTS := .piecework/mutants/venv
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
@@ -15,7 +16,7 @@ QUICK := not browser and not flow and not full and not clients and not slow
 # Of two cores a third is idle while two tests wait for browsers, servers and clocks.
 AT_ONCE ?= 3
 
-.PHONY: demo quick test test-full test-clients check fmt lint types imports bench bench-full truth lock clean
+.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports bench bench-full truth lock clean
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -40,6 +41,14 @@ test-full: $(READY)  ## the long forms too
 
 test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"
+
+$(MUTANTS)/.ready: tests/mutants/cosmic-ray.lock
+	$(PYTHON) -m venv $(MUTANTS)
+	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
+
+mutants: $(READY) $(MUTANTS)/.ready  ## small changes to the files of subjects.toml: a test notices each; FILE=... for one file
+	$(MUTANTS)/bin/python -m tests.mutants $(FILE)
 
 check: fmt lint types imports test  ## what a change must pass
 
@@ -74,6 +83,8 @@ truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.js
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \
 	  --no-header --no-annotate --python-version 3.11 -o requirements.lock
+	printf 'cosmic-ray\nparso\n' | uv pip compile - --universal --no-strip-extras --generate-hashes \
+	  --no-header --no-annotate --python-version 3.11 -o tests/mutants/cosmic-ray.lock
 
 clean:
 	rm -rf .venv out .piecework

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.read_once import read_once
@@ -25,6 +25,12 @@ settings.register_profile("patient", settings.get_profile("thorough"), max_examp
 # A landing must not depend on luck; new examples are looked for on people's machines.
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True
+)
+# For `make mutants`, to which any example that fails says enough.
+settings.register_profile(
+    "any_failure",
+    settings.get_profile("repeatable"),
+    phases=[Phase.explicit, Phase.generate],
 )
 # For `make quick`, which looks where something broke and not for what may break.
 settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)

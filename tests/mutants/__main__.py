@@ -1,0 +1,275 @@
+"""Changes the files of `subjects.toml` in small ways and sees whether a test fails.
+
+Cosmic Ray makes the mutants; `make mutants` runs this in an environment of its own. A
+copy of the checkout is changed, never the checkout. What survives needs a test, or a
+reason in `subjects.toml` why it changes nothing.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+import parso
+from cosmic_ray import commands, plugins
+from cosmic_ray.mutating import mutate_code, use_mutation
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkItem, WorkResult
+
+from tests.mutants.operators import Node, Provider
+
+ROOT = Path(__file__).resolve().parents[2]
+SUBJECTS = Path(__file__).with_name("subjects.toml")
+PLACE = ROOT / ".piecework" / "mutants"
+COPY = PLACE / "checkout"
+_PYTEST = [
+    *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    "--hypothesis-profile=any_failure",
+]
+_OFTEN = 20
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the mutants of a file."""
+
+    path: str
+    mutants: int = 0
+    killed: int = 0
+    timed_out: int = 0
+    explained: int = 0
+    seconds: float = 0.0
+
+
+def main() -> int:
+    """Try every mutant of every file, or of those that are named; 1 if one survives."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants", description=__doc__
+    )
+    parser.add_argument("paths", nargs="*", help="files of subjects.toml; all if none")
+    parser.add_argument(
+        "--go-on",
+        action="store_true",
+        help="try what was not tried yet, and once more what survived; the file is "
+        "as it was",
+    )
+    options = parser.parse_args()
+    subjects = tomllib.loads(SUBJECTS.read_text())["file"]
+    unknown = set(options.paths) - {subject["path"] for subject in subjects}
+    if unknown:
+        parser.error(f"not in {SUBJECTS}: {', '.join(sorted(unknown))}")
+    plugins.OPERATOR_PROVIDERS["piecework"] = Provider()
+    _copy_checkout()
+    os.chdir(COPY)
+    os.environ["PYTHONPATH"] = str(COPY)
+    outcomes, faults = [], 0
+    for subject in subjects:
+        if not options.paths or subject["path"] in options.paths:
+            outcome, complaints = _try(subject, goes_on=options.go_on)
+            outcomes.append(outcome)
+            faults += len(complaints)
+            print("\n\n".join(complaints), flush=True)
+    _print_table(outcomes)
+    return 1 if faults else 0
+
+
+def _copy_checkout() -> None:
+    """What git knows or would add; tests and mutants run there."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (COPY / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, COPY / name)
+
+
+def _try(subject: dict[str, Any], *, goes_on: bool) -> tuple[Outcome, list[str]]:
+    """All mutants of a file, one by one; what became of them, and what is wrong."""
+    path = subject["path"]
+    begun = time.monotonic()
+    session = PLACE / (path.replace("/", ".") + ".sqlite")
+    with _tests(path, subject["tests"]) as run, use_db(str(session)) as work:
+        if not goes_on:
+            commands.init([Path(path)], work, {})
+            _skip_others(work, Path(path).read_text())
+        survivors = [
+            item
+            for item, result in work.completed_work_items
+            if result.test_outcome == TestOutcome.SURVIVED
+        ]
+        items = [*survivors, *work.pending_work_items]
+        for number, item in enumerate(items, 1):
+            work.set_result(item.job_id, _result(item, run))
+            if number % _OFTEN == 0:
+                print(f"{path}: {number} of {len(items)}", flush=True)
+        results = [result for _, result in work.results if result.test_outcome]
+    outcome = Outcome(path, mutants=len(results), seconds=time.monotonic() - begun)
+    outcome.killed = sum(result.is_killed for result in results)
+    outcome.timed_out = sum(result.output == "time" for result in results)
+    return outcome, _unexplained(subject, outcome, results)
+
+
+@contextmanager
+def _tests(path: str, tests: list[str]) -> Iterator[Callable[[], str]]:
+    """Runs a file's tests; gives the exit code of pytest, or "time".
+
+    Raises:
+        SystemExit: they fail without any mutant.
+    """
+    words = [f"{ROOT}/.venv/bin/python", "tests/mutants/warm_tests.py"]
+    with (
+        (PLACE / "output.txt").open("w") as output,
+        subprocess.Popen(
+            [*words, *_PYTEST, *tests],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=output,
+            text=True,
+        ) as warm,
+    ):
+
+        def run() -> str:
+            assert warm.stdin
+            assert warm.stdout
+            warm.stdin.write("\n")
+            warm.stdin.flush()
+            return warm.stdout.readline().strip()
+
+        if run() != "0":
+            sys.exit(f"{path}: its tests fail without any mutant, see {output.name}")
+        yield run
+
+
+def _result(item: WorkItem, run: Callable[[], str]) -> WorkResult:
+    (mutation,) = item.mutations
+    operator = plugins.get_operator(mutation.operator_name)()
+    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (
+        was,
+        now,
+    ):
+        code = run()
+    return WorkResult(
+        worker_outcome=WorkerOutcome.NORMAL,
+        test_outcome=TestOutcome.SURVIVED if code == "0" else TestOutcome.KILLED,
+        output=code,
+        diff="\n".join(unified_diff(was.splitlines(), now.splitlines(), lineterm="")),
+    )
+
+
+def _skip_others(work: WorkDB, source: str) -> None:
+    """Leave mutants that are programs, each once.
+
+    Annotations, decorators' arguments and the `*` of parameters are the type checker's.
+    """
+    module, seen = parso.parse(source), {ast.dump(ast.parse(source))}
+    for item in work.work_items:
+        (mutation,) = item.mutations
+        operator = plugins.get_operator(mutation.operator_name)()
+        leaf = module.get_leaf_for_position(mutation.start_pos)
+        is_decorator = mutation.operator_name == "core/RemoveDecorator"
+        program = _program(mutate_code(source, operator, mutation.occurrence))
+        if (_is_type_checked(leaf) and not is_decorator) or program in seen | {""}:
+            skipped = WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
+            work.set_result(item.job_id, skipped)
+        else:
+            seen.add(program)
+
+
+def _program(source: str) -> str:
+    """What a text means to Python, whatever its layout; "" if it means nothing."""
+    try:
+        return ast.dump(ast.parse(source))
+    except SyntaxError:
+        return ""
+
+
+def _is_type_checked(leaf: Node) -> bool:
+    inner, outer = leaf, leaf.parent
+    while outer is not None:
+        place = outer.children.index(inner)
+        sign = getattr(outer.children[place - 1], "value", "") if place else ""
+        if outer.type == "decorator" or (outer.type == "funcdef" and sign == "->"):
+            return True
+        if outer.type in {"tfpdef", "annassign"} and sign == ":":
+            return True
+        if outer.type == "parameters" and inner is leaf:
+            return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _unexplained(
+    subject: dict[str, Any], outcome: Outcome, results: list[WorkResult]
+) -> list[str]:
+    """Survivors without a reason, and reasons without a survivor."""
+    reasons = Counter(
+        {
+            (_plain(it["was"]), _plain(it["now"])): 0
+            for it in subject.get("equivalent", [])
+        }
+    )
+    complaints = []
+    for result in results:
+        if result.is_killed:
+            continue
+        change = _change(result.diff or "")
+        if change in reasons:
+            reasons[change] += 1
+            outcome.explained += 1
+        else:
+            complaints.append(f"{subject['path']}: survived:\n{result.diff}")
+    complaints += [
+        f"{subject['path']}: no mutant survives that a reason is given for:\n"
+        f"- {was}\n+ {now}"
+        for (was, now), number in reasons.items()
+        if not number
+    ]
+    return complaints
+
+
+def _change(diff: str) -> tuple[str, str]:
+    lines = [line for line in diff.splitlines() if line[:3] not in {"---", "+++"}]
+    was, now = (
+        "\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "-+"
+    )
+    return _plain(was), _plain(now)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _print_table(outcomes: list[Outcome]) -> None:
+    print("| file | mutants | killed | of these by time | survived | explained | s |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    total = Outcome("all")
+    for outcome in [*outcomes, total]:
+        print(
+            f"| `{outcome.path}` | {outcome.mutants} | {outcome.killed} | "
+            f"{outcome.timed_out} | {outcome.mutants - outcome.killed} | "
+            f"{outcome.explained} | {outcome.seconds:.0f} |"
+        )
+        if outcome is not total:
+            for field in ("mutants", "killed", "timed_out", "explained", "seconds"):
+                setattr(total, field, getattr(total, field) + getattr(outcome, field))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
