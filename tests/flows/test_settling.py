@@ -19,12 +19,15 @@ from flows.posting.exclusion import exclusion_type
 from flows.settlement import (
     DONE,
     ELSEWHERE,
+    FORGET,
+    FORGOTTEN,
     NOTHING_TO_KEEP_OUT_OF,
     PAID_ALREADY,
     REJECTED_ALREADY,
+    forget_key,
 )
 from flows.steps import collect
-from flows.steps.settle import settle, settle_workers
+from flows.steps.settle import carry_out_again, settle, settle_workers
 from platforms.mturk import MTurk
 from postprocess.pseudonyms import pseudonym
 from qc.policy import REJECTED_WITH
@@ -507,6 +510,69 @@ def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
             assert len(words) <= longest
         assert others
         assert {_feedback(run, name) for name in others} == {""}
+
+
+def test_what_the_marketplace_has_lost_is_settled_without_a_call(
+    collected: CampaignRun,
+) -> None:
+    """It was given up, so nothing is paid, booked or looked up for it."""
+    lost, looked_for, paid = _assignments(collected)[:3]
+    _decide(collected, "approve", lost, looked_for, paid)
+    _declare(collected, "approve", looked_for)
+    for name in (lost, looked_for):
+        forgotten = Intent(key=forget_key(name), operation=FORGET)
+        with collected.store.db.atomic():
+            intents.declare(collected.store, forgotten, collected.clock)
+    assert settle(collected) == 3
+    assert {key: outcome for key, (outcome, _) in _outcomes(collected).items()} == {
+        f"approve:{lost}": FORGOTTEN,
+        f"approve:{looked_for}": FORGOTTEN,
+        f"approve:{paid}": DONE,
+        f"forget:{lost}": None,
+        f"forget:{looked_for}": None,
+    }
+    assert _status(collected)[:3] == ["Submitted", "Submitted", "Approved"]
+    assert ledger.balances(collected.store)["held"] == HELD - 60
+    assert settle(collected) == 0
+
+
+def test_what_is_carried_out_again_is_not_booked_again(collected: CampaignRun) -> None:
+    """The marketplace lost it, and the ledger has it: the calls are made once more."""
+    first, second, *_ = _assignments(collected)
+    excluded = _workers(collected)[2]
+    settled = [
+        *_decide(collected, "approve", first),
+        *_decide(collected, "reject", second),
+        *_decide(collected, "exclude", excluded),
+    ]
+    before = ledger.balances(collected.store)
+    assert carry_out_again(collected, settled, prefix="again:0") == []
+    assert _status(collected)[:2] == ["Approved", "Rejected"]
+    assert collected.platform.excluded(exclusion_type(collected)) == {excluded}
+    assert ledger.balances(collected.store) == before
+    assert {key: outcome for key, (outcome, _) in _outcomes(collected).items()} == {
+        f"again:0:approve:{first}": DONE,
+        f"again:0:reject:{second}": DONE,
+        f"again:0:exclude:{excluded}": DONE,
+    }
+    assert intents.done(collected.store, "repeat") == set(_outcomes(collected))
+    calls = _calls(collected)
+    assert carry_out_again(collected, settled, prefix="again:0") == []
+    assert _calls(collected) == calls
+    # What is refused is told.
+    [stranger] = _decide(collected, "block", "ASTRANGER")
+    [(act, refusal)] = carry_out_again(collected, [stranger], prefix="again:1")
+    assert act.intent.key == "again:1:block:ASTRANGER"
+    assert refusal.code == "InvalidParameterValue"
+
+
+def test_calls_are_made_again_at_once(collected: CampaignRun) -> None:
+    """As many as the campaign may have."""
+    platform = _Together(collected.platform.endpoint)
+    platform.both = Barrier(2, timeout=30)
+    settled = _decide(collected, "approve", *_assignments(collected)[:2])
+    run = replace(collected, platform=platform, at_once=2)
+    assert carry_out_again(run, settled, prefix="again:0") == []
 
 
 def test_a_decision_about_a_worker_alone_tells_nothing_and_reads_no_answers(

@@ -12,7 +12,7 @@ from domain.clock import FixedClock
 from domain.errors import StoreError
 from domain.hit import PlannedHit
 from domain.ids import HitKey, ItemId
-from store import hits, intents
+from store import hits, intents, ledger
 from store.columns import from_text
 from store.database import Store, open_store, set_once
 from store.intents import Act, Intent
@@ -288,6 +288,27 @@ def test_only_an_open_intent_is_withdrawn(kept: Store) -> None:
     assert intent_rows(kept) == before
     intents.withdraw(kept, "bonus:a")
     assert intent_rows(kept) == [row for row in before if row[0] != "bonus:a"]
+
+
+def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> None:
+    """All that is known of it stays, and other intents keep keys and entries."""
+    for key in ("bonus:c", "bonus:d"):
+        ledger.move(
+            kept,
+            5,
+            credit="requester",
+            debit="bonuses",
+            intent_key=key,
+            batch=1,
+            at=MONDAY,
+        )
+    before = intent_rows(kept)
+    renamed = next(row for row in before if row[0] == "bonus:c")
+    intents.rename(kept, "bonus:c", "bonus:new")
+    others = [row for row in before if row is not renamed]
+    assert intent_rows(kept) == [*others, ("bonus:new", *renamed[1:])]
+    entries = kept.db.execute("SELECT intent_key FROM ledger ORDER BY rowid")
+    assert [key for (key,) in entries] == ["bonus:new", "bonus:d"]
 
 
 def test_what_takes_new_money_is_named(kept: Store) -> None:
