@@ -42,10 +42,13 @@ _OFTEN = 20
 _SENSELESS = re.compile(
     "core/ReplaceBinaryOperator_.*_(Pow|RShift|LShift|Mod|FloorDiv|BitXor)"
     "|core/ReplaceBinaryOperator_(Add|Sub|Mul|Div)_(BitOr|BitAnd)"
-    "|core/ReplaceComparisonOperator_(Is|IsNot)_(?!Is)"
-    "|core/ReplaceComparisonOperator_(?!Is).*_(Is|IsNot)"
+    "|core/ReplaceComparisonOperator_(Eq|NotEq)_(?!Eq|NotEq).*"
+    "|core/ReplaceComparisonOperator_(Is|IsNot)_(?!Is|IsNot).*"
+    "|core/ReplaceComparisonOperator_(In|NotIn)_(?!In|NotIn).*"
+    "|core/ReplaceComparisonOperator_(Lt|Gt).*_(Is|In|NotIn|IsNot)"
 )
-"""Operators of Cosmic Ray that write what no person would: `a ** b` for `a - b`."""
+"""Operators of Cosmic Ray that write what no person would: `a ** b` for `a - b`, or
+`verdict <= "reject"` for `verdict == "reject"`."""
 
 
 @dataclass(slots=True)
@@ -141,7 +144,7 @@ def _tests(path: str, tests: list[str]) -> Iterator[Callable[[], str]]:
     Raises:
         SystemExit: they fail without any mutant.
     """
-    words = [f"{ROOT}/.venv/bin/python", "tests/mutants/warm_tests.py"]
+    words = [f"{ROOT}/.venv/bin/python", "tests/mutants/warm_tests.py", path]
     with (
         (PLACE / "output.txt").open("w") as output,
         subprocess.Popen(

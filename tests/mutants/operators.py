@@ -52,12 +52,14 @@ def _dropped_element(node: Node) -> Iterator[str]:
 
 
 def _swapped_elements(node: Node) -> Iterator[str]:
-    """Two neighbours of a display or a call in the other order."""
+    """Two neighbours of a list or tuple, or starred arguments, in the other order.
+
+    Other arguments mostly have types of their own, which the type checker holds.
+    """
     for elements, brackets in _sequences(node):
         for place, (left, right) in enumerate(pairwise(elements)):
-            if _is_named(left) or _is_named(right) or brackets == "{}":
-                continue
-            if (left[0].type == "argument") == (right[0].type == "argument"):
+            is_display = node.type == "atom" and brackets != "{}"
+            if is_display or (_is_starred(left) and _is_starred(right)):
                 swapped = [*elements]
                 swapped[place : place + 2] = right, left
                 yield _joined(swapped, brackets)
@@ -89,9 +91,8 @@ def _is_comprehension(node: Node) -> bool:
     return str(last.type) in {"comp_for", "sync_comp_for"}
 
 
-def _is_named(element: list[Node]) -> bool:
-    first = element[0]
-    return bool(first.type == "argument" and first.children[0].type == "name")
+def _is_starred(element: list[Node]) -> bool:
+    return element[0].type == "argument" and _text(element[0]).startswith("*")
 
 
 def _joined(elements: list[list[Node]], brackets: str) -> str:

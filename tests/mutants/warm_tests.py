@@ -1,9 +1,10 @@
 """Runs the same tests again and again, in forks of a process that is warm already.
 
-Importing pytest, pandas and botocore costs more than the tests of a mutant. They are
-imported once; our own modules are read anew by each fork, since one of them changed.
+Importing pytest, pandas and our own modules costs more than the tests of a mutant. The
+first run, of the unchanged file, is made by this process itself. Each fork then reads
+anew the file that changed, and the modules that have something of it.
+
 Each line of the input is a run. The answer is a line: pytest's exit code, or "time".
-The first run is of the unchanged file; what takes much longer than it hangs.
 """
 
 import contextlib
@@ -14,34 +15,66 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-_COPY = str(Path.cwd()) + os.sep
+_LEAST, _LONGER = 12.0, 4
+"""Seconds that a run may take at least, and as a multiple of the first."""
 
 
-_FIRST, _LEAST, _LONGER = 600.0, 12.0, 4
-"""Seconds for the first run, for each other at least, and times the first's own."""
+def main(changed: str, arguments: list[str]) -> None:
+    """Serve runs until the input ends.
 
-
-def main(arguments: list[str]) -> None:
-    """Serve runs until the input ends."""
+    Args:
+        changed: path of the file that is different at each run but the first.
+        arguments: of pytest.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     # Compiled files are written now, of what is unchanged, and read by all forks.
     sys.dont_write_bytecode = False
-    pytest.main(["--collect-only", *arguments])
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(_COPY):
-            del sys.modules[name]
+    begun = time.monotonic()
+    sys.stdin.readline()
+    print(int(pytest.main(arguments)), file=answers, flush=True)
+    seconds = max(_LEAST, _LONGER * (time.monotonic() - begun))
+    _forget(changed.removesuffix(".py").replace("/", "."))
     sys.dont_write_bytecode = True
     gc.freeze()  # pytest collects garbage three times a run
-    seconds = _FIRST
     for _ in sys.stdin:
-        begun = time.monotonic()
         print(_run(seconds, arguments), file=answers, flush=True)
-        if seconds == _FIRST:
-            seconds = max(_LEAST, _LONGER * (time.monotonic() - begun))
+
+
+def _forget(changed: str) -> None:
+    """Let the next import read a module anew, and each that has something of it."""
+    here = str(Path.cwd()) + os.sep
+    kept = {
+        name: module
+        for name, module in sys.modules.items()
+        if str(getattr(module, "__file__", None) or "").startswith(here)
+        and not hasattr(module, "__path__")
+    }
+    forgotten = {changed}
+    while (
+        more := {
+            name for name, module in kept.items() if _has_something(module, forgotten)
+        }
+        - forgotten
+    ):
+        forgotten |= more
+    for name in forgotten:
+        del sys.modules[name]
+        package, _, attribute = name.rpartition(".")
+        if hasattr(sys.modules.get(package), attribute):
+            delattr(sys.modules[package], attribute)
+
+
+def _has_something(module: ModuleType, of: set[str]) -> bool:
+    return any(
+        getattr(value, "__module__", None) in of
+        or (isinstance(value, ModuleType) and value.__name__ in of)
+        for value in vars(module).values()
+    )
 
 
 def _run(seconds: float, arguments: list[str]) -> str:
@@ -60,4 +93,4 @@ def _run(seconds: float, arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])
