@@ -466,11 +466,17 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
     _decide(collected, "approve", paid)
     _decide(collected, "reject", rejected)
     _decide(collected, "exclude", _workers(collected)[2])
+    _decide(collected, "block", "ASTRANGER")
     exclusion_type(collected)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER-REQUESTER")
     stranger = replace(collected, platform=MTurk(collected.platform.endpoint))
     with pytest.raises(PlatformRefused) as refused:
         settle(stranger)
+    # The first refusal's own code, and not that of the block, which comes later.
+    assert (refused.value.code, refused.value.kind) == (
+        "AssignmentDoesNotExist",
+        "assignment_unknown",
+    )
     assert f"approve {paid}: " in str(refused.value)
     assert f"; reject {rejected}: " in str(refused.value)
     assert {outcome for outcome, _ in _outcomes(collected).values()} == {
@@ -478,7 +484,8 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
         NOTHING_TO_KEEP_OUT_OF,
     }
     assert ledger.balances(collected.store)["held"] == HELD
-    assert settle(collected) == 2
+    with pytest.raises(PlatformRefused, match="1 of 3 decisions were refused"):
+        settle(collected)
     assert ledger.balances(collected.store)["held"] == HELD - 120
 
 
