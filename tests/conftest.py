@@ -96,6 +96,7 @@ SLOW = (
     "tests/flows/test_rehearse_prolific.py",
     "tests/flows/test_replacing.py",
     "tests/flows/test_reviewing.py",
+    "tests/flows/test_settling.py",
     "tests/flows/test_small_crowd.py",
     "tests/flows/test_steps.py",
     "tests/flows/test_stop.py",
