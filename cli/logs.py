@@ -12,7 +12,10 @@ from pathlib import Path
 
 import click
 
-ROOMS = ("cli", "flows", "platforms", "prolific", "rehearsal", "store")
+ROOMS = (
+    *("cli", "flows", "marketplace", "platforms", "prolific", "rehearsal", "store"),
+    "webserver",
+)
 _TERMINAL, _FILE = "piecework terminal", "piecework file"
 
 

@@ -75,15 +75,16 @@ def review(  # noqa: PLR0913 - as many as the page has options
     from flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
     from flows.opening import open_to_look  # noqa: PLC0415
     from review.desk import Manner  # noqa: PLC0415
-    from review.server import Listening, serve  # noqa: PLC0415
+    from review.server import Address, serve  # noqa: PLC0415
     from review.sessions import Sessions  # noqa: PLC0415
+    from webserver.server import Certificate  # noqa: PLC0415
 
     if by and reviewers:
         raise ConfigError(["--by is for one person, --reviewer for several; give one"])
-    listening = Listening(
+    address = Address(
         host=listen,
         port=port,
-        certificate=tls,
+        certificate=Certificate(chain=tls[0], key=tls[1]) if tls else None,
         url=url,
         reviewers=[_name(one) for one in reviewers or (by or getpass.getuser(),)],
     )
@@ -94,7 +95,7 @@ def review(  # noqa: PLR0913 - as many as the page has options
         click.echo("decisions are stored as they are made; Ctrl-C ends the page")
 
     with open_to_look(load_campaign(campaign)) as run:
-        serve(run, listening, Manner(is_blind=blind, twice=twice), ready=ready)
+        serve(run, address, Manner(is_blind=blind, twice=twice), ready=ready)
 
 
 def _name(text: str) -> str:

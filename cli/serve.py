@@ -14,8 +14,8 @@ from domain.money import cents_from_text
 
 if TYPE_CHECKING:
     from marketplace.aws_proxy.settings import AwsProxy
-    from marketplace.http.listening import Certificate
     from marketplace.http.server import Marketplace
+    from webserver.server import Certificate
 
 
 class _Given(TypedDict):
@@ -350,7 +350,7 @@ def _start(given: _Given) -> datetime | None:
 
 
 def _certificate(given: _Given) -> "Certificate | None":
-    from marketplace.http.listening import Certificate  # noqa: PLC0415 - when it serves
+    from webserver.server import Certificate  # noqa: PLC0415 - when it serves
 
     if given["tls"] is None:
         return None

@@ -1,45 +1,46 @@
 """The review's own small server, for one person on this machine or a team with TLS."""
 
-import ipaddress
-import socket
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
-
-import uvicorn
 
 from domain.errors import ConfigError, RefusedForSafety
 from flows.campaign_run import CampaignStore
 from review.app import Review
 from review.desk import Desk, Manner
 from review.sessions import Sessions
+from webserver.connections import Connections, Limits, Listening, most_connections
+from webserver.listening import is_every_address, is_loopback, listen, origin
+from webserver.server import Certificate, Server
 
-_BACKLOG = 128
+_STOP_SECONDS = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listening:
+class Address:
     """Where the page is, and for whom.
 
     Attributes:
         host: address to bind.
         port: 0 takes a free one.
-        certificate: PEM files of a certificate and its key; `None`: plain HTTP.
+        certificate: shown over TLS; `None`: plain HTTP.
         url: origin by which browsers reach it; "" for what follows from the others.
         reviewers: names, each with a link of its own.
+        limits: how patient the page is with clients that say nothing.
     """
 
     host: str = "127.0.0.1"
     port: int = 0
-    certificate: tuple[Path, Path] | None = None
+    certificate: Certificate | None = None
     url: str = ""
     reviewers: Sequence[str] = ()
+    limits: Limits = Limits()  # noqa: RUF009 - frozen
 
 
 def serve(
     run: CampaignStore,
-    listening: Listening,
+    address: Address,
     manner: Manner,
     *,
     ready: Callable[[Sessions], None],
@@ -48,7 +49,7 @@ def serve(
 
     Args:
         run: the campaign.
-        listening: where.
+        address: where.
         manner: how the review is held.
         ready: is told the links, once they lead somewhere.
 
@@ -56,59 +57,50 @@ def serve(
         RefusedForSafety: names and links would travel in the clear.
         OSError: the port is taken.
     """
-    with bound_to(listening) as bound:
-        server, sessions = server_of(run, listening, manner, bound)
+    with bound_to(address) as listening:
+        server, sessions = server_of(run, address, manner, listening)
         ready(sessions)
-        server.run(sockets=[bound])
+        server.run(sockets=[listening])
 
 
 def server_of(
-    run: CampaignStore, listening: Listening, manner: Manner, bound: socket.socket
-) -> tuple[uvicorn.Server, Sessions]:
+    run: CampaignStore, address: Address, manner: Manner, listening: Listening
+) -> tuple[Server, Sessions]:
     """The server of a campaign's pages at a socket, and who may see them.
 
     Raises:
         OSError: the certificate cannot be used.
     """
-    sessions = Sessions(listening.reviewers, origin=_origin(listening, bound))
-    chain, key = listening.certificate or (None, None)
-    config = uvicorn.Config(
+    sessions = Sessions(address.reviewers, origin=_origin(address, listening))
+    server = Server(
         Review(Desk(run, manner), sessions).app(),
-        loop="asyncio",
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=1,
-        ssl_certfile=chain,
-        ssl_keyfile=key,
+        listening.connections,
+        certificate=address.certificate,
+        stop_seconds=_STOP_SECONDS,
     )
-    config.load()  # a bad certificate is told before any link is
-    return uvicorn.Server(config), sessions
+    return server, sessions
 
 
-def check(listening: Listening) -> None:
+def check(address: Address) -> None:
     """Refuse to be reached from elsewhere without TLS, or by a name nobody knows.
 
     Raises:
         RefusedForSafety: and what to give.
         ConfigError: an option lacks another.
     """
-    if len(set(listening.reviewers)) < len(listening.reviewers):
+    if len(set(address.reviewers)) < len(address.reviewers):
         raise ConfigError(["--reviewer: two have the same name"])
-    _check_url(listening.url)
-    if _is_loopback(listening.host):
+    _check_url(address.url)
+    if is_loopback(address.host):
         return
-    if listening.certificate is None:
+    if address.certificate is None:
         raise RefusedForSafety(
-            f"{listening.host}: whoever listens on the way could decide who is paid",
+            f"{address.host}: whoever listens on the way could decide who is paid",
             next_step="--tls CERTIFICATE KEY, or 127.0.0.1 and an SSH tunnel",
         )
-    if listening.host in {"0.0.0.0", "::"} and not listening.url:  # noqa: S104 - compared
+    if is_every_address(address.host) and not address.url:
         raise ConfigError(
-            [f"--listen {listening.host}: --url says how browsers reach it"]
+            [f"--listen {address.host}: --url says how browsers reach it"]
         )
 
 
@@ -120,45 +112,33 @@ def _check_url(url: str) -> None:
         raise ConfigError(
             [f"--url {url}: give it as https://NAME or https://NAME:PORT"]
         )
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise RefusedForSafety(
             f"{url}: whoever listens on the way could decide who is paid",
             next_step="--tls CERTIFICATE KEY, or a proxy that terminates TLS",
         )
 
 
-def bound_to(listening: Listening) -> socket.socket:
-    """A socket that listens where it was asked for.
+@contextlib.contextmanager
+def bound_to(address: Address) -> Iterator[Listening]:
+    """A socket that listens where it was asked for, until the block ends.
 
     Raises:
         RefusedForSafety: see `check`.
         ConfigError: likewise.
         OSError: the port is taken; the message names it.
     """
-    check(listening)
-    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((listening.host, listening.port))
-        bound.listen(_BACKLOG)
-    except OSError as fault:
-        bound.close()
-        said = f"{fault.strerror}: {listening.host} port {listening.port}"
-        raise OSError(fault.errno, said) from fault
-    return bound
+    check(address)
+    most = most_connections(with_proxy=False)
+    with (
+        contextlib.closing(Connections(address.limits, most=most)) as connections,
+        listen(address.host, address.port, connections) as listening,
+    ):
+        yield listening
 
 
-def _origin(listening: Listening, bound: socket.socket) -> str:
-    if listening.url:
-        return listening.url.rstrip("/")
-    scheme = "http" if listening.certificate is None else "https"
-    host = f"[{listening.host}]" if ":" in listening.host else listening.host
-    return f"{scheme}://{host}:{bound.getsockname()[1]}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def _origin(address: Address, listening: Listening) -> str:
+    if address.url:
+        return address.url.rstrip("/")
+    scheme = "http" if address.certificate is None else "https"
+    return origin(address.host, listening, scheme=scheme)

@@ -4,8 +4,8 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from marketplace.http.listening import is_every_address, is_loopback
 from marketplace.workers.origins import STAR
+from webserver.listening import is_every_address, is_loopback
 
 _STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
 

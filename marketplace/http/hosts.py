@@ -14,11 +14,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.exceptions import Refusal
-from marketplace.http.listening import is_loopback
 from marketplace.requester import wire
 from marketplace.state import clock
 from marketplace.workers import replies
 from marketplace.workers.origins import STAR
+from webserver.listening import is_loopback
 
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _LABEL = re.compile(r"[a-z0-9-]{1,63}")

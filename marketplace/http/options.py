@@ -7,10 +7,10 @@ from typing import TypedDict
 
 from marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from marketplace.crowd import OutsideCrowd
-from marketplace.http.connections import Limits
-from marketplace.http.listening import Certificate
 from marketplace.state import accounts
 from marketplace.state.money import MTURK, PriceList
+from webserver.connections import Limits
+from webserver.server import Certificate
 
 
 class Options(TypedDict, total=False):

@@ -19,7 +19,6 @@ from marketplace.crowd import OutsideCrowd
 from marketplace.exceptions import Refusal
 from marketplace.http.control import Control
 from marketplace.http.faults import FaultScript
-from marketplace.http.transport import BodyLimit
 from marketplace.requester.api import RequesterApi
 from marketplace.state.backend import Backend
 from marketplace.workers import replies
@@ -27,6 +26,7 @@ from marketplace.workers.iframes import Frames
 from marketplace.workers.origins import Origins
 from marketplace.workers.picture_folder import pictures_at
 from marketplace.workers.site import Site
+from webserver.transport import BodyLimit
 
 
 def site_app(

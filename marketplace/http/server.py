@@ -18,12 +18,11 @@ from typing import Unpack
 from starlette.types import ASGIApp
 
 from marketplace.aws_proxy.settings import HOSTS, AwsProxy
+from marketplace.aws_proxy.sockets import AwsProxySockets
 from marketplace.http import exposure, routes
 from marketplace.http.child_process import end_with_parent, report_of, serve_apart
-from marketplace.http.connections import Connections, most_connections
 from marketplace.http.faults import FaultScript
 from marketplace.http.hosts import HostCheck
-from marketplace.http.listening import AwsProxySockets, Server, listen, origin
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
 from marketplace.http.virtual_time import VirtualTime
@@ -33,6 +32,10 @@ from marketplace.state import site_address
 from marketplace.state.backend import Backend, Rules
 from marketplace.state.group_commit import GroupCommit
 from marketplace.workers.origins import Origins
+from webserver.connections import Connections, most_connections
+from webserver.listening import listen, origin
+from webserver.log_limits import say_once_a_second
+from webserver.server import Server
 
 __all__ = [
     "Marketplace",
@@ -174,8 +177,10 @@ def _prepared(
             group_commit,
             connections,
             certificate=marketplace.certificate,
-            aws_proxy=aws_sockets,
+            opener=aws_sockets,
         )
+        # Workers can make it speak as often as they like.
+        say_once_a_second("marketplace.forms.patterns")
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,

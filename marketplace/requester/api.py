@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from marketplace.exceptions import Refusal
 from marketplace.http.faults import Fault, FaultScript
-from marketplace.http.transport import drop_connection
 from marketplace.requester import extensions, operations, wire
 from marketplace.requester.admission import Admission, Caller
 from marketplace.requester.calling import perform
 from marketplace.state import clock
 from marketplace.state.backend import Backend
+from webserver.transport import drop_connection
 
 _LOG = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from marketplace.http.listening import Certificate
+from webserver.server import Certificate
 
 
 def self_signed(folder: Path, *, now: datetime) -> Certificate:

@@ -24,13 +24,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from marketplace.aws_proxy import authority
 from marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
 from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
-from marketplace.http.listening import Certificate
 from marketplace.http.server import serve
 from marketplace.requester.admission import machine_time
 from marketplace.state import keys
 from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
+from webserver.server import Certificate
 
 PRODUCTION, SANDBOX = HOSTS
 

@@ -18,15 +18,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from marketplace.http.connections import (
-    Limits,
-    most_connections,
-    say_once_a_second,
-)
 from marketplace.http.server import Running, serve
 from marketplace.requester.model import TARGET_PREFIX
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import START, Market, post
+from webserver.connections import Limits, most_connections
+from webserver.log_limits import say_once_a_second
 
 HALF_A_HEAD = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 HALF_A_BODY = b"POST / HTTP/1.1\r\nHost: %b\r\nContent-Length: 9\r\n\r\nhalf"
@@ -136,6 +133,29 @@ def test_who_does_not_take_a_reply_is_let_go(tmp_path: Path) -> None:
             while piece := connection.recv(1_000_000):
                 received += len(piece)
     assert received < 20_000_000
+
+
+def test_who_takes_a_reply_in_sips_is_let_go(tmp_path: Path) -> None:
+    """Each sip comes in time; all of them together do not."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "large.png").write_bytes(b"x" * 60_000_000)
+    limits = Limits(whole_reply_seconds=0.5)
+    received = 0
+    with (
+        serve(
+            tmp_path / "m.db", rehearsal=True, pictures=folder, limits=limits
+        ) as running,
+        connected(running.frames_url) as connection,
+    ):
+        host = urlsplit(running.frames_url).netloc
+        request = f"GET /pictures/large.png HTTP/1.1\r\nHost: {host}\r\n\r\n"
+        connection.sendall(request.encode())
+        with contextlib.suppress(ConnectionError):
+            while piece := connection.recv(500_000):
+                received += len(piece)
+                time.sleep(0.02)  # how slow the client is
+    assert received < 60_000_000
 
 
 def test_half_a_greeting_of_tls_is_let_go(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A review page that is served, and a reviewer's program that opens its link."""
 
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,13 +11,16 @@ import pytest
 
 from flows.campaign_run import CampaignStore
 from review.desk import Manner
-from review.server import Listening, bound_to, server_of
+from review.server import Address, bound_to, server_of
 from tests.browser.conftest import open_page
 from tests.flows.conftest import at_work, campaign_text
 from tests.review import stores
+from webserver.connections import Limits, Listening
 
 __all__ = ["at_work", "campaign_text", "open_page"]
 """Fixtures of other rooms' tests."""
+
+_USUAL = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +55,27 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 @contextmanager
 def served(
-    run: CampaignStore, *names: str, manner: Manner | None = None
+    run: CampaignStore,
+    *names: str,
+    manner: Manner | None = None,
+    limits: Limits = _USUAL,
 ) -> Iterator[Served]:
     """Serve a campaign's page to these reviewers until the block ends."""
-    listening = Listening(reviewers=names or ("ada", "grace"))
+    address = Address(reviewers=names or ("ada", "grace"), limits=limits)
     with (
-        bound_to(listening) as bound,
-        served_at(run, listening, manner or Manner(), bound) as started,
+        bound_to(address) as listening,
+        served_at(run, address, manner or Manner(), listening) as started,
     ):
         yield started
 
 
 @contextmanager
 def served_at(
-    run: CampaignStore, listening: Listening, manner: Manner, bound: socket.socket
+    run: CampaignStore, address: Address, manner: Manner, listening: Listening
 ) -> Iterator[Served]:
     """Serve it at a socket that listens."""
-    server, sessions = server_of(run, listening, manner, bound)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    server, sessions = server_of(run, address, manner, listening)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
         yield Served(run, dict(sessions.links))

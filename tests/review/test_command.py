@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from cli.main import main
 from domain.clock import SystemClock
 from review.desk import Manner
-from review.server import Listening, bound_to
+from review.server import Address, bound_to
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
 from tests.review.conftest import served_at
@@ -66,15 +66,14 @@ def test_the_command_shows_a_link_and_ends_by_ctrl_c(tmp_path: Path) -> None:
 
 def test_a_team_reviews_behind_tls_with_a_link_each(tmp_path: Path) -> None:
     """The cookie is the host's alone, and never sent in the clear."""
-    made = self_signed(tmp_path, now=SystemClock().now())
-    chain, key = made.chain, made.key
-    listening = Listening(certificate=(chain, key), reviewers=("ada", "grace"))
+    certificate = self_signed(tmp_path, now=SystemClock().now())
+    address = Address(certificate=certificate, reviewers=("ada", "grace"))
     with (
         stores.opened(tmp_path, workers=1, items=2) as run,
-        bound_to(listening) as bound,
-        served_at(run, listening, Manner(), bound) as page,
+        bound_to(address) as listening,
+        served_at(run, address, Manner(), listening) as page,
     ):
-        trusted = ssl.create_default_context(cafile=str(chain))
+        trusted = ssl.create_default_context(cafile=str(certificate.chain))
         assert page.url.startswith("https://127.0.0.1:")
         token = page.links["grace"].partition("#")[2]
         with httpx.Client(

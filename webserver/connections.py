@@ -9,7 +9,6 @@ has kept the server waiting longest is let go.
 import errno
 import logging
 import os
-import re
 import resource
 import socket
 import time
@@ -28,7 +27,6 @@ _FEWEST = 16
 _MOST = 10_000
 _MOST_BEING_CLOSED = 16
 _LOG_EVERY_SECONDS = 1.0
-_NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
 
 
 class Owed(Enum):
@@ -50,6 +48,7 @@ class Limits:
         head_seconds: from the first byte of a request to the end of its head.
         body_seconds: from there to the end of the body.
         reply_seconds: how long a reply may wait to be taken.
+        whole_reply_seconds: to take all of a reply, however it is taken.
         idle_seconds: between two requests; uvicorn itself closes after five.
         connections: at once; None for as many as the limit of files allows.
     """
@@ -58,6 +57,7 @@ class Limits:
     head_seconds: float = 10.0
     body_seconds: float = 60.0
     reply_seconds: float = 60.0
+    whole_reply_seconds: float = 900.0
     idle_seconds: float = 15.0
     connections: int | None = None
 
@@ -113,10 +113,13 @@ class Connections:
     Args:
         limits: of patience and number.
         most: connections at once, if the limits do not say.
+
+    Attributes:
+        limits: of patience and number.
     """
 
     def __init__(self, limits: Limits, *, most: int) -> None:
-        self._limits = limits
+        self.limits = limits
         self._most = limits.connections or most
         self._open: dict[int, Connection] = {}
         self._waited_for: OrderedDict[Connection, None] = OrderedDict()
@@ -180,7 +183,7 @@ class Connections:
             age = now - connection.since
             if age < self._shortest:
                 break  # they are in order
-            if connection.owed and age >= self._limits.seconds(connection.owed):
+            if connection.owed and age >= self.limits.seconds(connection.owed):
                 late.append(connection)
         for connection in late:
             self._end(connection)
@@ -247,36 +250,3 @@ class Listening(socket.socket):
             BlockingIOError: none for now.
         """
         return self.connections.accept(self)
-
-
-class OncePerSecond(logging.Filter):
-    """Lets a logger say the same thing once a second; strangers cannot fill a disk."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._said: dict[str, float] = {}
-        self._held_back: dict[str, int] = {}
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is said; then with how often it was not."""
-        now = time.monotonic()
-        # asyncio names sockets and addresses in the message itself.
-        words = _NUMBERS.sub("#", str(record.msg).partition("\n")[0][:200])
-        if now - self._said.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
-            self._held_back[words] = self._held_back.get(words, 0) + 1
-            return False
-        if len(self._said) > _MOST:
-            self._said.clear()
-            self._held_back.clear()
-        self._said[words] = now
-        if held_back := self._held_back.pop(words, 0):
-            record.msg = f"{record.msg} (and {held_back} times more)"
-        return True
-
-
-def say_once_a_second(*names: str) -> None:
-    """Hold loggers to one line a second for the same thing."""
-    for name in names:
-        logger = logging.getLogger(name)
-        if not any(isinstance(one, OncePerSecond) for one in logger.filters):
-            logger.addFilter(OncePerSecond())

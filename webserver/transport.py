@@ -1,6 +1,7 @@
 """What lies below HTTP: limits on what a stranger sends, and lost connections."""
 
 import asyncio
+import time
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from marketplace.http.connections import Connection, Connections, Owed
+from webserver.connections import Connection, Connections, Owed
 
 LARGEST_BODY_BYTES = 1_048_576
 LARGEST_HEAD_BYTES = 65_536
@@ -24,6 +25,7 @@ class DroppableProtocol(HttpToolsProtocol):
     _head_bytes: int | None = 0
     _chunk_bytes = 0
     _connection: Connection | None = None
+    _first_pause: float | None = None
 
     def __init__(self, *, connections: Connections, **given: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(**given)
@@ -51,7 +53,7 @@ class DroppableProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head has ended; what comes is counted as the body."""
-        self._head_bytes = None
+        self._head_bytes = self._first_pause = None
         super().on_headers_complete()
         self._client_owes(Owed.BODY)
 
@@ -78,11 +80,16 @@ class DroppableProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """The client does not take what it asked for."""
         super().pause_writing()
+        self._first_pause = self._first_pause or time.monotonic()
         self._client_owes(Owed.TAKE_REPLY)
 
     def resume_writing(self) -> None:
-        """The client has taken it."""
+        """The client has taken it; who takes a reply in sips for ever is let go."""
         super().resume_writing()
+        taken_seconds = time.monotonic() - (self._first_pause or time.monotonic())
+        if taken_seconds > self._connections.limits.whole_reply_seconds:
+            self.transport.abort()
+            return
         is_answered = self.cycle.response_complete
         self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
 

@@ -1,0 +1,1 @@
+"""The server core of marketplace, review page and emulator; it knows none of them."""

@@ -1,0 +1,42 @@
+"""Limits on what strangers can make a log say, so that they cannot fill a disk."""
+
+import logging
+import re
+import time
+
+_LOG_EVERY_SECONDS = 1.0
+_MOST = 10_000
+_NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
+
+
+class OncePerSecond(logging.Filter):
+    """Lets a logger say the same thing once a second; strangers cannot fill a disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[str, float] = {}
+        self._held_back: dict[str, int] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is said; then with how often it was not."""
+        now = time.monotonic()
+        # asyncio names sockets and addresses in the message itself.
+        words = _NUMBERS.sub("#", str(record.msg).partition("\n")[0][:200])
+        if now - self._said.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
+            self._held_back[words] = self._held_back.get(words, 0) + 1
+            return False
+        if len(self._said) > _MOST:
+            self._said.clear()
+            self._held_back.clear()
+        self._said[words] = now
+        if held_back := self._held_back.pop(words, 0):
+            record.msg = f"{record.msg} (and {held_back} times more)"
+        return True
+
+
+def say_once_a_second(*names: str) -> None:
+    """Hold loggers to one line a second for the same thing."""
+    for name in names:
+        logger = logging.getLogger(name)
+        if not any(isinstance(one, OncePerSecond) for one in logger.filters):
+            logger.addFilter(OncePerSecond())
