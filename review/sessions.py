@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from webserver.cookies import DuplicateCookieError, only_cookie
+
 _BYTES = 32
 _MOST_SESSIONS = 20
 """Of a reviewer at once; one more ends the oldest."""
@@ -122,9 +124,16 @@ class Sessions:
         """Whose request it is.
 
         Raises:
-            NotAllowed: nobody's.
+            NotAllowed: nobody's, or two sessions'.
         """
-        value = request.cookies.get(self._cookie, "")
+        try:
+            value = only_cookie(request, self._cookie)
+        except DuplicateCookieError as fault:
+            raise NotAllowed(
+                "Your browser sent two sessions, and one of them is not from here. "
+                "Delete the cookies of this page, then open your link again.",
+                status=401,
+            ) from fault
         session = self._open.get(_hashed(value))
         if session is None:
             raise NotAllowed("Open the link that `piecework review` shows.", status=401)

@@ -21,6 +21,7 @@ from marketplace.exceptions import Refusal
 from marketplace.state import accounts
 from marketplace.state.clock import DAY, SECOND
 from marketplace.state.transaction import Transaction
+from webserver.cookies import cookie_values
 
 LIFE = 7 * DAY
 """How long a person stays signed in."""
@@ -152,16 +153,7 @@ class Sessions:
 
     def _keys(self, request: Request) -> list[str]:
         """What the cookie holds, once for each time that it came."""
-        pairs = (
-            pair.partition("=")
-            for header in request.headers.getlist("cookie")
-            for pair in header.split(";")
-        )
-        return [
-            value.strip().strip('"')
-            for name, _, value in pairs
-            if name.strip() == self.cookie
-        ]
+        return cookie_values(request.scope["headers"], self.cookie)
 
 
 def _open(

@@ -27,6 +27,7 @@ from rehearsal.prolific.state import State
 from rehearsal.prolific.taking import complete_in_hand
 from rehearsal.prolific.transport import drop_connection
 from rehearsal.prolific.webhooks import Sender
+from webserver.cookies import DuplicateCookieError, only_cookie
 
 LARGEST_BODY_BYTES = 1_048_576
 _NO_CONTENT = 204
@@ -159,7 +160,10 @@ class Emulator:
     async def _complete(self, request: Request) -> Response:
         """Where a requester's page leads with the code; Prolific knows who comes."""
         call = self._call(request, {})
-        known = {"participant": request.cookies.get(site.COOKIE, "")}
+        try:
+            known = {"participant": only_cookie(request, site.COOKIE)}
+        except DuplicateCookieError as fault:
+            raise ApiError(400, "This browser is two participants.") from fault
         call = replace(call, query={**known, **call.query})
         return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
 
