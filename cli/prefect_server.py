@@ -7,6 +7,10 @@ database are its own as well, so that no two commands wait for each other's lock
 nothing of a user's Prefect is touched. The database is a copy of an empty one, which is
 kept because Prefect takes half a minute to make its tables.
 
+Any web page that is open in a browser can send requests to this machine, WebSockets
+too. So the server answers only callers that know a secret, which this command makes for
+it, and only under its own address (`cli/work/prefect_application.py`).
+
 It is stopped when Python ends; a process that is killed does not come that far, and the
 server would live on. So a small process waits for the end of ours: the operating system
 closes the pipe between them in any case. It finds the server by a mark in its
@@ -17,6 +21,7 @@ import atexit
 import contextlib
 import http.client
 import os
+import secrets
 import shutil
 import socket
 import sqlite3
@@ -35,11 +40,15 @@ _ROOM_BYTES = 8 * 1024 * 1024
 """What a rehearsal's flow runs take in its database, and some more."""
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 5
+_SECRET_BYTES = 32
+_ROOT = Path(__file__).resolve().parents[1]
 _MARK = "PIECEWORK_COMMAND"
 _SERVE = """
-import socket, sys, uvicorn
+import socket, sys
+sys.path.insert(0, sys.argv[2])
+import uvicorn
 server = uvicorn.Server(uvicorn.Config(
-    "prefect.server.api.server:create_app",
+    "cli.work.prefect_application:create_app",
     factory=True,
     log_level="error",
     lifespan="on",
@@ -82,6 +91,7 @@ class TemporaryServer:
 
     def __init__(self) -> None:
         self._port = 0
+        self._auth = f"piecework:{secrets.token_urlsafe(_SECRET_BYTES)}"
         self._process: subprocess.Popen[bytes] | None = None
         if os.environ.get("PREFECT_API_URL"):
             return
@@ -91,7 +101,7 @@ class TemporaryServer:
         # program's, also another command's server's, when this one wants it.
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self._port = int(listening.getsockname()[1])
-            self._process = _started(listening, _database(self._folder))
+            self._process = _started(listening, _database(self._folder), self._auth)
         atexit.register(self.stop)
 
     @contextlib.contextmanager
@@ -102,6 +112,7 @@ class TemporaryServer:
             PieceworkError: it does not answer.
         """
         from prefect.settings import (  # noqa: PLC0415 - Prefect costs seconds
+            PREFECT_API_AUTH_STRING,
             PREFECT_API_URL,
             PREFECT_LOGGING_TO_API_ENABLED,
             temporary_settings,
@@ -116,6 +127,7 @@ class TemporaryServer:
         with temporary_settings(
             {
                 PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api",
+                PREFECT_API_AUTH_STRING: self._auth,
                 # Nobody reads log lines there: its database goes with the command.
                 PREFECT_LOGGING_TO_API_ENABLED: False,
             }
@@ -201,15 +213,22 @@ def _caches() -> Path:
     return Path(caches) / "piecework"
 
 
-def _started(listening: socket.socket, database: Path) -> "subprocess.Popen[bytes]":
-    """The server, as Prefect's own `SubprocessASGIServer` starts it."""
+def _started(
+    listening: socket.socket, database: Path, auth: str
+) -> "subprocess.Popen[bytes]":
+    """The server, almost as Prefect's own `SubprocessASGIServer` starts it.
+
+    The secret is in its environment, which other users of the machine cannot read.
+    """
     return subprocess.Popen(  # noqa: S603 - our own words
-        [sys.executable, "-c", _SERVE, str(listening.fileno())],
+        [sys.executable, "-c", _SERVE, str(listening.fileno()), str(_ROOT)],
         pass_fds=[listening.fileno()],
         env={
             **os.environ,
             "PREFECT_HOME": str(database.parent),
             "PREFECT_API_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
+            "PREFECT_SERVER_API_AUTH_STRING": auth,
+            "PREFECT_API_AUTH_STRING": auth,
             "PREFECT_UI_ENABLED": "0",
             "PREFECT__SERVER_EPHEMERAL": "1",
             "PREFECT__SERVER_FINAL": "1",

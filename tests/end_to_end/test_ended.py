@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 
-def _servers(folder: Path) -> list[int]:
+def temporary_servers(folder: Path) -> list[int]:
     """Temporary servers of Prefect whose own folder is in this one."""
     mine, found = f"TMPDIR={folder}".encode(), []
     for process in Path("/proc").glob("[0-9]*"):
@@ -40,7 +40,7 @@ def _servers(folder: Path) -> list[int]:
 
 
 @contextmanager
-def _begun(
+def begun_run(
     tmp_path: Path, *options: str
 ) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """`piecework run` of a campaign, and the marketplace on which nobody does a HIT."""
@@ -78,7 +78,7 @@ def _begun(
 
 def _wait_until_no_server(folder: Path) -> None:
     until = time.monotonic() + 60
-    while servers := _servers(folder):
+    while servers := temporary_servers(folder):
         if time.monotonic() > until:
             for pid in servers:
                 os.kill(pid, signal.SIGKILL)
@@ -89,9 +89,9 @@ def _wait_until_no_server(folder: Path) -> None:
 @pytest.mark.full
 def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
     """SIGKILL leaves it no moment to stop the server itself."""
-    with _begun(tmp_path) as (run, _):
+    with begun_run(tmp_path) as (run, _):
         until = time.monotonic() + 200
-        while not _servers(tmp_path):
+        while not temporary_servers(tmp_path):
             assert time.monotonic() < until, "no server was started"
             assert run.poll() is None
             time.sleep(0.1)
@@ -113,18 +113,22 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     log = tmp_path / "run.log"
     options = ["--json"] if kind == "json" else []
     options += ["--log-file", str(log), "--poll-seconds", "0.2"]
+<<<<<<< HEAD
     began = time.monotonic()
     with _begun(tmp_path, *options) as (run, endpoint):
+=======
+    with begun_run(tmp_path, *options) as (run, endpoint):
+>>>>>>> 7f1828f (Close Prefect's temporary server to web pages)
         assert run.stderr is not None
         said = _line(run.stderr)
         start_seconds = time.monotonic() - began
         while "next look at" not in said:
-            said += _line(run.stderr)
-        assert _servers(tmp_path)
+            said += line_of(run.stderr)
+        assert temporary_servers(tmp_path)
         # One of the two whom the HIT is for: it stays open, and what she did is shown.
         assert People(endpoint).work(at_most=1) == 1
         while "2 answers came" not in said:
-            said += _line(run.stderr)
+            said += line_of(run.stderr)
         told = time.monotonic()
         run.send_signal(number)
         out, rest = run.communicate(timeout=240)
@@ -147,6 +151,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     _wait_until_gone(tmp_path)
 
 
+<<<<<<< HEAD
 def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
     """In `--poll-seconds`, though the HIT is open and the waits had grown."""
     with _begun(tmp_path, "--json", "--poll-seconds", "0.2") as (run, endpoint):
@@ -178,6 +183,10 @@ def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
 
 
 def _line(pipe: IO[str]) -> str:
+=======
+def line_of(pipe: IO[str]) -> str:
+    """The next line; an end is a failure."""
+>>>>>>> 7f1828f (Close Prefect's temporary server to web pages)
     line = pipe.readline()
     assert line, "it ended without a word"
     return line

@@ -1,0 +1,82 @@
+"""Prefect's temporary server of `run` answers its own command and nobody else."""
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
+
+from tests.end_to_end.test_ended import begun_run, line_of, temporary_servers
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
+
+SOCKETS = ("events/out", "events/in", "logs/out")
+ALL_EVENTS = '{"type": "filter", "filter": {}}'
+
+
+@contextmanager
+def run_at_work(folder: Path) -> Iterator[tuple[Popen[str], str]]:
+    """`piecework run` that waits for workers, and its server's address."""
+    with begun_run(folder, "--poll-seconds", "0.2") as (process, _):
+        assert process.stderr is not None
+        text = ""
+        while "next look at" not in text:
+            text += line_of(process.stderr)
+        (server,) = temporary_servers(folder)
+        words = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
+        port = int(words[words.index(b"--port") + 1])
+        yield process, f"127.0.0.1:{port}"
+
+
+def _is_refused(address: str, path: str, *subprotocols: str, first: str) -> bool:
+    """Whether a WebSocket is closed before it gives anything."""
+    wanted = [Subprotocol(each) for each in subprotocols] or None
+    try:
+        with connect(f"ws://{address}/api/{path}", subprotocols=wanted) as socket:
+            socket.send(first)
+            socket.send(ALL_EVENTS)
+            socket.recv(timeout=10)
+    except (ConnectionClosed, InvalidStatus):
+        return True
+    return False
+
+
+def test_a_web_page_reads_and_writes_nothing_while_a_run_works(tmp_path: Path) -> None:
+    """What a page can send without being asked: plain POSTs and WebSockets.
+
+    Nor does the name of a page's own host lead there. The run itself goes on.
+    """
+    with run_at_work(tmp_path) as (process, address):
+        url = f"http://{address}/api"
+        page = {"Origin": "https://evil.example"}
+        runs = httpx.post(f"{url}/flow_runs/filter", content=b"{}", headers=page)
+        assert runs.status_code == 401
+        crash = b'{"state": {"type": "CRASHED"}, "force": true}'
+        for way in ("flow_runs", "deployments", "work_pools/x/queues"):
+            path = f"{url}/{way}/00000000-0000-0000-0000-000000000000/set_state"
+            assert httpx.post(path, content=crash, headers=page).status_code == 401
+        assert httpx.get(f"{url}/admin/settings", headers=page).status_code == 401
+        for socket in SOCKETS:
+            assert _is_refused(address, socket, first="{}")
+            for message in ('{"type": "auth", "token": ""}', '{"type": "auth"}', "{}"):
+                assert _is_refused(address, socket, "prefect", first=message)
+        for host in ("evil.example", f"evil.example:{address.rpartition(':')[2]}"):
+            renamed = httpx.get(f"{url}/health", headers={"Host": host})
+            assert renamed.status_code == 400
+        assert httpx.get(f"{url}/health").json() is True
+        assert process.stderr is not None
+        assert re.search(r"next look at \d\d:\d\d", line_of(process.stderr))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode == 130
