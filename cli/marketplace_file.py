@@ -41,19 +41,18 @@ def transaction_in(
         ConfigError: there is no such file, or it is no marketplace's.
         RefusedForSafety: it is a rehearsal's.
     """
-    from marketplace.state import storage  # noqa: PLC0415 - only when it is asked for
-
     if must_exist and not database.exists():
         raise ConfigError(
             [f"{database}: there is no such file"],
             next_step="name the marketplace's file with --database",
         )
-    with closing(
-        _opened(database, must_be_live=must_be_live, currency=currency)
-    ) as backend:
-        storage.make_private(database)
-        with backend.transaction() as transaction:
-            yield transaction
+    with (
+        closing(
+            _opened(database, must_be_live=must_be_live, currency=currency)
+        ) as backend,
+        backend.transaction() as transaction,
+    ):
+        yield transaction
 
 
 def site_of(transaction: "Transaction", said: str = "") -> str:
@@ -77,6 +76,7 @@ def moment(ms: int) -> str:
 
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
     from marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
+    from marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
 
     try:
         rules = rules_of(database) if database.exists() else Rules()
@@ -93,5 +93,7 @@ def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Bac
                 next_step="two currencies never meet in one sum; take another file",
             )
         return Backend(database, rules)
+    except WrongDatabaseError as wrong:
+        raise ConfigError([str(wrong)]) from wrong
     except sqlite3.DatabaseError as fault:
         raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault

@@ -217,7 +217,7 @@ def serve(**given: Unpack[_Given]) -> None:
     from marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
     from marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
     from marketplace.http.server import serve_forever  # noqa: PLC0415
-    from marketplace.state.backend import WrongDatabaseError  # noqa: PLC0415
+    from marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
 
     try:
         if given["crowd"] == "prolific":

@@ -6,7 +6,7 @@ from marketplace.http.command_line import parser, serve_parent
 from marketplace.http.exposure import UnsafeBindError
 from marketplace.http.notification_sender import NotifyAddressError
 from marketplace.http.server import Marketplace, serve_forever
-from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.database_file import WrongDatabaseError
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from domain.errors import StoreError
 from domain.marks import Marks
-from store.files import make_private_folder, make_private_store
+from store.files import check_kind, make_private_folder, make_private_store
 from store.log_file import is_from_later
 from store.migrations import migrations
 
@@ -32,6 +32,13 @@ _MAKE_ROOM = (
 _LOOK_AT_FILE = (
     "look whether the disk is full or the file was damaged; a copy of it, if there is "
     "one, goes on where it stopped; what was posted since, it refuses to post"
+)
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+)
+_APPLIED = (
+    f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ? "
+    "ORDER BY rowid"
 )
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
@@ -84,8 +91,10 @@ def open_store(
         marks: those of the platform that the store is to work with, if any.
 
     Raises:
-        StoreError: there is none (and `create` is false), or it cannot be used.
+        StoreError: there is none (and `create` is false), it cannot be used, or it is
+            something else than a store of this version or an earlier one.
     """
+    check_kind(path)
     if not create and not path.is_file():
         raise StoreError(f"{path}: there is no store yet")
     if is_from_later(path):
@@ -115,7 +124,8 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
     # Prefect may run a step in another thread, never two at once.
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
-        _log_ahead(connection)
+        _check_origin(connection, path)
+        _patiently(connection, "PRAGMA journal_mode = WAL")
         # FULL: an intent that was told to be stored survives a power cut.
         durability = "FULL" if survives_power_cuts else "OFF"
         connection.execute(f"PRAGMA synchronous = {durability}")
@@ -126,6 +136,35 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
         connection.close()
         raise
     return db
+
+
+def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database, and one that a newer version has changed.
+
+    Raises:
+        StoreError: whose it seems to be, and what to do.
+    """
+    tables = {str(row[0]) for row in _patiently(connection, _TABLES)}
+    if not tables - {migrations.migrations_table}:
+        return  # new, or another process is making it just now
+    applied = []
+    if migrations.migrations_table in tables:
+        applied = [
+            str(row[0]) for row in _patiently(connection, _APPLIED, migrations.name)
+        ]
+    if not applied:
+        raise StoreError(
+            f"{path} is another program's database, not a campaign's store",
+            next_step="move it away, and bring the store here, or give this campaign "
+            "another `[output] folder`",
+        )
+    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
+    if unknown := [name for name in applied if name not in known]:
+        raise StoreError(
+            f"{path} was written by a newer version of piecework: this version does "
+            f"not know its change {unknown[0]}",
+            next_step="install that version, or bring back a copy that was made before",
+        )
 
 
 def _to_look_at(path: Path, fault: Exception) -> Store | None:
@@ -161,18 +200,21 @@ def _version(db: Database) -> int:
     return int(version)
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log; SQLite itself does not wait its turn for that."""
+def _patiently(
+    connection: sqlite3.Connection, statement: str, *values: str
+) -> list[tuple[object, ...]]:
+    """The rows of a statement, for which SQLite itself does not wait its turn.
+
+    So it is with the switch to the write-ahead log, and what is asked meanwhile.
+    """
     for _ in range(_MOST_TRIES - 1):
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            return connection.execute(statement, values).fetchall()
         except sqlite3.OperationalError as fault:
             if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
             time.sleep(_TRY_SECONDS)
-        else:
-            return
-    connection.execute("PRAGMA journal_mode = WAL")
+    return connection.execute(statement, values).fetchall()
 
 
 def _bring_up_to_date(db: Database) -> None:

@@ -6,13 +6,23 @@ knowing a name costs nothing.
 """
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
+
+from domain.errors import StoreError
 
 FILE_NAME = "piecework.db"
 
 _FILE, _FOLDER = 0o600, 0o700
 _LOGS = ("-wal", "-shm", "-journal")
+_HEADER = b"SQLite format 3\0"
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 def make_private_folder(folder: Path) -> None:
@@ -37,6 +47,32 @@ def make_private_store(path: Path) -> None:
     for file in (path, *(path.with_name(path.name + log) for log in _LOGS)):
         with suppress(FileNotFoundError):
             _close_to_others(file, _FILE)
+
+
+def check_kind(path: Path) -> None:
+    """Refuse what is there and is not a regular file with SQLite's header.
+
+    Raises:
+        StoreError: what it is, and what to do.
+    """
+    for file in (path, *(path.with_name(path.name + log) for log in _LOGS)):
+        try:
+            kind = stat.S_IFMT(file.lstat().st_mode)
+        except FileNotFoundError:
+            continue
+        if kind != stat.S_IFREG:
+            raise StoreError(
+                f"{file} is {_KINDS.get(kind, 'a device')}, and must be a regular file",
+                next_step="move it away, and bring the store itself here, or give "
+                "`[output] folder` of the campaign file as the folder where it lies",
+            )
+    with suppress(FileNotFoundError), path.open("rb") as content:
+        if content.read(len(_HEADER)) not in (_HEADER, b""):
+            raise StoreError(
+                f"{path} is not an SQLite database, so it is not a campaign's store",
+                next_step="bring a copy of the store back, or give this campaign "
+                "another `[output] folder`",
+            )
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from store.files import FILE_NAME
+from store.files import FILE_NAME, check_kind
 
 if TYPE_CHECKING:
     from store.database import Store
@@ -84,6 +84,7 @@ def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | Non
         request_digest: as `remember` was given it; without it, whatever was told.
     """
     path = folder / FILE_NAME
+    check_kind(path)
     if not path.is_file():
         return None
     with closing(sqlite3.connect(path, timeout=30)) as connection:

@@ -14,7 +14,7 @@ from flows.posting.second_store import refuse_second_store
 from marketplace.http.child_process import PROGRAM
 from marketplace.http.server import Running, serve_apart
 from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
-from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.money import PriceList
 from platforms.credentials import REHEARSAL
 from platforms.mturk import MTurk

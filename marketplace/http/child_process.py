@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from marketplace.http.options import Running
-from marketplace.state.backend import WrongDatabaseError
+from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.money import PriceList
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -21,16 +21,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from marketplace.state import accounts, clock, lifecycle, lineage, log_file
+from marketplace.state import (
+    accounts,
+    clock,
+    database_file,
+    lifecycle,
+    lineage,
+    log_file,
+)
 from marketplace.state.call_counts import CallCounts
+from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.ids import IdGenerator
 from marketplace.state.money import MTURK, PriceList
 from marketplace.state.storage import Storage
 from marketplace.state.transaction import Transaction
-
-
-class WrongDatabaseError(Exception):
-    """The database belongs to a marketplace that was started otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,7 @@ class Backend:
         self._on_backlog: Callable[[], None] | None = None
         self._nothing_due: tuple[int, int] | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
+        database_file.check_kind(database)
         if log_file.is_from_later(database):
             raise WrongDatabaseError(
                 f"{database}: the log beside it ({database.name}-wal) is of a later "
@@ -90,6 +95,8 @@ class Backend:
             )
         self._storage = Storage(database)
         try:
+            if not rules.rehearsal:
+                database_file.check_private(database)
             with self._storage.transaction() as conn:
                 _settle_rules(conn, rules)
             if rules.rehearsal:
@@ -258,8 +265,10 @@ def rules_of(database: Path) -> Rules:
     """How the marketplace of a file was started, so that it can be opened again.
 
     Raises:
-        sqlite3.Error: it is no marketplace's file.
+        WrongDatabaseError: it is no database's file.
+        sqlite3.Error: it is no marketplace's.
     """
+    database_file.check_kind(database)
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
         if conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
             return Rules()  # another process is making it just now, or it was emptied

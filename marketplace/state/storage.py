@@ -18,15 +18,14 @@ system has it, but a power cut may take the last of it, or spoil the file.
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from marketplace.schema.migrations import migrations
-from marketplace.state import lineage
+from marketplace.state import database_file, lineage
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 10000",
@@ -34,9 +33,6 @@ _PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA cache_size = -65536",
 )
-
-_MOST_TRIES = 500
-_TRY_SECONDS = 0.02
 
 
 class Storage:
@@ -50,6 +46,7 @@ class Storage:
         self._changes_at_begin = 0
         # A new file is its owner's alone; SQLite gives the files beside it the same.
         if str(database) != ":memory:":
+            database_file.check_kind(database)
             database.touch(mode=0o600)
         self._conn = sqlite3.connect(
             database,
@@ -57,10 +54,16 @@ class Storage:
             check_same_thread=False,
             cached_statements=256,
         )
-        _switch_to_wal(self._conn)
-        for pragma in _PRAGMAS:
-            self._conn.execute(pragma).close()
-        _migrate(self._conn)
+        try:
+            database_file.check_origin(self._conn, database)
+            database_file.make_private(database)
+            database_file.patiently(self._conn, "PRAGMA journal_mode = WAL")
+            for pragma in _PRAGMAS:
+                self._conn.execute(pragma).close()
+            _migrate(self._conn)
+        except BaseException:
+            self._conn.close()
+            raise
         self._conn.row_factory = sqlite3.Row
 
     def commit_without_sync(self) -> None:
@@ -164,20 +167,6 @@ class Storage:
             self._conn.execute("ROLLBACK")
 
 
-def _switch_to_wal(conn: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log; SQLite itself does not wait for the lock here."""
-    for _ in range(_MOST_TRIES - 1):
-        try:
-            conn.execute("PRAGMA journal_mode = WAL").close()
-        except sqlite3.OperationalError as fault:
-            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
-            time.sleep(_TRY_SECONDS)
-        else:
-            return
-    conn.execute("PRAGMA journal_mode = WAL").close()
-
-
 def _migrate(conn: sqlite3.Connection) -> None:
     """Make what tables are missing; of several processes at once, one does."""
     database = Database(conn)
@@ -191,11 +180,3 @@ def _migrate(conn: sqlite3.Connection) -> None:
     except BaseException:
         conn.rollback()
         raise
-
-
-def make_private(database: Path) -> None:
-    """Leave the file, and those that SQLite keeps beside it, to their owner alone."""
-    for suffix in ("", "-wal", "-shm"):
-        # Without writers beside it, only the file itself is there.
-        with suppress(FileNotFoundError):
-            database.with_name(database.name + suffix).chmod(0o600)

@@ -143,4 +143,4 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     other.write_text("not a database, but longer than a header " * 10)
     result = requester(other, "list")
     assert result.exit_code == 2
-    assert "no marketplace's file" in result.stderr
+    assert "is not an SQLite database" in result.stderr

@@ -96,7 +96,7 @@ def test_a_name_nobody_has_cannot_be_revoked(tmp_path: Path) -> None:
     assert "No worker is called bob" in worker(database, "revoke", "bob").output
     other = tmp_path / "other.db"
     other.write_text("a letter")
-    assert "is no marketplace's file" in worker(other, "list").output
+    assert "is not an SQLite database" in worker(other, "list").output
     assert other.read_text() == "a letter"
 
 

@@ -113,14 +113,10 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     log = tmp_path / "run.log"
     options = ["--json"] if kind == "json" else []
     options += ["--log-file", str(log), "--poll-seconds", "0.2"]
-<<<<<<< HEAD
     began = time.monotonic()
-    with _begun(tmp_path, *options) as (run, endpoint):
-=======
     with begun_run(tmp_path, *options) as (run, endpoint):
->>>>>>> 7f1828f (Close Prefect's temporary server to web pages)
         assert run.stderr is not None
-        said = _line(run.stderr)
+        said = line_of(run.stderr)
         start_seconds = time.monotonic() - began
         while "next look at" not in said:
             said += line_of(run.stderr)
@@ -151,16 +147,15 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     _wait_until_gone(tmp_path)
 
 
-<<<<<<< HEAD
 def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
     """In `--poll-seconds`, though the HIT is open and the waits had grown."""
-    with _begun(tmp_path, "--json", "--poll-seconds", "0.2") as (run, endpoint):
+    with begun_run(tmp_path, "--json", "--poll-seconds", "0.2") as (run, endpoint):
         assert run.stderr is not None
 
         def next_wait() -> tuple[int, float]:
             """Answers so far at the next look, and how long is waited after it."""
             assert run.stderr is not None
-            while '"next_look"' not in (line := _line(run.stderr)):
+            while '"next_look"' not in (line := line_of(run.stderr)):
                 pass
             facts = json.loads(line)
             at, look = map(datetime.fromisoformat, (facts["at"], facts["next_look"]))
@@ -182,11 +177,8 @@ def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
     _wait_until_no_server(tmp_path)
 
 
-def _line(pipe: IO[str]) -> str:
-=======
 def line_of(pipe: IO[str]) -> str:
     """The next line; an end is a failure."""
->>>>>>> 7f1828f (Close Prefect's temporary server to web pages)
     line = pipe.readline()
     assert line, "it ended without a word"
     return line

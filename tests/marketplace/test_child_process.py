@@ -15,7 +15,8 @@ import pytest
 
 from marketplace.http.server import serve_apart
 from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules, WrongDatabaseError
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.database_file import WrongDatabaseError
 from tests.marketplace.market import START, Market, free_port, post
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,15 +106,14 @@ def test_a_database_of_another_start_is_refused_here(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_database_is_refused_here(tmp_path: Path) -> None:
-    """As SQLite calls it."""
+    """With the sentence of the process that looked at it."""
     database = tmp_path / "market.db"
     database.write_text("a diary, not a database " * 100, encoding="utf-8")
     with (
-        pytest.raises(sqlite3.DatabaseError, match="not a database") as refused,
+        pytest.raises(WrongDatabaseError, match="is not an SQLite database"),
         serve_apart(database, rehearsal=True),
     ):
         pass
-    assert refused.value.sqlite_errorcode == sqlite3.SQLITE_NOTADB
 
 
 def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from marketplace.exceptions import Refusal
 from marketplace.http.server import serve
 from marketplace.requester.calling import perform
 from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules, WrongDatabaseError
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.database_file import WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.own_event_loop import run_in_thread

@@ -13,7 +13,8 @@ from botocore.exceptions import ClientError
 
 from marketplace.http.server import serve, serve_apart
 from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules, WrongDatabaseError, rules_of
+from marketplace.state.backend import Backend, Rules, rules_of
+from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.money import MTURK, PriceList
 from tests.marketplace.market import START, Market, post, refusal
 

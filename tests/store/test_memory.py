@@ -239,5 +239,5 @@ def test_a_missing_or_broken_store_is_a_sentence(tmp_path: Path) -> None:
         open_store(tmp_path / "piecework.db")
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is no database" * 100)
-    with pytest.raises(StoreError, match="cannot be used"):
+    with pytest.raises(StoreError, match="is not an SQLite database"):
         open_store(broken)
