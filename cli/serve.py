@@ -51,6 +51,7 @@ class _Given(TypedDict):
     screen_out_pay: str
     webhooks: bool
     consent: Path | None
+    clock_is_right: bool
 
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -197,6 +198,11 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Have Prolific say when something happens, besides asking it now and then.",
 )
 @click.option("--consent", type=_FILE, help="Text that workers agree to first.")
+@click.option(
+    "--clock-is-right",
+    is_flag=True,
+    help="Say so once, after `date -u`, where serving says that the clock has jumped.",
+)
 def serve(**given: Unpack[_Given]) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
@@ -264,6 +270,7 @@ def _marketplace(given: _Given) -> "Marketplace":
         aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
         notify_url=given["notify_url"],
         consent=_consent(given),
+        clock_is_right=given["clock_is_right"],
     )
 
 

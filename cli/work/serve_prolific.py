@@ -82,7 +82,9 @@ def serve_with_prolific(marketplace: Marketplace, wanted: Recruiting) -> None:
         consent = _consent(wanted)
         with (
             office(address, token, terms, consent=consent) as opened,
-            opened.bridge(marketplace.database, Rules()) as bridge,
+            opened.bridge(
+                marketplace.database, Rules(clock_is_right=marketplace.clock_is_right)
+            ) as bridge,
         ):
             _say(opened.terms, str(opened.prices.percent))
             receiver = _receiver(bridge) if wanted.has_webhooks else None

@@ -28,6 +28,11 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--notify-url", default="", help="local queue or topic server for events"
     )
+    parser.add_argument(
+        "--clock-is-right",
+        action="store_true",
+        help="a person has looked: this machine's clock has not jumped",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
     parser.add_argument(
         "--start", type=clock.moment_of, help="virtual time at the beginning"

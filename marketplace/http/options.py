@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     crowd: OutsideCrowd | None
     consent: tuple[str, ...]
     spend_at_most_cents: int | None
+    clock_is_right: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Marketplace:
         consent: what workers who are no participants agree to before their first HIT, a
             paragraph each.
         spend_at_most_cents: of all requesters together; None is no limit.
+        clock_is_right: a person says that the machine's clock is right, though it is
+            far ahead of the last moment that the database knows.
     """
 
     database: Path
@@ -89,6 +92,7 @@ class Marketplace:
     crowd: OutsideCrowd | None = None
     consent: tuple[str, ...] = ()
     spend_at_most_cents: int | None = None
+    clock_is_right: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,15 @@ port that is taken is an error of the caller's, not of a thread's.
 
 import contextlib
 import gc
+import logging
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -47,6 +50,7 @@ __all__ = [
     "serve_forever",
 ]
 
+_LOG = logging.getLogger(__name__)
 _START_SECONDS = 30.0
 
 
@@ -178,6 +182,7 @@ def _prepared(
             connections,
             certificate=marketplace.certificate,
             opener=aws_sockets,
+            each_minute=partial(_keep_time, backend),
         )
         # Workers can make it speak as often as they like.
         say_once_a_second("marketplace.forms.patterns")
@@ -189,6 +194,13 @@ def _prepared(
         yield server, sockets, running
 
 
+def _keep_time(backend: Backend) -> None:
+    try:
+        backend.keep_time()
+    except sqlite3.Error as fault:  # locked by another process, or a full disk
+        _LOG.warning("the time is not kept: %s", fault)
+
+
 def _rules(marketplace: Marketplace) -> Rules:
     return Rules(
         rehearsal=marketplace.rehearsal,
@@ -198,6 +210,7 @@ def _rules(marketplace: Marketplace) -> Rules:
         balance_cents=marketplace.balance_cents,
         prices=marketplace.prices,
         spend_at_most_cents=marketplace.spend_at_most_cents,
+        clock_is_right=marketplace.clock_is_right,
     )
 
 

@@ -30,11 +30,14 @@ from marketplace.state import (
     log_file,
 )
 from marketplace.state.call_counts import CallCounts
+from marketplace.state.clock_jumps import Moment, WatchedClock, steady_ms
 from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.ids import IdGenerator
 from marketplace.state.money import MTURK, PriceList
 from marketplace.state.storage import Storage
 from marketplace.state.transaction import Transaction
+
+_KEPT_EVERY_MS = 60 * clock.SECOND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class Rules:
         prices: its currency, which stays once money is in it, and its fees, which may
             be others at each start; a HIT keeps the fee that it was posted with.
         spend_at_most_cents: of all requesters together; None is no limit.
+        clock_is_right: whether a person has said so, however far it has jumped.
     """
 
     rehearsal: bool = False
@@ -59,6 +63,7 @@ class Rules:
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     prices: PriceList = MTURK
     spend_at_most_cents: int | None = None
+    clock_is_right: bool = False
 
     @property
     def time_passes(self) -> bool:
@@ -84,6 +89,7 @@ class Backend:
         self.lag_ms = 0
         self._on_backlog: Callable[[], None] | None = None
         self._nothing_due: tuple[int, int] | None = None
+        self._kept_ms: int | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
         database_file.check_kind(database)
         if log_file.is_from_later(database):
@@ -99,6 +105,7 @@ class Backend:
                 database_file.check_private(database)
             with self._storage.transaction() as conn:
                 _settle_rules(conn, rules)
+                self._watched_clock = _watched_clock(conn, rules)
             if rules.rehearsal:
                 self._storage.commit_without_sync()
         except BaseException:
@@ -129,6 +136,7 @@ class Backend:
         yield transaction
         if transaction.conn.total_changes != changes_before:
             self.calls.write(transaction.conn)
+            self._keep_time(transaction)
 
     @contextmanager
     def without_catch_up(self) -> Iterator[Transaction]:
@@ -153,7 +161,7 @@ class Backend:
 
     def _is_due(self, transaction: Transaction) -> bool:
         """Whether anything has come due; looked up once for a moment and its state."""
-        state = (transaction.now_ms, transaction.conn.total_changes)
+        state = (transaction.due_ms, transaction.conn.total_changes)
         if state == self._nothing_due:
             return False
         is_due = lifecycle.is_due(transaction)
@@ -214,6 +222,20 @@ class Backend:
         """The present moment of the database (`state.lineage`)."""
         return self._storage.mark()
 
+    def keep_time(self) -> None:
+        """Tell the database the moment, so that a start later knows a jump from one."""
+        with self.without_catch_up() as transaction:
+            self._keep_time(transaction)
+
+    def _keep_time(self, transaction: Transaction) -> None:
+        """The same as part of a transaction; once a minute will do."""
+        if self.rules.rehearsal:
+            return
+        known_ms = self._watched_clock.known_ms
+        if self._kept_ms is None or abs(known_ms - self._kept_ms) >= _KEPT_EVERY_MS:
+            clock.keep_known_ms(transaction.conn, known_ms)
+            self._kept_ms = known_ms
+
     def data_version(self) -> int:
         """Changes whenever another connection to the file has changed something."""
         return self._storage.data_version()
@@ -224,15 +246,21 @@ class Backend:
 
     def close(self) -> None:
         """Write down what waits and close the database."""
-        with self._storage.transaction() as conn:
-            self.calls.write(conn)
+        with self.without_catch_up() as transaction:
+            self.calls.write(transaction.conn)
+            self._keep_time(transaction)
         self._storage.close()
 
     def _transaction(self, conn: sqlite3.Connection) -> Transaction:
         now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None
+        if now_ms is None:
+            moment = self._watched_clock.read(clock.machine_ms(), steady_ms())
+        else:
+            moment = Moment(now_ms)
         return Transaction(
             conn=conn,
-            now_ms=clock.machine_ms() if now_ms is None else now_ms,
+            now_ms=moment.now_ms,
+            held_ms=moment.held_ms,
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,
             lag_ms=self.lag_ms,
@@ -308,6 +336,14 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
             clock.let_run(conn, max(present, clock.machine_ms()))
         else:
             clock.let_stand(conn, present)
+
+
+def _watched_clock(conn: sqlite3.Connection, rules: Rules) -> WatchedClock:
+    known_ms = clock.last_known_ms(conn)
+    if rules.clock_is_right:
+        known_ms = clock.machine_ms()
+        clock.keep_known_ms(conn, known_ms)
+    return WatchedClock(clock.machine_ms(), steady_ms(), known_ms)
 
 
 def _settle_prices(

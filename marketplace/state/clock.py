@@ -1,8 +1,9 @@
 """The marketplace's own time, in whole milliseconds since 1970 (UTC).
 
-Live, it is the machine's. In a rehearsal of a campaign it stands still until a program
-moves it; in one that people and their programs use it runs beside the machine's, as far
-ahead as it was moved. Either is kept in the database, and never runs backwards.
+Live, it is the machine's, as far as that is believed (`clock_jumps`). In a rehearsal of
+a campaign it stands still until a program moves it; in one that people and their
+programs use it runs beside the machine's, as far ahead as it was moved. A rehearsal's
+time is kept in the database, and never runs backwards.
 """
 
 import sqlite3
@@ -105,6 +106,17 @@ def advance(conn: sqlite3.Connection, now_ms: int) -> bool:
         return False
     _set(conn, now_ms)
     return True
+
+
+def last_known_ms(conn: sqlite3.Connection) -> int | None:
+    """The last moment that a live database was told; None: it was told none."""
+    row = conn.execute("SELECT value FROM settings WHERE key = 'known_ms'").fetchone()
+    return None if row is None else int(row[0])
+
+
+def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
+    """Tell a live database the moment, for its next start."""
+    _keep(conn, "known_ms", known_ms)
 
 
 def _set(conn: sqlite3.Connection, now_ms: int) -> None:

@@ -132,7 +132,7 @@ def after(transaction: Transaction, number: int, *, most: int) -> list[dict[str,
 def forget(transaction: Transaction, *, most: int) -> None:
     """Drop so many events, with their messages, whose time is over."""
     for row in transaction.all(
-        f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", transaction.now_ms, most
+        f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", transaction.due_ms, most
     ):
         transaction.execute("DELETE FROM deliveries WHERE event = ?", row["id"])
         transaction.execute("DELETE FROM events WHERE id = ?", row["id"])

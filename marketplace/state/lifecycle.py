@@ -64,7 +64,7 @@ _ANYTHING = (
 def is_due(transaction: Transaction) -> bool:
     """Whether there is anything to catch up with; costs a look into a few indexes."""
     row = transaction.one(
-        _ANYTHING, transaction.now_ms, transaction.now_ms - request_tokens.LIFE
+        _ANYTHING, transaction.due_ms, transaction.due_ms - request_tokens.LIFE
     )
     return row is not None and bool(row[0])
 
@@ -88,9 +88,9 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
         # A review may have decided, extended or ended what else was due.
         left -= done
     if left:
-        transaction.execute(_LATE, transaction.now_ms, most)
+        transaction.execute(_LATE, transaction.due_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.execute(_FORGET, transaction.now_ms - request_tokens.LIFE, most)
+        transaction.execute(_FORGET, transaction.due_ms - request_tokens.LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 
@@ -149,19 +149,19 @@ def _rows(
 ) -> list[sqlite3.Row]:
     if only is None:
         return transaction.all(
-            f"{query} ORDER BY at_ms, id LIMIT ?", transaction.now_ms, most
+            f"{query} ORDER BY at_ms, id LIMIT ?", transaction.due_ms, most
         )
     column, hit = only
     return transaction.all(
         f"{query} AND {column} = ? ORDER BY at_ms, id LIMIT ?",
-        transaction.now_ms,
+        transaction.due_ms,
         hit,
         most,
     )
 
 
 def _dispose(transaction: Transaction, which: str, value: int) -> None:
-    for row in transaction.all(f"{_DISPOSABLE} {which}", transaction.now_ms, value):
+    for row in transaction.all(f"{_DISPOSABLE} {which}", transaction.due_ms, value):
         hits.dispose(transaction, row["id"], at_ms=row["dispose_ms"])
 
 

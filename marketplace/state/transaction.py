@@ -19,6 +19,8 @@ class Transaction:
         conn: the connection, in this transaction.
         now_ms: the present.
         id_generator: makes new ids.
+        held_ms: so far behind the present is the moment up to which what comes due is
+            done; 0 where the clock is believed.
         has_backlog: whether some of what has come due is not done yet.
         lag_ms: how old a HIT must be to be in a list; only a rehearsal's script of
             faults sets it.
@@ -29,10 +31,16 @@ class Transaction:
     conn: sqlite3.Connection
     now_ms: int
     id_generator: IdGenerator
+    held_ms: int = 0
     has_backlog: bool = False
     lag_ms: int = 0
     prices: PriceList = MTURK
     spend_at_most_cents: int | None = None
+
+    @property
+    def due_ms(self) -> int:
+        """What comes due is done up to this moment."""
+        return self.now_ms - self.held_ms
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row, if there is one."""

@@ -318,7 +318,7 @@ def _follow_test(
     status = None if attempt is None else attempt["status"]
     if status == "Submitted":
         visits.finish(transaction, visit["id"])
-    elif status == "Late" or transaction.now_ms > visit["deadline_ms"]:
+    elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
         visits.close(transaction, visit["id"], stage="Late")
 
 

@@ -127,7 +127,7 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     elif visit["status"] in AT_WORK:
         _complete(bridge, visit, now_ms)
     elif not visit["submitted"] and visit["loss"] != "Suspected":
-        _refuse(bridge, visit, now_ms)
+        _refuse(bridge, visit)
 
 
 def _took_test(visit: sqlite3.Row) -> bool:
@@ -269,7 +269,7 @@ def _transit(
     )
 
 
-def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Ask for a return; after some days without one, reject."""
     reason = visit["feedback"] or _REASONS.get(visit["stage"], "")
     if visit["return_asked_ms"] is None:
@@ -277,6 +277,8 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         return
     if visit["stage"] == "TurnedAway":
         return  # The fault was ours: if it is not returned, Prolific pays it in time.
+    with bridge.backend.without_catch_up() as transaction:
+        now_ms = transaction.due_ms
     last_ms = visit["closed_ms"] + LAST_DAY * DAY
     due_ms = visit["return_asked_ms"] + bridge.terms.return_days * DAY
     if now_ms < min(due_ms, last_ms):

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 from cli.main import main
 from cli.serve import _marketplace, serve
 from marketplace.http.server import serve as served
+from marketplace.state import clock
 from marketplace.state.backend import Backend, Rules, rules_of
 from tests.marketplace.market import START, Market, expire, free_port, post
 
@@ -45,6 +47,34 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     assert "WARNING: http://hits.example is plain HTTP" in said
     assert f"ended; all that came is in {tmp_path / 'new.db'}" in said
     assert one.returncode == 0
+
+
+def _served_once(*words: object) -> str:
+    """What `piecework serve` says on stderr until it answers and is ended."""
+    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command += [*map(str, words), "--port", "0", "--frames-port", "0"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert "marketplace at" in process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    return said
+
+
+def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None:
+    """The last moment that the file knows is a year ago: nobody was there since."""
+    database = tmp_path / "live.db"
+    Backend(database, Rules()).close()
+    year_ago = clock.machine_ms() - 365 * clock.DAY
+    with closing(sqlite3.connect(database)) as conn, conn:
+        clock.keep_known_ms(conn, year_ago)
+    warned = _served_once("--database", database)
+    assert "nothing is approved, expires or is disposed of by itself" in warned
+    assert "--clock-is-right" in warned
+    assert "the clock" not in _served_once("--database", database, "--clock-is-right")
+    assert "the clock" not in _served_once("--database", database)
 
 
 def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
