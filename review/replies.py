@@ -11,6 +11,7 @@ from review.sessions import NotAllowed
 
 _LARGEST_FORM = 64 * 1024
 _NOT_FOUND = 404
+_RETRY_AFTER_SECONDS = 10
 
 
 def address(path: str, view: str, key: str, **more: str) -> str:
@@ -61,4 +62,6 @@ async def busy(_request: Request, _fault: Exception) -> Response:
         "Nothing was stored: another program holds the store, or the disk is full. "
         "Go back and try again."
     )
-    return page("refused.html.j2", status=503, sentence=sentence)
+    reply = page("refused.html.j2", status=503, sentence=sentence)
+    reply.headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
+    return reply

@@ -14,9 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.exceptions import Refusal
-from marketplace.requester import wire
-from marketplace.state import clock
-from marketplace.workers import replies
+from marketplace.http.refusing import refused
 from marketplace.workers.origins import STAR
 from webserver.listening import is_loopback
 
@@ -102,11 +100,7 @@ class HostCheck:
             f"This marketplace answers to {self._shown} and to no other name.",
             status=421,
         )
-        request = Request(scope)
-        if request.method == "POST" and request.url.path == "/":
-            body = wire.error(refusal, now_ms=clock.machine_ms())
-            return Response(body, refusal.status, media_type=wire.CONTENT_TYPE)
-        return replies.refused(request, refusal)
+        return refused(Request(scope), refusal)
 
 
 def _bound(address: str, port: int) -> list[str]:

@@ -4,6 +4,7 @@ One process and one event loop serve both; the port on which a request arrived d
 never a header that the client wrote.
 """
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from marketplace.crowd import OutsideCrowd
 from marketplace.exceptions import Refusal
+from marketplace.http import refusing
 from marketplace.http.control import Control
 from marketplace.http.faults import FaultScript
 from marketplace.requester.api import RequesterApi
@@ -91,6 +93,7 @@ def _app(routes: list[BaseRoute]) -> Starlette:
         exception_handlers={
             Refusal: replies.refusal_handler,
             HTTPException: replies.http_fault_handler,
+            sqlite3.OperationalError: refusing.not_stored_handler,
         },
     )
     # The redirect would go to whatever host the request names.

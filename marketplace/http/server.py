@@ -28,6 +28,7 @@ from marketplace.http.faults import FaultScript
 from marketplace.http.hosts import HostCheck
 from marketplace.http.notification_sender import NotificationSender, read_address
 from marketplace.http.options import Marketplace, Options, Running
+from marketplace.http.refusing import not_stored
 from marketplace.http.virtual_time import VirtualTime
 from marketplace.requester.admission import Admission
 from marketplace.requester.api import RequesterApi
@@ -176,7 +177,9 @@ def _prepared(
         app = _app(
             backend, marketplace, origins, sockets=sockets, aws_sockets=aws_sockets
         )
-        group_commit = stack.enter_context(GroupCommit(app, backend).opened())
+        group_commit = stack.enter_context(
+            GroupCommit(app, backend, not_stored).opened()
+        )
         server = Server(
             group_commit,
             connections,
@@ -185,7 +188,9 @@ def _prepared(
             each_minute=partial(_keep_time, backend),
         )
         # Workers can make it speak as often as they like.
-        say_once_a_second("marketplace.forms.patterns")
+        say_once_a_second(
+            "marketplace.forms.patterns", "marketplace.state.group_commit"
+        )
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,

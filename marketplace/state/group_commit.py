@@ -7,7 +7,8 @@ Everything here runs on the one event loop that serves, so nothing here needs a 
    has ready, so requests that have arrived already come before it.
 2. Until then every reply waits at its first byte, also that of a request which only
    read: it may have read what could still be lost.
-3. `_commit` makes all of it durable at once and lets the replies go, or fails them all.
+3. `_commit` makes all of it durable at once and lets the replies go. If it cannot,
+   none of it has happened, and each of them is another reply, which says so.
 
 When more has come due than a call should wait for, `_work_off_backlog` does the rest,
 one slice at a time, with calls in between.
@@ -16,10 +17,11 @@ one slice at a time, with calls in between.
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.state.backend import Backend
@@ -33,17 +35,28 @@ _PAUSE_SECONDS = 0.001
 _PAUSE_AFTER_FAULT_SECONDS = 1.0
 
 
+class NotStoredError(Exception):
+    """The commit failed that a reply waited for."""
+
+
 class GroupCommit:
     """The application, whose replies wait for the disk.
 
     Args:
         app: what answers.
         backend: whose transactions share commits.
+        not_stored: makes the reply to a request of which nothing could be stored.
     """
 
-    def __init__(self, app: ASGIApp, backend: Backend) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        backend: Backend,
+        not_stored: Callable[[Request], Response],
+    ) -> None:
         self._app = app
         self._backend = backend
+        self._not_stored = not_stored
         self._waiting_replies: list[asyncio.Future[None]] = []
         self._is_scheduled = False
 
@@ -57,17 +70,26 @@ class GroupCommit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, but not before what the answer tells of is durable."""
+        has_begun = False
 
         async def send_when_durable(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
                 if self._is_scheduled:
                     await self._next_commit()
                 self._add_mark(message)
+            has_begun = True
             await send(message)
 
-        # A client that hangs up in the middle of a request has asked nothing.
-        with suppress(ClientDisconnect):
-            await self._app(scope, receive, send_when_durable)
+        try:
+            # A client that hangs up in the middle of a request has asked nothing.
+            with suppress(ClientDisconnect):
+                await self._app(scope, receive, send_when_durable)
+        except (NotStoredError, sqlite3.OperationalError) as fault:
+            if has_begun:
+                raise
+            _LOG.warning("a request was not stored: %s", fault)
+            await self._not_stored(Request(scope))(scope, receive, send)
 
     def _add_mark(self, message: Message) -> None:
         """Say in a requester's reply which moment of the database it tells of."""
@@ -99,7 +121,7 @@ class GroupCommit:
             if fault is None:
                 reply.set_result(None)
             else:
-                reply.set_exception(fault)
+                reply.set_exception(NotStoredError(str(fault)))
 
     def _schedule_backlog_work(self) -> None:
         asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._work_off_backlog)
@@ -108,8 +130,8 @@ class GroupCommit:
         try:
             if self._backend.catch_up():
                 self._schedule_backlog_work()
-        except sqlite3.Error:  # locked by another process, or a full disk
-            _LOG.exception("what has come due waits")
+        except sqlite3.Error as fault:  # locked by another process, or a full disk
+            _LOG.warning("what has come due waits: %s", fault)
             asyncio.get_running_loop().call_later(
                 _PAUSE_AFTER_FAULT_SECONDS, self._work_off_backlog
             )

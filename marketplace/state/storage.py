@@ -34,6 +34,15 @@ _PRAGMAS = (
     "PRAGMA cache_size = -65536",
 )
 
+_PASSING = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+}
+
 
 class Storage:
     """The marketplace's database."""
@@ -165,6 +174,12 @@ class Storage:
     def _roll_back(self) -> None:
         if self._conn.in_transaction:
             self._conn.execute("ROLLBACK")
+
+
+def is_passing(fault: sqlite3.OperationalError) -> bool:
+    """Whether the same may work later: there is no room, or another program is busy."""
+    # The lowest byte is the kind; the rest says more about it.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF in _PASSING
 
 
 def _migrate(conn: sqlite3.Connection) -> None:

@@ -52,6 +52,23 @@ def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[None]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
+@contextmanager
+def without_room(folder: Path) -> Iterator[None]:
+    """The small disk at `folder` is full until the block ends."""
+    filler = folder / "filler"
+    _fill_disk(filler)
+    try:
+        yield
+    finally:
+        filler.unlink()
+
+
+def _fill_disk(filler: Path) -> None:
+    with suppress(OSError), filler.open("ab", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
 @dataclass(slots=True)
 class World:
     """A folder with the campaign, and the marketplace that it works on.
@@ -110,9 +127,7 @@ class World:
         os.truncate(self.filler, self.filler.stat().st_size - kilobytes * 1024)
 
     def _fill(self) -> None:
-        with suppress(OSError), self.filler.open("ab", buffering=0) as file:
-            while True:
-                file.write(bytes(4096))
+        _fill_disk(self.filler)
 
     @property
     def _copy(self) -> Path:

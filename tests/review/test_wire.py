@@ -17,7 +17,7 @@ from tests.review.conftest import Served, served
 CARD = {"view": "answer", "key": "A0000-k1.1"}
 
 
-def _form(client: httpx.Client, card: dict[str, str]) -> dict[str, str]:
+def form_of(client: httpx.Client, card: dict[str, str]) -> dict[str, str]:
     """The hidden fields of a card's form."""
     text = client.get("/card", params=card).text
     named = re.findall(r'name="(\w+)" value="([^"]*)"', text)
@@ -76,7 +76,7 @@ def test_a_form_of_another_page_decides_nothing(
     """Not even with the cookie and the form's own token."""
     before = _waiting(page)
     with page.client() as ada:
-        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        form = {**CARD, **form_of(ada, CARD), "act": "keep"}
         reply = ada.post("/decide", data=form, headers=headers)
         assert reply.status_code in {403, 421}
         form |= {"form_token": "x"}
@@ -93,10 +93,10 @@ def test_a_form_of_another_page_decides_nothing(
 def test_one_reviewers_form_is_no_others(page: Served) -> None:
     """Grace cannot send what was made for ada, nor undo what ada did."""
     with page.client("ada") as ada, page.client("grace") as grace:
-        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        form = {**CARD, **form_of(ada, CARD), "act": "keep"}
         assert grace.post("/decide", data=form).status_code == 403
         assert ada.post("/decide", data=form).status_code == 303
-        undone = grace.post("/undo", data=_form(grace, CARD), follow_redirects=True)
+        undone = grace.post("/undo", data=form_of(grace, CARD), follow_redirects=True)
         assert "nothing to undo" in undone.text
     assert [one.decided_by for one in decisions.load(page.run.store)] == ["ada"]
 
@@ -138,7 +138,7 @@ def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
     """Drop with a reason of one's own; then undo; then it waits as before."""
     before = _waiting(page)
     with page.client() as ada:
-        form = {**CARD, **_form(ada, CARD)}
+        form = {**CARD, **form_of(ada, CARD)}
         sent = ada.post(
             "/decide", data={**form, "act": "drop", "because": "All in capitals."}
         )
@@ -157,12 +157,12 @@ def test_what_is_no_act_or_no_answer_is_refused(page: Served) -> None:
     """Unknown acts, keys, views, huge forms and empty reasons store nothing."""
     before = _waiting(page)
     with page.client() as ada:
-        form = {**CARD, **_form(ada, CARD), "act": "keep"}
+        form = {**CARD, **form_of(ada, CARD), "act": "keep"}
         assert ada.post("/decide", data={**form, "act": "burn"}).status_code == 422
         assert ada.post("/decide", data={**form, "key": "none"}).status_code == 404
         assert ada.post("/decide", data={**form, "x": "y" * 70_000}).status_code == 413
         reject = {"view": "assignment", "key": "A0001-k3", "act": "reject"}
-        form = reject | _form(ada, reject)
+        form = reject | form_of(ada, reject)
         assert ada.post("/decide", data={**form, "because": " "}).status_code == 422
         late = ada.post("/decide", data={**form, "seen": "", "because": "So."})
         assert late.status_code == 409
@@ -230,7 +230,7 @@ def test_what_follows_of_very_many_is_told_before_it_is_done(
     with page.client() as ada:
         shown = ada.get("/next?view=worker", follow_redirects=True)
         worker = {"view": "worker", "key": shown.url.params["key"], "act": "drop"}
-        form = worker | _form(ada, worker) | {"because": "Not seen."}
+        form = worker | form_of(ada, worker) | {"because": "Not seen."}
         asked = ada.post("/preview", data=form).text
     assert "What follows is shown before it is done." in shown.text
     assert "answers set aside" not in shown.text
