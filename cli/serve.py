@@ -1,11 +1,13 @@
 """`serve`: the marketplace as a process of its own."""
 
+import logging
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
+from cli import logs
 from cli.consent_text import read_consent
 from cli.options import WholeNumber
 from domain.clock import SystemClock
@@ -225,6 +227,7 @@ def serve(**given: Unpack[_Given]) -> None:
     from marketplace.http.server import serve_forever  # noqa: PLC0415
     from marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
 
+    logs.say_from(logging.INFO)
     try:
         if given["crowd"] == "prolific":
             _serve_with_prolific(given)

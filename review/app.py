@@ -49,6 +49,7 @@ from review.replies import (
 )
 from review.sessions import NotAllowed, Session, Sessions
 from review.words import Words
+from webserver import security_log
 
 _LISTED = 100
 
@@ -332,7 +333,9 @@ class Review:
 
     async def _enter(self, request: Request) -> Response:
         self._sessions.check(request)
-        value, _ = self._sessions.enter((await fields(request)).get("token", ""))
+        token = (await fields(request)).get("token", "")
+        value, session = self._sessions.enter(token)
+        security_log.write(request.scope, "signed_in", reviewer=session.reviewer)
         reply = Response(status_code=204, headers=HEADERS)
         self._sessions.set_cookie(reply, value)
         return reply

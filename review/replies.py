@@ -8,9 +8,11 @@ from starlette.responses import RedirectResponse, Response
 
 from review.pages import HEADERS, page
 from review.sessions import NotAllowed
+from webserver import security_log
 
 _LARGEST_FORM = 64 * 1024
 _NOT_FOUND = 404
+_NOT_SIGNED_IN = 401
 _RETRY_AFTER_SECONDS = 10
 
 
@@ -37,9 +39,14 @@ async def fields(request: Request) -> dict[str, str]:
         return {name: str(value) for name, value in form.items()}
 
 
-async def not_allowed(_request: Request, fault: Exception) -> Response:
+async def not_allowed(request: Request, fault: Exception) -> Response:
     """Says why a request is not answered."""
     status = fault.status if isinstance(fault, NotAllowed) else 403
+    # A browser that was never let in is no event; a link that opens nothing is.
+    is_link = request.method == "POST" and request.url.path == "/enter"
+    if is_link or status != _NOT_SIGNED_IN:
+        event: security_log.Event = "sign_in_refused" if is_link else "form_refused"
+        security_log.write(request.scope, event)
     return page("refused.html.j2", status=status, sentence=str(fault))
 
 

@@ -9,6 +9,41 @@ _MOST = 10_000
 _NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
 
 
+class Allowance:
+    """So many lines at once, and so many a second on the long run.
+
+    Args:
+        at_once: lines that are saved up in quiet times.
+        per_second: by which they grow again.
+    """
+
+    def __init__(self, *, at_once: int, per_second: float) -> None:
+        self._most, self._per_second = at_once, per_second
+        self._left = float(at_once)
+        self._at: float | None = None
+        self._left_out = 0
+
+    def take(self, now: float) -> int | None:
+        """Lines left out before this one; None if this one is left out, too.
+
+        Args:
+            now: seconds of a steady clock.
+
+        >>> allowance = Allowance(at_once=2, per_second=1)
+        >>> [allowance.take(now) for now in (0, 0, 0, 0.5, 1)]
+        [0, 0, None, None, 2]
+        """
+        passed = 0.0 if self._at is None else now - self._at
+        self._at = now
+        self._left = min(self._most, self._left + passed * self._per_second)
+        if self._left < 1:
+            self._left_out += 1
+            return None
+        self._left -= 1
+        left_out, self._left_out = self._left_out, 0
+        return left_out
+
+
 class OncePerSecond(logging.Filter):
     """Lets a logger say the same thing once a second; strangers cannot fill a disk."""
 

@@ -1,7 +1,7 @@
 """The requester API as a web endpoint: POST / and nothing else."""
 
 import asyncio
-import logging
+from collections.abc import Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,9 +13,33 @@ from marketplace.requester.admission import Admission, Caller
 from marketplace.requester.calling import perform
 from marketplace.state import clock
 from marketplace.state.backend import Backend
+from webserver import security_log
 from webserver.transport import drop_connection
 
-_LOG = logging.getLogger(__name__)
+_SIGNATURES: tuple[str, ...] = (
+    "AccessDeniedException",
+    "IncompleteSignatureException",
+    "InvalidSignatureException",
+    "MissingAuthenticationTokenException",
+    "UnrecognizedClientException",
+)
+_DONE: Mapping[str, security_log.Event] = {
+    "ApproveAssignment": "paid",
+    "SendBonus": "paid",
+    "RejectAssignment": "pay_refused",
+    "CreateWorkerBlock": "excluded",
+    "DeleteWorkerBlock": "included",
+    "AssociateQualificationWithWorker": "qualification_given",
+    "DisassociateQualificationFromWorker": "qualification_taken",
+}
+"""What an operation is in the security log."""
+
+_IDS = {
+    "AssignmentId": "assignment",
+    "WorkerId": "worker",
+    "BonusAmount": "amount",
+    "QualificationTypeId": "qualification_type",
+}
 
 
 class RequesterApi:
@@ -36,14 +60,14 @@ class RequesterApi:
             operations.check_operation(call.operation)
             caller = self._admission.admit(request, call)
         except Refusal as refusal:
+            _note_refused(request, refusal)
             return self._refused(refusal)
         fault = self._strike(call.operation)
         if fault is not None and fault.kind == "slow":
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.answer is not None:
             return self._refused(fault.answer)
-        store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
-        reply = self._perform(call, caller, store)
+        reply = self._perform(request, call, caller)
         if fault is not None and fault.kind == "lose_reply":
             await drop_connection(request)
         return reply
@@ -55,20 +79,23 @@ class RequesterApi:
         return self._faults.strike(operation)
 
     def _perform(
-        self, call: wire.Request, caller: Caller, store: tuple[str, str] | None
+        self, request: Request, call: wire.Request, caller: Caller
     ) -> Response:
+        store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
         try:
+            members = wire.members(call.body)
             document = perform(
                 self._backend,
                 caller.access_key,
                 call.operation,
-                wire.members(call.body),
+                members,
                 proof=caller.proof,
                 store=store,
             )
         except Refusal as refusal:
-            _LOG.info("refused operation=%s type=%s", call.operation, refusal.kind)
+            _note_refused(request, refusal)
             return self._refused(refusal)
+        _note_done(request, call, members)
         return self._reply(wire.answer(document))
 
     def _refused(self, refusal: Refusal) -> Response:
@@ -85,3 +112,25 @@ class RequesterApi:
                 **extensions.HEADERS,
             },
         )
+
+
+def _note_refused(request: Request, refusal: Refusal) -> None:
+    """A signature that is not taken is an event; other refusals are none."""
+    if refusal.kind in _SIGNATURES:
+        security_log.note(
+            request.scope,
+            "signature_refused",
+            type=refusal.kind,
+            key=wire.access_key(request.headers),
+        )
+
+
+def _note_done(request: Request, call: wire.Request, members: object) -> None:
+    """Pay and exclusions are events; the rest of what was done is in the database."""
+    event = _DONE.get(call.operation)
+    if event is None or not isinstance(members, dict):
+        return
+    ids = {name: str(members[key]) for key, name in _IDS.items() if key in members}
+    security_log.note(
+        request.scope, event, operation=call.operation, key=call.access_key, **ids
+    )

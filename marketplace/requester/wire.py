@@ -46,17 +46,23 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
             "UnknownOperationException",
             f"X-Amz-Target must be {TARGET_PREFIX} and an operation.",
         )
-    credential = _CREDENTIAL.search(headers.get("authorization", ""))
-    if credential is None:
+    key = access_key(headers)
+    if not key:
         raise Refusal(
             "MissingAuthenticationTokenException",
             "The request has no Authorization header with a Credential.",
         )
     return Request(
         operation=target.removeprefix(TARGET_PREFIX),
-        access_key=credential.group(1),
+        access_key=key,
         body=body,
     )
+
+
+def access_key(headers: Mapping[str, str]) -> str:
+    """The access key that a request names; "" if it names none."""
+    credential = _CREDENTIAL.search(headers.get("authorization", ""))
+    return "" if credential is None else credential.group(1)
 
 
 def members(body: bytes) -> object:

@@ -25,6 +25,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marketplace.state.backend import Backend
+from webserver import security_log
 
 _LOG = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ class GroupCommit:
                 if self._is_scheduled:
                     await self._next_commit()
                 self._add_mark(message)
+                security_log.write_noted(scope)
             has_begun = True
             await send(message)
 
@@ -88,6 +90,7 @@ class GroupCommit:
         except (NotStoredError, sqlite3.OperationalError) as fault:
             if has_begun:
                 raise
+            security_log.forget_noted(scope)
             _LOG.warning("a request was not stored: %s", fault)
             await self._not_stored(Request(scope))(scope, receive, send)
 

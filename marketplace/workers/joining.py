@@ -18,6 +18,7 @@ from marketplace.workers import invitations, open_links, replies
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 from marketplace.workers.sessions import Sessions
+from webserver import security_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,9 @@ class Joining:
             key = self._sessions.open_by_invitation(
                 transaction, invitations.admit(transaction, made.code)
             )
+        security_log.note(
+            request.scope, "signed_in", worker=made.worker_id, by="open_link"
+        )
         return self._sessions.set_cookie(self._joined(request, wish, made), key)
 
     def _joined(

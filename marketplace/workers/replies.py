@@ -1,6 +1,6 @@
 """How the worker's side speaks: pages to people, JSON to programs, refusals to both."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -9,10 +9,20 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from marketplace.exceptions import Refusal
 from marketplace.workers.pages import page
+from webserver import security_log
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 MOST_FIELDS = 5000
+
+_SECURITY_EVENTS: Mapping[str, security_log.Event] = {
+    "InvitationRefused": "sign_in_refused",
+    "VisitRefused": "sign_in_refused",
+    "TwoSessions": "session_refused",
+    "WebhookRefused": "webhook_refused",
+    "WrongOrigin": "form_refused",
+}
+"""What a refusal of this kind is in the security log."""
 
 
 def wants_json(request: Request) -> bool:
@@ -40,7 +50,8 @@ def refused(request: Request, refusal: Refusal) -> Response:
         )
     template = "refused.html.j2"
     is_visit = request.url.path.startswith("/visit")
-    if refusal.kind in ("NotSignedIn", "InvitationRefused") and not is_visit:
+    signed_out = ("NotSignedIn", "TwoSessions", "InvitationRefused")
+    if refusal.kind in signed_out and not is_visit:
         template = "signed_out.html.j2"
     elif refusal.kind == "VisitOver":
         template = "visit_ended.html.j2"
@@ -66,6 +77,11 @@ async def refusal_handler(request: Request, fault: Exception) -> Response:
     """Turns a refusal that an endpoint let through into a reply."""
     if not isinstance(fault, Refusal):
         raise fault
+    event = _SECURITY_EVENTS.get(fault.kind)
+    if fault.kind == "NotSignedIn" and request.url.path == "/worker/sign-in":
+        event = "sign_in_refused"
+    if event is not None:
+        security_log.note(request.scope, event, type=fault.kind)
     return refused(request, fault)
 
 

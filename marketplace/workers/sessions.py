@@ -144,7 +144,7 @@ class Sessions:
         keys = self._keys(request)
         if len(keys) > 1:
             raise Refusal(
-                "NotSignedIn",
+                "TwoSessions",
                 "Your browser sent two sessions, and one of them is not from here. "
                 "Delete the cookies of this site, then open your invitation again.",
                 status=401,

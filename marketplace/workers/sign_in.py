@@ -22,6 +22,7 @@ from marketplace.workers import invitations, replies
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 from marketplace.workers.sessions import Sessions
+from webserver import security_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +83,27 @@ class SignIn:
                 return self._asked(ticket, present, group_id, status=409)
             self._sessions.close(transaction, request)
             key = self._open(transaction, ticket)
+        worker_id = ticket.worker["worker_id"]
+        security_log.note(request.scope, "signed_in", worker=worker_id, by=ticket.kind)
         return self._sessions.set_cookie(replies.moved_to_group(group_id), key)
 
     async def sign_out(self, request: Request) -> Response:
         """End the session, here and in the browser."""
         replies.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
+            worker_id = self._present_id(transaction, request)
             self._sessions.close(transaction, request)
+        security_log.note(request.scope, "signed_out", worker=worker_id)
         reply = page("signed_out.html.j2", message="You have signed out.")
         return self._sessions.drop_cookie(reply)
+
+    def _present_id(self, transaction: Transaction, request: Request) -> str:
+        """The id of the worker who is signed in; "" if nobody is, or two are."""
+        try:
+            present = self._sessions.present(transaction, request)
+        except Refusal:
+            return ""
+        return "" if present is None else str(present["worker_id"])
 
     def _open(self, transaction: Transaction, ticket: _Ticket) -> str:
         if ticket.invitation is not None:

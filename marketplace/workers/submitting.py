@@ -35,6 +35,8 @@ from marketplace.workers.sessions import Sessions
 
 Fields = list[tuple[str, str]]
 
+_NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
+
 
 class Submitting:
     """The submission address of one marketplace, and the page after it."""
@@ -174,7 +176,7 @@ def _kept(row: sqlite3.Row) -> Response:
 
 def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response:
     """A no that hands back what was typed, so that it need not be typed twice."""
-    if replies.wants_json(request) or refusal.kind in ("NotSignedIn", "WrongOrigin"):
+    if replies.wants_json(request) or refusal.kind in _NOT_HANDED_BACK:
         raise refusal
     return page(
         "unsent.html.j2",

@@ -27,6 +27,7 @@ from marketplace.workers import (
 from marketplace.workers.origins import Origins
 from marketplace.workers.pages import page
 from marketplace.workers.sessions import Sessions
+from webserver import security_log
 
 HOME = "/visit"
 """Where a participant always finds what is to be done next."""
@@ -113,6 +114,9 @@ class Visits:
             self._enter(transaction, study, worker, arrival, submission)
             self._sessions.close(transaction, request)
             key = self._sessions.open_for(transaction, worker)
+        security_log.note(
+            request.scope, "signed_in", worker=worker["worker_id"], by="visit"
+        )
         reply = (
             JSONResponse({"worker_id": worker["worker_id"]}, status_code=201)
             if replies.wants_json(request)

@@ -19,7 +19,7 @@ from functools import partial
 from marketplace.state import lineage
 from marketplace.state.clock import DAY, SECOND
 from marketplace.state.transaction import Transaction
-from prolific.bridge.bridge import Bridge
+from prolific.bridge.bridge import LOG, Bridge
 from prolific.bridge.settling import settle_batch
 from prolific.bridge.spending import committed_cents
 from prolific.bridge.unbooked import (
@@ -312,6 +312,7 @@ def _pay_once(
         _back(bridge, batch)
         raise
     # A yes is a promise, kept some minutes later; the next steps look.
+    LOG.info("bonuses are paid at Prolific: batch=%s", batch["batch_id"])
 
 
 def _look_whether_paid(

@@ -17,6 +17,7 @@ from marketplace.workers import invitations
 from tests.crash.world import can_mount, small_disk, without_room
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION
+from tests.webserver.security_lines import caught
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -125,7 +126,7 @@ def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(
     accept = f"/worker/groups/{scene.hits[0]['HITGroupId']}/accept"
     taken = scene.worker.post(accept, headers={"Accept": "application/json"})
     form = {"assignmentId": taken.json()["assignment_id"], "caption": "A bird. " * 2000}
-    with without_room(scene.folder):
+    with without_room(scene.folder), caught() as lines:
         refused_call(scene.live.client())
         page = scene.worker.post("/mturk/externalSubmit", data=form)
         assert page.status_code == 503
@@ -142,6 +143,8 @@ def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(
             assert reply.status_code == 503
             assert reply.json()["error"] == "ServiceFault"
         assert scene.worker.get("/worker/hits").status_code == 200
+        # Who could not be signed in has not signed in.
+        assert not lines
     assert scene.worker.post("/mturk/externalSubmit", data=form).status_code == 200
     client = scene.live.client()
     done = client.get_assignment(AssignmentId=form["assignmentId"])["Assignment"]

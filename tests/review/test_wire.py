@@ -13,6 +13,7 @@ from store import decisions, findings
 from tests.domain.test_picture_metadata import is_clean, saved
 from tests.review import stores
 from tests.review.conftest import Served, served
+from tests.webserver.security_lines import caught
 
 CARD = {"view": "answer", "key": "A0000-k1.1"}
 
@@ -58,6 +59,22 @@ def test_the_token_goes_by_no_address_and_the_cookie_stays_with_the_page(
     assert headers["referrer-policy"] == "same-origin"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert "script-src 'self'" in headers["content-security-policy"]
+
+
+def test_who_came_in_and_what_was_refused_is_in_the_security_log(page: Served) -> None:
+    """Without a token; a browser that was never let in is no event."""
+    token = page.links["ada"].partition("#")[2]
+    with caught() as lines:
+        assert httpx.get(page.url).status_code == 401
+        headers = {"Origin": page.url}
+        for sent in ("x" * 43, token):
+            httpx.post(f"{page.url}/enter", data={"token": sent}, headers=headers)
+        httpx.post(f"{page.url}/decide", data=CARD, headers={"Origin": "http://evil"})
+    assert lines == [
+        "event=sign_in_refused peer=127.0.0.1",
+        "event=signed_in reviewer=ada peer=127.0.0.1",
+        "event=form_refused peer=127.0.0.1",
+    ]
 
 
 @pytest.mark.parametrize(

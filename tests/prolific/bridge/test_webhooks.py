@@ -17,6 +17,7 @@ from prolific.bridge.step import Pace, Running, settle
 from prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import Town, a_town
+from tests.webserver.security_lines import caught
 
 SECRET = "webhook-secret"  # noqa: S105 - opens nothing
 NOW_S = 1_800_000_000
@@ -140,7 +141,9 @@ def test_a_forged_one_over_the_wire_is_refused_and_a_large_one_not_read(
         )
         url = subscription.target_url
         with httpx.Client() as http:
-            assert http.post(url, content=BODY).status_code == 403
+            with caught() as lines:
+                assert http.post(url, content=BODY).status_code == 403
+            assert lines == ["event=webhook_refused type=WebhookRefused peer=127.0.0.1"]
             assert http.post(url, content=b"x" * 70_000).status_code == 413
             assert not receiver.news.is_set()
             town.post(hits=2)
