@@ -28,6 +28,7 @@ def test_a_participant_arrives_and_answers_when_there_is_room_again(
         form = {"assignmentId": ann.visit()["assignment"]["assignment_id"]}
         link = {**eve.open(town.study()), "agreed": "1"}
         with without_room(folder):
+            refused = None
             for length in (60_000, 6_000, 600, 6):
                 # A later answer takes an earlier one's place until all are sent.
                 for _ in range(MOST_TRIES):
@@ -37,6 +38,7 @@ def test_a_participant_arrives_and_answers_when_there_is_room_again(
                         break
                 else:
                     raise AssertionError("the disk is not full")
+            assert refused is not None
             assert refused.json()["error"] == "ServiceFault"
             arriving = eve.http.post(
                 "/visit/arrive", data=link, headers={"accept": "text/html"}
