@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from starlette.requests import HTTPConnection
 
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(rb'"?([\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*)"?')
+_OCTETS = rb"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"
+_VALUE = re.compile(rb'%b|"%b"' % (_OCTETS, _OCTETS))
 
 
 class DuplicateCookieError(Exception):
@@ -31,7 +32,7 @@ def cookie_values(headers: Iterable[tuple[bytes, bytes]], name: str) -> list[str
 
     >>> cookie_values([(b"cookie", b"a=1; b=2;\ta=\"3\"")], "a")
     ['1', '3']
-    >>> cookie_values([(b"cookie", b"\xa0a=1; \x85a=2; A=3; a=4\xa0; a")], "a")
+    >>> cookie_values([(b"cookie", b"\xa0a=1; \x85a=2; A=3; a=4\xa0; a; a=\"5")], "a")
     []
     """
     wanted = name.encode("ascii")
@@ -41,9 +42,9 @@ def cookie_values(headers: Iterable[tuple[bytes, bytes]], name: str) -> list[str
             continue
         for pair in content.split(b";"):
             key, equals, value = (part.strip(b" \t") for part in pair.partition(b"="))
-            plain = _VALUE.fullmatch(value)
-            if equals and key == wanted and _TOKEN.fullmatch(key) and plain:
-                values.append(plain[1].decode("ascii"))
+            is_plain = _TOKEN.fullmatch(key) and _VALUE.fullmatch(value)
+            if equals and key == wanted and is_plain:
+                values.append(value.strip(b'"').decode("ascii"))
     return values
 
 

@@ -14,6 +14,7 @@ Order of a call, all under the storage's lock except the last:
 """
 
 import json
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -34,9 +35,10 @@ from marketplace.state.clock_jumps import Moment, WatchedClock, steady_ms
 from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.ids import IdGenerator
 from marketplace.state.money import MTURK, PriceList
-from marketplace.state.storage import Storage
+from marketplace.state.storage import Storage, is_passing
 from marketplace.state.transaction import Transaction
 
+_LOG = logging.getLogger(__name__)
 _KEPT_EVERY_MS = 60 * clock.SECOND
 
 
@@ -246,10 +248,16 @@ class Backend:
 
     def close(self) -> None:
         """Write down what waits and close the database."""
-        with self.without_catch_up() as transaction:
-            self.calls.write(transaction.conn)
-            self._keep_time(transaction)
-        self._storage.close()
+        try:
+            with self.without_catch_up() as transaction:
+                self.calls.write(transaction.conn)
+                self._keep_time(transaction)
+        except sqlite3.OperationalError as fault:
+            if not is_passing(fault):
+                raise
+            _LOG.warning("closed without the last counts of calls: %s", fault)
+        finally:
+            self._storage.close()
 
     def _transaction(self, conn: sqlite3.Connection) -> Transaction:
         now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None

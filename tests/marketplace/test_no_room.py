@@ -10,7 +10,9 @@ import httpx
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from click.testing import CliRunner
 
+from cli.main import main
 from marketplace.state import accounts, audit, clock
 from marketplace.state.backend import Backend
 from marketplace.workers import invitations
@@ -117,6 +119,18 @@ def test_a_requester_is_told_to_call_again_and_the_sdk_does(scene: Scene) -> Non
     assert create(retrying)["HITStatus"] == "Assignable"
     with opened(scene.live.database) as backend:
         check_books(backend)
+
+
+def test_a_command_beside_the_server_lists_and_ends_on_a_full_disk(
+    scene: Scene,
+) -> None:
+    """What it would note down as it ends is left out."""
+    with without_room(scene.folder):
+        refused_call(scene.live.client())
+        words = ["requester", "list", "--database", str(scene.live.database)]
+        listed = CliRunner().invoke(main, words)
+    assert listed.exit_code == 0, listed.output
+    assert scene.live.key.access_key in listed.output
 
 
 def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(
