@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from marketplace.state import lineage, log_file
-from marketplace.state.backend import Backend, Rules, WrongDatabaseError
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.database_file import WrongDatabaseError
 from marketplace.state.ids import next_number
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import post
