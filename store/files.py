@@ -6,8 +6,9 @@ knowing a name costs nothing.
 """
 
 import os
+import sqlite3
 import stat
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from domain.errors import StoreError
@@ -16,7 +17,6 @@ FILE_NAME = "piecework.db"
 
 _FILE, _FOLDER = 0o600, 0o700
 _LOGS = ("-wal", "-shm", "-journal")
-_HEADER = b"SQLite format 3\0"
 _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a directory",
@@ -66,13 +66,12 @@ def check_kind(path: Path) -> None:
                 next_step="move it away, and bring the store itself here, or give "
                 "`[output] folder` of the campaign file as the folder where it lies",
             )
-    with suppress(FileNotFoundError), path.open("rb") as content:
-        if content.read(len(_HEADER)) not in (_HEADER, b""):
-            raise StoreError(
-                f"{path} is not an SQLite database, so it is not a campaign's store",
-                next_step="bring a copy of the store back, or give this campaign "
-                "another `[output] folder`",
-            )
+    if path.is_file() and not _has_header(path):
+        raise StoreError(
+            f"{path} is not an SQLite database, so it is not a campaign's store",
+            next_step="bring a copy of the store back, or give this campaign "
+            "another `[output] folder`",
+        )
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -81,6 +80,21 @@ def write_private(path: Path, content: bytes) -> None:
     with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
         _close_to_others(path, _FILE)
         file.write(content)
+
+
+def _has_header(path: Path) -> bool:
+    """Whether a file is empty, or begins as SQLite's do.
+
+    SQLite looks: closing a file that it has open elsewhere in this process would let go
+    of all its locks there.
+    """
+    address = f"{path.absolute().as_uri()}?immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.DatabaseError as fault:
+            return fault.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    return True
 
 
 def _close_to_others(path: Path, mode: int) -> None:

@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from marketplace.schema.migrations import migrations
@@ -17,7 +17,6 @@ from marketplace.schema.migrations import migrations
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite adds to the name of a file for those beside it."""
 
-_HEADER = b"SQLite format 3\0"
 _FOR_OWNER = 0o600
 _FOR_OTHERS = 0o077
 _MOST_TABLES_NAMED = 4
@@ -58,12 +57,11 @@ def check_kind(database: Path) -> None:
                 f"{file} is {what}{led}, and must be a regular file. Name the database "
                 "file itself (--database), or move this away."
             )
-    with suppress(FileNotFoundError), database.open("rb") as content:
-        if content.read(len(_HEADER)) not in (_HEADER, b""):
-            raise WrongDatabaseError(
-                f"{database} is not an SQLite database. Name the marketplace's file "
-                "(--database), or bring back a copy of it."
-            )
+    if database.is_file() and not _has_header(database):
+        raise WrongDatabaseError(
+            f"{database} is not an SQLite database. Name the marketplace's file "
+            "(--database), or bring back a copy of it."
+        )
 
 
 def make_private(database: Path) -> None:
@@ -134,6 +132,21 @@ def patiently(
                 raise
             time.sleep(_TRY_SECONDS)
     return conn.execute(statement, values).fetchall()
+
+
+def _has_header(database: Path) -> bool:
+    """Whether a file is empty, or begins as SQLite's do.
+
+    SQLite looks: closing a file that it has open elsewhere in this process would let go
+    of all its locks there.
+    """
+    address = f"{database.absolute().as_uri()}?immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as conn:
+        try:
+            conn.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.DatabaseError as fault:
+            return fault.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    return True
 
 
 def _files(database: Path) -> Iterator[Path]:
