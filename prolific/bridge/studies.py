@@ -206,10 +206,13 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     say(bridge, study, trouble)
     if trouble:
         return
-    # The new total is kept first: if the reply is lost, the cap still counts it.
+    # The new total is kept first: if the reply is lost, the cap still counts it. A
+    # study that was completed recruits again, so `_retire` must not give it up.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET places = ? WHERE id = ?", places, study["id"]
+            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?",
+            places,
+            study["id"],
         )
     bridge.changes += 1
     bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
