@@ -201,10 +201,18 @@ def _note_stranger(
 def take_in(
     transaction: Transaction, visit: sqlite3.Row, submission: Submission
 ) -> None:
-    """Note a submission's state; an open visit ends with it."""
+    """Note a submission's state; an open visit ends with it.
+
+    A visit that was settled without pay is decided again if its submission may be paid
+    after all: the code came late, or a person took the rejection back.
+    """
     if submission.status != visit["status"]:
         transaction.execute(
-            "UPDATE visits SET status = ? WHERE id = ?", submission.status, visit["id"]
+            "UPDATE visits SET status = ?1, outcome = iif(outcome IN "
+            "('Gone', 'Rejected') AND ?2, NULL, outcome) WHERE id = ?3",
+            submission.status,
+            submission.status in (*AT_WORK, AWAITING, *PAID),
+            visit["id"],
         )
     if visit["stage"] == "Open" and submission.status not in AT_WORK:
         late = submission.status == "TIMED-OUT"
