@@ -1,10 +1,10 @@
 """What requesters decided about a visit's HITs becomes of its submission.
 
 A submission is paid whole or not at all. It waits until all of its HITs are decided.
-It is approved if one of them was approved. It is rejected if all were rejected, after
-the participant was asked to return it and had days to do so. Each decision follows from
-the tables and from the submission's state, so a call that was lost is simply found to
-be needed still, or not.
+It is approved if one of them was approved. It is rejected if all were rejected, or if a
+bonus pays its work, after the participant was asked to return it and had days to do so.
+Each decision follows from the tables and from the submission's state, so a call that
+was lost is simply found to be needed still, or not.
 """
 
 import re
@@ -57,6 +57,11 @@ _REASONS = {
     "TurnedAway": "There was no work left when you came. We are sorry for your time.",
 }
 
+_HAS_BONUS = (
+    "Your time had passed, so your work is paid by a bonus. Its reward cannot be paid "
+    "too."
+)
+
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, "
     "studies.screen_out_code, "
@@ -87,6 +92,7 @@ def decide(bridge: Bridge) -> None:
     for visit in waiting:
         is_decided = visit["approved"] and not visit["submitted"]
         is_due = is_decided or _took_test(visit) or visit["loss"] == "Stated"
+        is_due = is_due and not visit["by_bonus_cents"]
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
@@ -127,7 +133,9 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         _end_by(bridge, visit, visit["screen_out_code"])
     elif visit["status"] in AT_WORK:
         _complete(bridge, visit, now_ms)
-    elif not visit["submitted"] and visit["loss"] != "Suspected":
+    elif visit["by_bonus_cents"] or (
+        not visit["submitted"] and visit["loss"] != "Suspected"
+    ):
         _refuse(bridge, visit)
 
 
@@ -273,6 +281,8 @@ def _transit(
 def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Ask for a return; after some days without one, reject."""
     reason = visit["feedback"] or _REASONS.get(visit["stage"], "")
+    if visit["by_bonus_cents"]:
+        reason = _HAS_BONUS
     if visit["return_asked_ms"] is None:
         _ask_for_return(bridge, visit, reason)
         return

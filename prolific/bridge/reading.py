@@ -203,13 +203,13 @@ def take_in(
 ) -> None:
     """Note a submission's state; an open visit ends with it.
 
-    A visit that was settled without pay is decided again if its submission may be paid
-    after all: the code came late, or a person took the rejection back.
+    A visit that was settled without its reward is decided again if its submission may
+    be paid after all: the code came late, or a person took the rejection back.
     """
     if submission.status != visit["status"]:
         transaction.execute(
-            "UPDATE visits SET status = ?1, outcome = iif(outcome IN "
-            "('Gone', 'Rejected') AND ?2, NULL, outcome) WHERE id = ?3",
+            "UPDATE visits SET status = ?1, outcome = iif(outcome <> 'Paid' AND ?2, "
+            "NULL, outcome) WHERE id = ?3",
             submission.status,
             submission.status in (*AT_WORK, AWAITING, *PAID),
             visit["id"],
