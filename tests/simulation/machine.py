@@ -1,0 +1,76 @@
+"""The machine of a simulation: its time, its chance, its threads and its sockets.
+
+What the product asks of the machine that it runs on is answered from the seed and from
+the simulation's time, so the same seed is the same run. Nothing else is replaced.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import boto3.session
+import botocore.endpoint
+
+import flows.opening
+import flows.steps.collect
+import marketplace.http.server
+import marketplace.state.clock
+import platforms.client
+import store.acting
+from marketplace.state.clock import to_ms
+from platforms.outage import Outage
+from platforms.pace import Pace
+from tests.simulation.network import AtOnce, Network
+from tests.simulation.parts import ClockOf, Time
+from tests.simulation.process import Database
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """An address that is taken without a socket."""
+
+    host: str
+    port: int
+    connections: object
+
+    def getsockname(self) -> tuple[str, int]:
+        """As a socket's."""
+        return self.host, self.port
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+@contextmanager
+def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
+    """Let all programs of this process run on the machine of a simulation."""
+    chance = SimpleNamespace(
+        token_hex=lambda count: rng.randbytes(count).hex(), token_bytes=rng.randbytes
+    )
+    outage = partial(Outage, now=time.monotonic)
+    pace = partial(Pace, now=time.monotonic, sleep=time.sleep)
+    replaced: list[tuple[Any, str, Any]] = [
+        (sqlite3, "connect", partial(sqlite3.connect, factory=Database)),
+        (marketplace.http.server, "listen", _Address),
+        (marketplace.state.clock, "machine_ms", lambda: to_ms(time.of("marketplace"))),
+        (flows.opening, "SystemClock", lambda: ClockOf(time, "pipeline")),
+        (flows.opening, "secrets", chance),
+        (platforms.client, "Outage", outage),
+        (platforms.client, "Pace", pace),
+        # What a session has read of its files is no memory of a program's.
+        (boto3.session, "Session", cache(boto3.session.Session)),
+        (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
+        (store.acting, "ThreadPoolExecutor", AtOnce),
+        (flows.steps.collect, "ThreadPoolExecutor", AtOnce),
+    ]
+    with ExitStack() as stack:
+        for owner, name, value in replaced:
+            stack.enter_context(patch.object(owner, name, value))
+        stack.enter_context(network.installed())
+        yield

@@ -1,0 +1,295 @@
+"""The programs of a simulation, each made from its file as often as it is started."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from domain.progress import Progress
+from flows.assembling import load_campaign
+from flows.campaign_run import CampaignRun
+from flows.opening import open_on_marketplace
+from flows.passes import run_pass
+from marketplace.http.options import Marketplace
+from marketplace.http.server import _prepared
+from marketplace.state.backend import Backend, Rules
+from marketplace.state.money import MTURK, PriceList
+from platforms.credentials import Credentials
+from prolific.bridge.bridge import Bridge
+from prolific.bridge.crowd import ProlificCrowd
+from prolific.bridge.prices import price_list
+from prolific.bridge.spending import keep_start
+from prolific.bridge.step import step
+from prolific.bridge.terms import Terms
+from prolific.client import Prolific
+from prolific.http.token import Token
+from prolific.http.transport import Patience, Transport
+from rehearsal.prolific.app import Emulator
+from rehearsal.prolific.options import Options
+from rehearsal.prolific.state import State
+from rehearsal.prolific.workspaces import make_account
+from tests.marketplace.market import START
+from tests.prolific.bridge.town import TERMS
+from tests.simulation.network import InOneGo, Network, OnALoop
+from tests.simulation.process import Killed, Program
+
+SITE, FRAMES, PROLIFIC = "127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1:8003"
+KEYS = Credentials(access_key="PIPELINE", secret_key="pipeline")  # noqa: S106 - opens nothing
+AGREED_CENTS = 2_000
+
+
+class Time:
+    """The true time, and the machines' clocks, which may be off.
+
+    Attributes:
+        passed: since the beginning.
+        off: by how much the clock of a program is off.
+        meanwhile: happens while a program waits.
+    """
+
+    def __init__(self) -> None:
+        self.passed = timedelta()
+        self.off: dict[str, timedelta] = {}
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    def now(self) -> datetime:
+        """The true moment."""
+        return START + self.passed
+
+    def sleep(self, seconds: float) -> None:
+        """A program waits, and something may happen meanwhile."""
+        self.let_pass(seconds)
+        self.meanwhile()
+
+    def let_pass(self, seconds: float) -> None:
+        """Let time pass."""
+        self.passed += timedelta(seconds=seconds)
+
+    def monotonic(self) -> float:
+        """Seconds that only grow, whatever a clock says."""
+        return self.passed.total_seconds()
+
+    def of(self, program: str) -> datetime:
+        """The moment by a program's clock."""
+        return self.now() + self.off.get(program, timedelta())
+
+
+@dataclass(frozen=True, slots=True)
+class ClockOf:
+    """The clock of a program's machine."""
+
+    time: Time
+    program: str
+
+    def now(self) -> datetime:
+        """The moment that it tells."""
+        return self.time.of(self.program)
+
+
+class OfflineProlific:
+    """Prolific, which is never killed and whose clock is true."""
+
+    def __init__(self, network: Network, time: Time, *, balance: int) -> None:
+        options = Options(
+            seed=1, currency="GBP", start=START, clock_runs=True, balance=balance
+        )
+        self.state = State(options, time)
+        with self.state.transaction():
+            make_account(self.state, options.balance)
+        network.servers[PROLIFIC] = InOneGo(Emulator(self.state).app())
+
+    def messages(self) -> Counter[tuple[str, str]]:
+        """The messages that came, by participant and first line."""
+        rows = self.state.rows("SELECT recipient_id, body FROM message")
+        return Counter(
+            (row["recipient_id"], row["body"].partition("\n")[0]) for row in rows
+        )
+
+    def close(self) -> None:
+        """Forget all of it."""
+        self.state.close()
+
+
+class Served:
+    """The marketplace, and the bridge in the same process if there is one."""
+
+    NAME = "marketplace"
+
+    def __init__(
+        self,
+        network: Network,
+        time: Time,
+        database: Path,
+        tell: Callable[[str], None],
+        terms: Terms | None,
+    ) -> None:
+        self.network, self.time, self.database = network, time, database
+        self.tell, self.terms = tell, terms
+        self.prices: PriceList = MTURK
+        self.program = Program(self.NAME, tell, is_dead=True)
+        self.bridge: Bridge | None = None
+        self.loop: OnALoop | None = None
+        self._open = ExitStack()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it answers."""
+        return self.loop is not None and not self.program.is_dead
+
+    def start(self, steps_left: int | None = None) -> None:
+        """Start it on its file; it may be killed while it starts."""
+        self.clear()
+        self.program = Program(self.NAME, self.tell, steps_left)
+        try:
+            with self.program.at_work():
+                self._start()
+        except Killed:
+            self.clear()
+
+    def _start(self) -> None:
+        crowd = None
+        if self.terms is not None:
+            clients = [self._client(tries=2) for _ in range(2)]
+            if self.prices is MTURK:
+                self.prices = price_list(clients[0], "GBP")
+            complete = f"http://{PROLIFIC}/submissions/complete"
+            crowd = ProlificCrowd(clients[1:], complete)
+        rules = Rules(
+            rehearsal=True, seed=7, start=START, clock_runs=True, prices=self.prices
+        )
+        server, _, _ = self._open.enter_context(
+            _prepared(
+                Marketplace(
+                    self.database,
+                    rehearsal=True,
+                    seed=7,
+                    start=START,
+                    clock_runs=True,
+                    prices=self.prices,
+                    port=int(SITE.rpartition(":")[2]),
+                    frames_port=int(FRAMES.rpartition(":")[2]),
+                    crowd=crowd,
+                )
+            )
+        )
+        app: Any = server.config.app
+        self.loop = OnALoop(app, self.program)
+        if self.terms is not None:
+            backend = Backend(self.database, rules)
+            self._open.callback(backend.close)
+            with backend.transaction() as transaction:
+                keep_start(transaction, f"http://{PROLIFIC}", self.terms)
+            self.bridge = Bridge(backend, self._client(tries=3), self.terms)
+        self.network.servers[SITE] = self.network.servers[FRAMES] = self.loop
+
+    def _client(self, *, tries: int) -> Prolific:
+        wire = Transport(
+            f"http://{PROLIFIC}",
+            Token("rehearsal-token"),
+            patience=Patience(tries=tries),
+            sleep=self.time.sleep,
+        )
+        self._open.callback(wire.close)
+        return Prolific(wire)
+
+    def change_terms(self, **changes: object) -> None:
+        """Serve it on other terms, from the next start on."""
+        assert self.terms is not None
+        self.terms = replace(self.terms, **changes)  # type: ignore[arg-type]
+
+    def step(self) -> bool:
+        """Make a step of the bridge; whether it changed anything or is to go on."""
+        assert self.bridge is not None
+        try:
+            with self.program.at_work():
+                return step(self.bridge) or bool(self.bridge.faults)
+        except Killed:
+            return True
+
+    def kill(self) -> None:
+        """End it as a power cut ends a process."""
+        self.program.kill()
+
+    def clear(self) -> None:
+        """Throw away what it had in memory; end it in order if it lives."""
+        if self.loop is not None:
+            self.network.servers.pop(SITE, None)
+            self.network.servers.pop(FRAMES, None)
+            self.loop.close()
+        self.loop = self.bridge = None
+        self.program.steps_left = None
+        with suppress(Killed), self.program.at_work():
+            self._open.close()
+        self._open = ExitStack()
+        self.program.bury()
+
+
+def terms_of(prolific: OfflineProlific, **given: object) -> Terms:
+    """The terms of a bridge, at the one workspace there."""
+    row = prolific.state.row(
+        "SELECT workspace.id AS workspace, project.id AS project FROM workspace "
+        "JOIN project ON project.workspace_id = workspace.id"
+    )
+    assert row is not None
+    fields: dict[str, Any] = {
+        **TERMS,
+        "workspace_id": row["workspace"],
+        "project_id": row["project"],
+        "site_url": f"https://{SITE}",
+        "currency": "GBP",
+        **given,
+    }
+    return Terms(**fields)
+
+
+class Pipeline:
+    """The pipeline: a program for each pass."""
+
+    NAME = "pipeline"
+
+    def __init__(self, campaign: Path, time: Time, tell: Callable[[str], None]) -> None:
+        self.campaign, self.time, self.tell = campaign, time, tell
+        self.out = load_campaign(campaign).out
+
+    @property
+    def store(self) -> Path:
+        """The file of its store."""
+        return self.out / "piecework.db"
+
+    def make_pass(self, steps_left: int | None = None) -> Progress | None:
+        """Make a pass; how far the campaign is, or `None` if the pass was killed.
+
+        Raises:
+            PieceworkError: it failed with a sentence.
+        """
+        program = Program(self.NAME, self.tell, steps_left)
+        try:
+            with program.at_work(), self._opened() as run:
+                return run_pass(run, poll_open_hits=True)
+        except BaseException:
+            if program.is_dead:
+                return None
+            raise
+        finally:
+            program.bury()
+
+    @contextmanager
+    def _opened(self) -> Iterator[CampaignRun]:
+        with open_on_marketplace(
+            load_campaign(self.campaign),
+            f"http://{SITE}",
+            live=True,
+            spend_at_most_cents=AGREED_CENTS,
+            credentials=KEYS,
+        ) as run:
+            yield replace(run, at_once=1, posts_in_order=True)
+
+
+def person(**options: object) -> httpx.Client:
+    """The browser of somebody."""
+    return httpx.Client(base_url=f"http://{SITE}", **options)  # type: ignore[arg-type]

@@ -1,0 +1,52 @@
+"""Whatever the seed draws, no law is broken and the campaign comes to its end.
+
+`python -m tests.simulation SEED` prints what a seed does, step by step.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.simulation import Simulation
+
+BROKEN_ONCE = {
+    121: "a completed study that had just got more places was given up as over",
+}
+"""Seeds that broke a law, each with what was wrong."""
+
+SAMPLE = (*BROKEN_ONCE, *range(1, 11 - len(BROKEN_ONCE)))
+ALL = range(1000)
+
+
+def _run(folder: Path, seed: int) -> None:
+    simulation = Simulation(folder, seed)
+    try:
+        simulation.run()
+    except Exception as fault:
+        for line in simulation.trace:
+            fault.add_note(line)
+        raise
+
+
+@pytest.mark.parametrize("seed", SAMPLE)
+def test_no_law_is_broken(tmp_path: Path, seed: int) -> None:
+    """Ten seeds, among them those that once found a fault."""
+    _run(tmp_path, seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [seed for seed in ALL if seed not in SAMPLE])
+def test_no_law_is_broken_by_any_seed(tmp_path: Path, seed: int) -> None:
+    """The same for a thousand."""
+    _run(tmp_path, seed)
+
+
+def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
+    """What happens follows from the seed alone, so that a fault can be looked at."""
+    traces = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        simulation = Simulation(tmp_path / name, 6)
+        simulation.run()
+        traces.append(simulation.trace)
+    assert traces[0] == traces[1]
