@@ -71,6 +71,7 @@ class Books:
     now_ms: Callable[[], int]
     acknowledged: set[str] = field(default_factory=set)
     is_restored: bool = False
+    _lost: set[str] = field(default_factory=set)
     _wanted: dict[str, int] = field(default_factory=dict)
 
     def check(self) -> None:
@@ -118,8 +119,6 @@ class Books:
                 "Rejected",
             ):
                 kept.add(row["assignment_id"])
-        if self.is_restored:
-            return
         lost = self.acknowledged - kept
         _law("an acknowledged answer is there", holds=not lost, found=lost)
         for program in self.programs:
@@ -214,8 +213,8 @@ class Books:
                 "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL AND extends IS NULL"
             )
         }
-        is_there = here <= set(there) or self.is_restored
-        _law("each HIT of the store is there", holds=is_there, found=here)
+        missing = here - set(there) - self._lost
+        _law("each HIT of the store is there", holds=not missing, found=missing)
         paid = market.execute(_PAID_OUT).fetchone()[0]
         held = market.execute(_HELD).fetchone()[0]
         _law(
@@ -267,7 +266,7 @@ class Books:
         }
         _law(
             "store and marketplace have the same HITs",
-            holds=there == here,
+            holds=there == here - self._lost,
             found=(there, here),
         )
         sent = {
@@ -283,6 +282,7 @@ class Books:
         kept = {
             row[0] for row in store.execute("SELECT assignment_id FROM assignments")
         }
+        kept -= self._lost
         _law("the store has every answer", holds=kept == sent, found=sent ^ kept)
         ledger = _ledger(store)
         spent = (
@@ -354,6 +354,27 @@ class Books:
         for check in (check_studies, check_answers, check_pay):
             check(self)  # type: ignore[arg-type] # of it they need these
 
+    def forget_what_is_lost(self) -> None:
+        """The marketplace was put back: let go of what its older file lacks."""
+        with closing(_looked_at(self.served.database)) as market:
+            hits = {row[0] for row in market.execute("SELECT hit_id FROM hits")}
+            paid = {row[0] for row in market.execute("SELECT reason FROM bonuses")}
+            status = {
+                row["assignment_id"]: row["status"]
+                for row in market.execute(
+                    "SELECT assignment_id, status FROM assignments"
+                )
+            }
+        sent = ("Submitted", "Approved", "Rejected")
+        if self.store.exists():
+            with closing(_looked_at(self.store)) as store:
+                self._lost |= _ids_in(store) - hits - set(status)
+        self.acknowledged = {
+            key for key in self.acknowledged if status.get(key) in sent
+        }
+        for program in self.programs:
+            program.forget_what_is_lost(hits, paid, status)
+
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         """Rows of the marketplace's database."""
         with closing(_looked_at(self.served.database)) as market:
@@ -402,6 +423,15 @@ _UNSETTLED = {
     "study": "SELECT study_id, stage, status, trouble FROM studies "
     "WHERE stage <> 'Retired'",
 }
+
+
+def _ids_in(store: sqlite3.Connection) -> set[str]:
+    """The HITs and assignments that a store has."""
+    if store.execute("SELECT 1 FROM sqlite_schema").fetchone() is None:
+        return set()
+    hits = store.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL")
+    assignments = store.execute("SELECT assignment_id FROM assignments")
+    return {row[0] for row in (*hits, *assignments)}
 
 
 def _looked_at(path: Path) -> sqlite3.Connection:

@@ -20,10 +20,12 @@ import botocore.endpoint
 import flows.opening
 import flows.steps.collect
 import marketplace.http.server
+import marketplace.state.backend
 import marketplace.state.clock
 import platforms.client
 import store.acting
 from marketplace.state.clock import to_ms
+from marketplace.state.ids import IdGenerator
 from platforms.outage import Outage
 from platforms.pace import Pace
 from tests.simulation.network import AtOnce, Network
@@ -47,6 +49,23 @@ class _Address:
         """There is nothing to let go of."""
 
 
+class _DrawnIds(IdGenerator):
+    """Ids that never come again, as a live marketplace draws them.
+
+    A rehearsal's follow from what they name, so a marketplace that was put back to a
+    copy would give the ids once more that it has lost.
+    """
+
+    def __init__(self, rng: Random, seed: int | None) -> None:
+        super().__init__(seed)
+        self._rng = rng
+
+    def _letters(self, length: int, *_: object) -> str:
+        return "".join(
+            self._rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=length)
+        )
+
+
 @contextmanager
 def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
     """Let all programs of this process run on the machine of a simulation."""
@@ -59,6 +78,7 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         (sqlite3, "connect", partial(sqlite3.connect, factory=Database)),
         (marketplace.http.server, "listen", _Address),
         (marketplace.state.clock, "machine_ms", lambda: to_ms(time.of("marketplace"))),
+        (marketplace.state.backend, "IdGenerator", partial(_DrawnIds, rng)),
         (flows.opening, "SystemClock", lambda: ClockOf(time, "pipeline")),
         (flows.opening, "secrets", chance),
         (platforms.client, "Outage", outage),

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from tests.simulation.process import Killed, Program
 
+_SPENDING = ("Approve", "Associate", "Create", "Reject", "SendBonus")
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -46,6 +47,13 @@ class Call:
     method: str
     address: str
     operation: str
+
+    @property
+    def is_spending(self) -> bool:
+        """Whether it changes something at the other side that costs or pays."""
+        if self.operation:
+            return self.operation.startswith(_SPENDING)
+        return self.method != "GET" and "/api/" in self.address
 
     def __str__(self) -> str:
         """As the trace names it."""

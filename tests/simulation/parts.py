@@ -15,6 +15,7 @@ from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import open_on_marketplace
 from flows.passes import run_pass
+from flows.reconciling.reconcile import reconcile
 from marketplace.http.options import Marketplace
 from marketplace.http.server import _prepared
 from marketplace.state.backend import Backend, Rules
@@ -278,14 +279,29 @@ class Pipeline:
         finally:
             program.bury()
 
+    def reconcile(self, steps_left: int | None = None) -> bool:
+        """Give the command that a pass has named; whether it came to its end."""
+        program = Program("reconcile", self.tell, steps_left)
+        try:
+            with program.at_work(), self._opened(allow_restored=True) as run:
+                return not reconcile(run, dry_run=False).refused
+        except BaseException:
+            if program.is_dead:
+                return False
+            raise
+        finally:
+            program.bury()
+
     @contextmanager
-    def _opened(self) -> Iterator[CampaignRun]:
+    def _opened(self, *, allow_restored: bool = False) -> Iterator[CampaignRun]:
+        """The campaign, opened as a command opens it."""
         with open_on_marketplace(
             load_campaign(self.campaign),
             f"http://{SITE}",
             live=True,
             spend_at_most_cents=AGREED_CENTS,
             credentials=KEYS,
+            allow_restored=allow_restored,
         ) as run:
             yield replace(run, at_once=1, posts_in_order=True)
 

@@ -96,6 +96,24 @@ class RequesterProgram:
             for _ in range(posting.most + 4):
                 self._tried(partial(self._judge_of, posting))
 
+    def forget_what_is_lost(
+        self, hits: set[str], paid: set[str], status: dict[str, str]
+    ) -> None:
+        """The marketplace was put back to an older copy, which has these.
+
+        Args:
+            hits: ids of HITs.
+            paid: reasons of bonuses.
+            status: of assignments.
+        """
+        self._type = ""
+        for posting in self.postings:
+            posting.hit_id = posting.hit_id if posting.hit_id in hits else ""
+        self.verdicts = {
+            key: word for key, word in self.verdicts.items() if status.get(key) == word
+        }
+        self.bonuses = [bonus for bonus in self.bonuses if bonus.token in paid]
+
     def _tried(self, act: "Callable[[], object]") -> None:
         try:
             act()

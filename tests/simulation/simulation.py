@@ -26,6 +26,7 @@ from tests.simulation.machine import simulated
 from tests.simulation.network import Call, Cut, Network, NotReached
 from tests.simulation.parts import (
     FRAMES,
+    KEYS,
     PROLIFIC,
     SITE,
     OfflineProlific,
@@ -73,15 +74,12 @@ class Simulation:
     Attributes:
         trace: what happened, a line each.
         progress: as the last pass told it.
-        reconcile: gives the person's command after a restore, once faults have ended;
-            without one, a run with a restore ends there.
     """
 
     folder: Path
     seed: int
     switches: Switches = USUAL
     say: Callable[[str], None] = lambda _: None
-    reconcile: Callable[["Simulation"], None] | None = None
     trace: list[str] = field(default_factory=list)
     progress: Progress | None = None
     steps: int = 0
@@ -89,6 +87,7 @@ class Simulation:
     _is_disturbed: bool = True
     _is_between: bool = False
     _looks_at: timedelta = timedelta()
+    _asked: dict[str, timedelta] = field(default_factory=dict)
     _copies: dict[Path, list[Path]] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -107,9 +106,6 @@ class Simulation:
         ):
             self._begin(stack)
             self._disturbed_part()
-            if self.books.is_restored and self.reconcile is None:
-                self.tell("the campaign waits for a person, and nothing was doubled")
-                return
             self._quiet_part()
 
     def tell(self, sentence: str) -> None:
@@ -143,6 +139,11 @@ class Simulation:
         self._draw_switches()
         self.market = Market(f"http://{SITE}", f"http://{FRAMES}")
         stack.callback(self.market.close)
+        # A live marketplace has its requesters before anything is copied.
+        self._is_disturbed = False
+        for key in (KEYS.access_key, "LAB0", "LAB1"):
+            self.market.requester(key).get_account_balance()
+        self._is_disturbed = True
         self.programs = [
             RequesterProgram(f"LAB{number}", self.market, self.rng, self)
             for number in range(self.rng.choice((1, 1, 2)))
@@ -187,12 +188,14 @@ class Simulation:
     def _new_person(self) -> Person:
         number = len(self.people)
         person: Person
+        self._is_disturbed, was_disturbed = False, self._is_disturbed
         if self.has_participants:
             person = SimulatedParticipant(
                 f"http://{SITE}", self.researcher, self.rng, self
             )
         else:
             person = SimulatedWorker(f"http://{SITE}", f"w{number}", self.rng, self)
+        self._is_disturbed = was_disturbed
         self.people.append(person)
         return person
 
@@ -217,7 +220,7 @@ class Simulation:
             return
         if call.caller and self.rng.random() < 0.04:
             self._let_others_act()
-        if self.rng.random() < 0.008:
+        if self.rng.random() < (0.03 if call.is_spending else 0.008):
             self.tell(f"lost: the request {call}")
             raise NotReached
 
@@ -225,7 +228,7 @@ class Simulation:
         """The reply may be lost."""
         if not self._is_disturbed or any(part in call.address for part in _CONTROLS):
             return
-        if self.rng.random() < 0.012:
+        if self.rng.random() < (0.06 if call.is_spending else 0.012):
             self.tell(f"lost: the reply to {call}")
             raise Cut
 
@@ -267,8 +270,8 @@ class Simulation:
             (1, self._clock),
             (1, self._kill),
             (1, self._doom),
-            (4 if self.switches.restores else 0, self._copy),
-            (3 if self.switches.restores else 0, self._restore),
+            (2, self._copy),
+            (1, self._restore),
         ]
         weights = [weight for weight, _ in events]
         for _ in range(self.rng.randint(*ROUNDS)):
@@ -300,12 +303,27 @@ class Simulation:
             progress = self.pipeline.make_pass(self._steps_left(0.3, 70))
         except PieceworkError as fault:
             self.tell(f"a pass ends with a sentence: {str(fault)[:150]}")
-            if not self._is_disturbed:
+            if "piecework reconcile" in fault.next_step:
+                self._reconcile()
+            elif not self._is_disturbed:
                 raise
             return
         if progress is not None:
             self.progress = progress
             self.tell(f"a pass: waiting for {progress.waiting_for}")
+
+    def _reconcile(self) -> None:
+        """A person gives the command that the pass has named."""
+        try:
+            is_done = self.pipeline.reconcile(self._steps_left(0.3, 70))
+        except PieceworkError as fault:
+            self.tell(f"reconcile ends with a sentence: {str(fault)[:150]}")
+            if not self._is_disturbed:
+                raise
+            return
+        if is_done:
+            self.books.is_restored = False
+            self.tell("store and marketplace are reconciled")
 
     def _bridge(self) -> None:
         if not self.served.is_up:
@@ -384,27 +402,51 @@ class Simulation:
         self.tell(f"the clock of the {program} is {hours:+} h off")
 
     def _copy(self) -> None:
-        """A copy is put away, as a nightly job does."""
-        for file in (self.served.database, self.pipeline.store):
+        """A copy of each file is put away, as a nightly job does."""
+        for file in self._restorable():
             if file.exists():
                 copies = self._copies.setdefault(file, [])
                 copies.append(self.folder / f"{file.stem}-{len(copies)}.copy")
                 copy_database(file, copies[-1])
-        self.tell("copies are put away")
+                self.tell(f"{copies[-1].name} is put away")
+
+    def _restorable(self) -> list[Path]:
+        files = []
+        if self.switches.store_restores:
+            files.append(self.pipeline.store)
+        if (
+            self.switches.restores_beside_prolific
+            if self.has_participants
+            else self.switches.marketplace_restores
+        ):
+            files.append(self.served.database)
+        return files
 
     def _restore(self) -> None:
         """One file, or each, is put back to a copy of some age."""
-        files = [file for file in self._copies if self.rng.random() < 0.6]
-        for file in files:
-            copy = self.rng.choice(self._copies[file])
-            if file == self.served.database:
-                self.served.kill()
-                self.served.clear()
-            for suffix in ("", "-wal", "-shm"):
-                file.with_name(file.name + suffix).unlink(missing_ok=True)
-            shutil.copyfile(copy, file)
-            self.books.is_restored = True
-            self.tell(f"{file.name} is put back to {copy.name}")
+        for file, copies in self._copies.items():
+            if self.rng.random() < 0.7:
+                copy = self.rng.choice(copies)
+                if file == self.served.database:
+                    self.served.kill()
+                    self.served.clear()
+                for suffix in ("", "-wal", "-shm"):
+                    file.with_name(file.name + suffix).unlink(missing_ok=True)
+                shutil.copyfile(copy, file)
+                self.tell(f"{file.name} is put back to {copy.name}")
+                if file == self.served.database:
+                    self._forget_with_the_marketplace()
+
+    def _forget_with_the_marketplace(self) -> None:
+        """What came after its copy was made is lost; people and programs learn it."""
+        self.books.is_restored = True
+        self.books.forget_what_is_lost()
+        self._start_marketplace()
+        if not self.has_participants:
+            number = len(self.people)
+            self.people.clear()
+            for _ in range(number):
+                self._new_person()
 
     # The end.
 
@@ -420,9 +462,6 @@ class Simulation:
         if not self.served.is_up:
             self._start_marketplace()
         self._unscript()
-        if self.books.is_restored and self.reconcile is not None:
-            self.reconcile(self)
-            self.books.is_restored = False
         for person in self.people:
             person.finish()
         for _ in range(MOST_DAYS):
@@ -492,6 +531,10 @@ class Simulation:
         for batch in unknown:
             if batch["trouble"] not in announced:
                 raise BrokenLawError(f"not announced: {batch}")
+            # Prolific takes its time, so they look a day after they were asked to.
+            asked = self._asked.setdefault(batch["batch_id"], self.time.passed)
+            if self.time.passed < asked + timedelta(days=1):
+                continue
             self.tell(f"a person looks whether {batch['batch_id'][:6]} was paid")
             with self.served.bridge.backend.transaction() as transaction:
                 settle_unknown(

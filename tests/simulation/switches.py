@@ -8,10 +8,16 @@ class Switches:
     """What may happen, and what is asked, beside what always is.
 
     Attributes:
-        restores: a file is put back to a copy of an earlier moment. Never waived: no
-            HIT, study, payment or bonus twice. Waived until the person's command, which
-            is given before the quiet part: that an acknowledged answer or verdict is
-            there, and that the books agree. Then the campaign goes on to its end.
+        store_restores: the store is put back to a copy of an earlier moment. No law is
+            waived: a pass refuses, a person gives the command that it names
+            (`piecework reconcile`), and the campaign comes to its end.
+        marketplace_restores: the same of a marketplace with workers of its own. What
+            was acknowledged after the copy was made is lost with it. Until the
+            person's command it is waived that the store has nothing which the
+            marketplace lacks.
+        restores_beside_prolific: the same of a marketplace with participants. Off until
+            the bridge compares what it finds at Prolific before it publishes and pays.
+            Waived until then: that each study at Prolific is known.
         clock_ahead: the marketplace's clock jumps a day ahead. Waived with it, while
             such a jump approves what waits: that only requesters approve.
         only_requesters_approve: the law that an assignment is approved by its requester
@@ -19,7 +25,9 @@ class Switches:
             approves the siblings in a visit that was paid.
     """
 
-    restores: bool = False
+    store_restores: bool = True
+    marketplace_restores: bool = True
+    restores_beside_prolific: bool = False
     clock_ahead: bool = False
     only_requesters_approve: bool = False
 
