@@ -368,7 +368,8 @@ class Books:
         sent = ("Submitted", "Approved", "Rejected")
         if self.store.exists():
             with closing(_looked_at(self.store)) as store:
-                self._lost |= _ids_in(store) - hits - set(status)
+                self._lost |= _ids_in(store)
+        self._lost -= hits | set(status)  # A younger copy has some of it again.
         self.acknowledged = {
             key for key in self.acknowledged if status.get(key) in sent
         }

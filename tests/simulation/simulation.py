@@ -41,7 +41,7 @@ from tests.simulation.requester import RequesterProgram
 from tests.simulation.switches import USUAL, Switches
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-ROUNDS = (50, 110)
+ROUNDS = (40, 90)
 MOST_DAYS = 60
 CAPS = (100_000, 100_000, 1_500, 3_000)
 """At Prolific; the lower ones bind, and are raised in the end."""
@@ -234,7 +234,10 @@ class Simulation:
 
     def _while_waiting(self) -> None:
         """A marketplace that is away may come back while it is waited for."""
-        if self._is_disturbed and not self.served.is_up and self.rng.random() < 0.1:
+        waiting = Program.current()
+        if waiting is self.served.program or not self._is_disturbed:
+            return  # A bridge that was killed meanwhile does not start itself.
+        if not self.served.is_up and self.rng.random() < 0.1:
             self._between(self._start_marketplace)
 
     def _let_others_act(self) -> None:
