@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from domain.progress import Progress
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
@@ -304,8 +302,3 @@ class Pipeline:
             allow_restored=allow_restored,
         ) as run:
             yield replace(run, at_once=1, posts_in_order=True)
-
-
-def person(**options: object) -> httpx.Client:
-    """The browser of somebody."""
-    return httpx.Client(base_url=f"http://{SITE}", **options)  # type: ignore[arg-type]

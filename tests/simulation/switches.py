@@ -21,15 +21,14 @@ class Switches:
         clock_ahead: the marketplace's clock jumps a day ahead. Waived with it, while
             such a jump approves what waits: that only requesters approve.
         only_requesters_approve: the law that an assignment is approved by its requester
-            or when its delay has passed by the true time. Off while the bridge
-            approves the siblings in a visit that was paid.
+            or when its delay has passed by the true time.
     """
 
     store_restores: bool = True
     marketplace_restores: bool = True
     restores_beside_prolific: bool = False
     clock_ahead: bool = False
-    only_requesters_approve: bool = False
+    only_requesters_approve: bool = True
 
 
 USUAL = Switches()

@@ -10,7 +10,7 @@ import pytest
 from tests.simulation.simulation import Simulation
 
 BROKEN_ONCE = {
-    121: "a completed study that had just got more places was given up as over",
+    35: "a completed study that had just got more places was given up as over",
 }
 """Seeds that broke a law, each with what was wrong."""
 
