@@ -179,6 +179,7 @@ SLOW = (
     "tests/report/corpus/test_page.py",
     "tests/report/corpus/test_shared.py",
     "tests/review",
+    "tests/simulation",
     "tests/store/test_opening.py",
     "tests/store/test_running_totals.py",
 )
