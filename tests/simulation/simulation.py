@@ -444,7 +444,7 @@ class Simulation:
         """What came after its copy was made is lost; people and programs learn it."""
         self.books.is_restored = True
         self.books.forget_what_is_lost()
-        self._start_marketplace()
+        self.served.start()
         if not self.has_participants:
             number = len(self.people)
             self.people.clear()
