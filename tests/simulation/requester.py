@@ -69,6 +69,7 @@ class RequesterProgram:
     approvals: set[str] = field(default_factory=set)
     messages: Counter[tuple[str, str]] = field(default_factory=Counter)
     _type: str = ""
+    _written: int = 0
 
     def act(self) -> None:
         """Do one thing."""
@@ -275,8 +276,9 @@ class RequesterProgram:
         return sorted({assignment["WorkerId"] for assignment in self._done("Approved")})
 
     def _write(self) -> None:
-        if (workers := self._known_workers()) and len(self.messages) < 4:
-            subject = f"{self.key} message {len(self.messages)}"
+        if (workers := self._known_workers()) and self._written < 4:
+            subject = f"{self.key} message {self._written}"
+            self._written += 1
             self._client.notify_workers(
                 Subject=subject, MessageText="Thank you.", WorkerIds=workers
             )
