@@ -36,12 +36,13 @@ def dallinger(town: Town, tmp_path: Path) -> Iterator[Driven]:
         python = python_client("dallinger") / "python"
     except UnavailableError as fault:
         pytest.skip(f"Dallinger is not here: {fault}")
-    assert town.running is not None
-    assert town.running.aws_proxy is not None
+    running = town.machine.running
+    assert running is not None
+    assert running.aws_proxy is not None
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
-        **town.running.aws_proxy.environment(),
+        **running.aws_proxy.environment(),
         "AWS_ACCESS_KEY_ID": _KEY,
         "AWS_SECRET_ACCESS_KEY": "unused",
     }
