@@ -8,7 +8,6 @@ from typing import Literal
 
 RefusalKind = Literal[
     "hit_unknown",
-    "assignment_unknown",
     "hit_type_unknown",
     "qualification_type_unknown",
     "already_exists",

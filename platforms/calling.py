@@ -56,7 +56,6 @@ _READ: Mapping[str, Sequence[Sequence[str]]] = {
 """What is read of an answer; an answer that lacks it is no marketplace's."""
 _KINDS: Mapping[str, RefusalKind] = {
     "HITDoesNotExist": "hit_unknown",
-    "AssignmentDoesNotExist": "assignment_unknown",
     "HITTypeDoesNotExist": "hit_type_unknown",
     "QualificationTypeDoesNotExist": "qualification_type_unknown",
     "HitAlreadyExists": "already_exists",

@@ -257,7 +257,10 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
         httpx.put(
             f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-07T09:00:00+00:00"}
         )
-        with open_on_marketplace(older, run.platform.endpoint, live=False) as later:
+        # As where a marketplace has no marks by which a copy is recognised.
+        with open_on_marketplace(
+            older, run.platform.endpoint, live=False, allow_restored=True
+        ) as later:
             copy = _evening(later)
             run_pass(copy)
             assert hits.load(copy.store)[0].max_assignments == 3
