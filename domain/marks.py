@@ -20,16 +20,23 @@ class Marks:
             other: no mark is sent, and none is kept.
         own: the store's present mark; each request carries it.
         heard: the newest mark of the marketplace that a reply carried.
+        went_back: whether a reply carried an older mark after another start: the
+            marketplace was restored from a copy while this process was at work.
     """
 
     store: str = ""
     own: str = ""
     heard: str = ""
+    went_back: bool = False
 
     def hear(self, mark: str) -> None:
         """Take in the mark of a reply; replies may arrive in any order."""
-        if is_mark(mark) and (not self.heard or count(mark) > count(self.heard)):
+        if not is_mark(mark):
+            return
+        if not self.heard or count(mark) > count(self.heard):
             self.heard = mark
+        elif generation(mark) != generation(self.heard):
+            self.went_back |= count(mark) < count(self.heard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

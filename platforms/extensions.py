@@ -13,6 +13,7 @@ import json
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import RefusedForSafety
 from domain.marks import Marks, Meeting
 from domain.money import PriceList
 from platforms.calling import called
@@ -75,6 +76,14 @@ class Extensions:
         self._heard.set()
 
     def _send_mark(self, params: dict[str, Any], **_: object) -> None:
+        if self._marks.went_back:
+            raise RefusedForSafety(
+                "the marketplace was restored from an older copy while this command "
+                f"was at work: it has told mark {self._marks.heard} before, and lacks "
+                "it now",
+                next_step="piecework reconcile CAMPAIGN compares store and marketplace "
+                "and lets the campaign go on (--dry-run only shows what differs)",
+            )
         if self._marks.own:
             params["headers"][_STORE_HEADER] = f"{self._marks.store} {self._marks.own}"
 

@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -164,6 +164,23 @@ def test_a_dry_run_leaves_the_copy_recognised_as_one(folder: Path) -> None:
             with pytest.raises(RefusedForSafety, match="restored from an older copy"):
                 _pass(folder, endpoint)
         assert _rows(folder) == before
+
+
+def test_a_command_at_work_stops_when_its_marketplace_was_restored(
+    folder: Path,
+) -> None:
+    """`run` lives for days; it posts and pays nothing on the copy."""
+    with ExitStack() as at_work, ExitStack() as first_server:
+        endpoint = first_server.enter_context(_market(folder))
+        _copy(folder / "m.db", folder / "copy.db")
+        run = at_work.enter_context(_opened(folder, endpoint))
+        assert run_pass(run).waiting_for == "workers"
+        first_server.close()
+        _put_back(folder / "copy.db", folder / "m.db")
+        with _market(folder):
+            with pytest.raises(RefusedForSafety, match="while this command was at"):
+                run_pass(run, poll_open_hits=True)
+            assert httpx.get(f"{endpoint}/rehearsal/books").json()["hits"] == []
 
 
 def test_what_a_fault_cuts_short_is_done_by_the_next(folder: Path) -> None:
