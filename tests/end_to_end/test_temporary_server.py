@@ -22,6 +22,8 @@ pytestmark = [
 ]
 
 SOCKETS = ("events/out", "events/in", "logs/out")
+_LISTENS = "0A"
+"""The state of a listening socket in `/proc/net/tcp`."""
 ALL_EVENTS = '{"type": "filter", "filter": {}}'
 
 
@@ -34,9 +36,23 @@ def run_at_work(folder: Path) -> Iterator[tuple[Popen[str], str]]:
         while "next look at" not in text:
             text += line_of(process.stderr)
         (server,) = temporary_servers(folder)
-        words = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
-        port = int(words[words.index(b"--port") + 1])
-        yield process, f"127.0.0.1:{port}"
+        yield process, f"127.0.0.1:{_listening_port(server)}"
+
+
+def _listening_port(process: int) -> int:
+    """The port at which a process listens, as Linux tells it."""
+    held = {
+        str(file.readlink())
+        for file in Path(f"/proc/{process}/fd").iterdir()
+        if file.is_symlink()
+    }
+    rows = Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]
+    (port,) = {
+        int(cells[1].split(":")[1], 16)
+        for cells in map(str.split, rows)
+        if cells[3] == _LISTENS and f"socket:[{cells[9]}]" in held
+    }
+    return port
 
 
 def _is_refused(address: str, path: str, *subprotocols: str, first: str) -> bool:

@@ -475,7 +475,7 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
     # The first refusal's own code, and not that of the block, which comes later.
     assert (refused.value.code, refused.value.kind) == (
         "AssignmentDoesNotExist",
-        "assignment_unknown",
+        "other",
     )
     assert f"approve {paid}: " in str(refused.value)
     assert f"; reject {rejected}: " in str(refused.value)

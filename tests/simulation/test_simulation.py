@@ -3,6 +3,7 @@
 `python -m tests.simulation SEED` prints what a seed does, step by step.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,17 @@ SAMPLE = (*BROKEN_ONCE, *range(1, 11 - len(BROKEN_ONCE)))
 ALL = range(1000)
 
 
-def _run(folder: Path, seed: int) -> None:
+def _run(folder: Path, seed: int) -> list[str]:
+    """Run a seed; its trace.
+
+    In a thread of its own, since a browser of other tests may keep an event loop
+    running in this one.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_run_here, folder, seed).result()
+
+
+def _run_here(folder: Path, seed: int) -> list[str]:
     simulation = Simulation(folder, seed)
     try:
         simulation.run()
@@ -27,6 +38,7 @@ def _run(folder: Path, seed: int) -> None:
         for line in simulation.trace:
             fault.add_note(line)
         raise
+    return simulation.trace
 
 
 @pytest.mark.parametrize("seed", SAMPLE)
@@ -47,7 +59,5 @@ def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
     traces = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        simulation = Simulation(tmp_path / name, 6)
-        simulation.run()
-        traces.append(simulation.trace)
+        traces.append(_run(tmp_path / name, 6))
     assert traces[0] == traces[1]
