@@ -94,6 +94,12 @@ def ids(store: Store) -> frozenset[HitId]:
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
 
+def lost_ids(store: Store) -> frozenset[HitId]:
+    """The platform's ids of HITs that it has lost (`flows.reconciling`)."""
+    rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
+    return frozenset(HitId(hit_id) for (hit_id,) in rows)
+
+
 def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     """The HIT that an assignment is of.
 

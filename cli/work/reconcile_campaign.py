@@ -42,6 +42,10 @@ def _say(
 ) -> None:
     if result.comparison.is_equal:
         click.echo("store and marketplace agree")
+    elif dry_run:
+        click.echo("store and marketplace differ; reconcile would do this about it:")
+    else:
+        click.echo("store and marketplace differed; this was done about it:")
     for line in _lines(result.comparison):
         click.echo(line)
     cents = sum(each.cents for each in result.owed)
@@ -63,31 +67,66 @@ def _say(
     click.echo(f"next: piecework advance {path}")
 
 
+_KINDS = (
+    (
+        "unknown_hits",
+        ("HIT", "HITs"),
+        "at the marketplace that the store does not know; the next passes adopt them",
+    ),
+    (
+        "lost_hits",
+        ("HIT", "HITs"),
+        "that the marketplace has lost; what is missing is asked for again",
+    ),
+    (
+        "reopened",
+        ("HIT", "HITs"),
+        "with free slots at the marketplace again; the next passes wait for them",
+    ),
+    (
+        "lost_assignments",
+        ("assignment", "assignments"),
+        "that the marketplace has lost; the answers stay in the store",
+    ),
+    (
+        "undone",
+        ("decision", "decisions"),
+        "that the marketplace has lost; carried out again",
+    ),
+    (
+        "unknown_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has paid and the store does not know; booked",
+    ),
+    (
+        "lost_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has lost; paid again",
+    ),
+    (
+        "unknown_exclusions",
+        ("worker", "workers"),
+        "kept out by the marketplace and not by the store; noted",
+    ),
+    (
+        "lost_exclusions",
+        ("exclusion", "exclusions"),
+        "that the marketplace has lost; made again",
+    ),
+)
+"""Fields of a comparison, with what they hold and what becomes of it."""
+
+
 def _lines(found: Comparison) -> Iterator[str]:
     """What differs, a line for each kind."""
-    kinds = (
-        (found.unknown_hits, "HIT", "the store did not know; the next passes adopt"),
-        (found.lost_hits, "HIT", "the marketplace has lost; asked for again if needed"),
-        (found.reopened, "HIT", "open again at the marketplace; waited for again"),
-        (
-            found.lost_assignments,
-            "assignment",
-            "the marketplace has lost; the answers stay in the store",
-        ),
-        (found.undone, "decision", "the marketplace has lost; carried out again"),
-        (found.unknown_bonuses, "bonus", "the store did not know; booked"),
-        (found.lost_bonuses, "bonus", "the marketplace has lost; paid again"),
-        (found.unknown_exclusions, "worker", "kept out by the marketplace; noted"),
-        (found.lost_exclusions, "exclusion", "the marketplace has lost; made again"),
-    )
-    for items, noun, meaning in kinds:
-        if items:
-            yield f"{plural(len(items), noun)}: {meaning}"
+    for name, (noun, nouns), meaning in _KINDS:
+        if number := len(getattr(found, name)):
+            yield f"- {plural(number, noun, nouns)} {meaning}"
     if found.added_slots:
-        slots = plural(found.added_slots, "added slot")
-        yield f"{slots}: the store did not know; adopted"
+        slots = plural(found.added_slots, "slot")
+        yield f"- {slots} more at the marketplace than in the store; adopted"
     if found.is_exclusion_lost:
-        yield "the qualification type that keeps workers out: lost; made again"
+        yield "- the qualification type that keeps workers out is lost; made again"
 
 
 def _as_dict(run: CampaignRun, result: Reconciliation) -> dict[str, object]:

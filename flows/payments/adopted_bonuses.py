@@ -37,7 +37,7 @@ def adopt_bonuses(run: CampaignRun) -> int:
     """
     if not generations.was_restored(run.store):
         return 0
-    paid = bonuses_there(run, hits.ids(run.store))
+    paid = bonuses_there(run, hits.ids(run.store) - hits.lost_ids(run.store))
     return book(run, unknown_bonuses(run, paid))
 
 

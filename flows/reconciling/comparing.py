@@ -91,10 +91,11 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
         PlatformRefused: the marketplace does not know a HIT that it cannot have lost.
     """
     forgotten = {each.key for each in intents.load(run.store, FORGET, is_done=True)}
+    lost_before = hits.lost_ids(run.store)
     here = {
         hit.hit_id: hit
         for hit in hits.load(run.store)
-        if hit.hit_id and forget_key(hit.hit_key) not in forgotten
+        if hit.hit_id and hit.hit_id not in lost_before
     }
     there = {posted.hit_id: posted for posted in run.platform.find_hits()}
     status = _status_of_unlisted(

@@ -19,9 +19,11 @@ from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
 from flows.opening import open_on_marketplace
 from flows.passes import run_pass
+from flows.payments.adopted_bonuses import adopt_bonuses
 from flows.posting.adopting import begin_adopting
 from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
 from marketplace.http.server import serve
+from store import generations
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -235,6 +237,19 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
     lines = file.read_text().splitlines()
     assert lines[0] == "worker,amount,reason"
     assert sorted(line.split(",")[1] for line in lines[1:]) == ["0.50", "0.50"]
+
+
+def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:
+    """A store that was restored once looks for bonuses, also after a later loss."""
+    with _market(folder) as endpoint:
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.lost_hits) == 1
+        with _opened(folder, endpoint) as run:
+            generations.accept(run.store, "0123abcd/1")
+            assert adopt_bonuses(run) == 0
 
 
 def test_a_hit_whose_items_cannot_be_told_is_left_to_a_person(folder: Path) -> None:
