@@ -10,9 +10,16 @@ from cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
 @click.command()
 @CAMPAIGN
 @click.option("--dry-run", is_flag=True, help="Show what differs; change nothing.")
+@click.option(
+    "--leave-refused",
+    is_flag=True,
+    help="Go on although the marketplace refuses to repeat an act.",
+)
 @LIVE_MARKETPLACE
 @JSON
-def reconcile(campaign: Path, *, dry_run: bool, live: bool, as_json: bool) -> None:
+def reconcile(
+    campaign: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
+) -> None:
     """After a restore, make store and marketplace agree.
 
     For a store (piecework.db) or a marketplace that was restored from an older copy;
@@ -24,4 +31,10 @@ def reconcile(campaign: Path, *, dry_run: bool, live: bool, as_json: bool) -> No
     """
     from cli.work.reconcile_campaign import reconcile_campaign  # noqa: PLC0415 - costs a second
 
-    reconcile_campaign(campaign, dry_run=dry_run, live=live, as_json=as_json)
+    reconcile_campaign(
+        campaign,
+        dry_run=dry_run,
+        leave_refused=leave_refused,
+        live=live,
+        as_json=as_json,
+    )

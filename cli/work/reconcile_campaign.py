@@ -15,25 +15,32 @@ from flows.reconciling.comparing import Comparison
 from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
 
 
-def reconcile_campaign(path: Path, *, dry_run: bool, live: bool, as_json: bool) -> None:
-    """Compare, repair unless it is a dry run, and print the result."""
+def reconcile_campaign(
+    path: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
+) -> None:
+    """Compare, repair unless it is a dry run, and print the result.
+
+    Raises:
+        PlatformRefused: an act could not be repeated.
+    """
     campaign = load_campaign(path)
     with open_on_marketplace(
         campaign, bound_endpoint(campaign), live=live, allow_restored=True
     ) as run:
-        result = reconcile(run, dry_run=dry_run)
+        result = reconcile(run, dry_run=dry_run, leave_refused=leave_refused)
         if as_json:
             click.echo(json.dumps(_as_dict(run, result), indent=2))
         else:
             _say(run, result, path, dry_run=dry_run)
-    if result.refused:
+    if result.refused and not leave_refused:
         act, refusal = result.refused[0]
         raise PlatformRefused(
             f"{plural(len(result.refused), 'act')} could not be repeated: "
             f"{act.intent.key}: {refusal}",
             code=refusal.code,
             kind=refusal.kind,
-            next_step=f"piecework reconcile {path}",
+            next_step="mend what the sentence says and run the same command again; or "
+            f"piecework reconcile {path} --leave-refused, to go on without",
         )
 
 

@@ -69,7 +69,9 @@ class Reconciliation:
     refused: tuple[Refusal, ...]
 
 
-def reconcile(run: CampaignRun, *, dry_run: bool) -> Reconciliation:
+def reconcile(
+    run: CampaignRun, *, dry_run: bool, leave_refused: bool = False
+) -> Reconciliation:
     """Compare store and marketplace, and let the campaign go on.
 
     A process that dies half-way leaves the two unreconciled; the next does the rest.
@@ -77,6 +79,8 @@ def reconcile(run: CampaignRun, *, dry_run: bool) -> Reconciliation:
     Args:
         run: the campaign, opened although one of the two is an older copy.
         dry_run: compare, and change nothing.
+        leave_refused: let the campaign go on although the marketplace refuses to
+            repeat an act.
 
     Raises:
         RefusedForSafety: the marketplace is another one, or the keys are another
@@ -106,7 +110,8 @@ def reconcile(run: CampaignRun, *, dry_run: bool) -> Reconciliation:
     _correct_held(run, comparison)
     all_owed = owed_so_far(run)
     _write_owed(run, all_owed)
-    _agree(run)
+    if leave_refused or not refused:
+        _agree(run)
     return Reconciliation(
         comparison=comparison, owed=tuple(all_owed), refused=tuple(refused)
     )

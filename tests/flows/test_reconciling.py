@@ -13,7 +13,6 @@ from domain.errors import (
     PieceworkError,
     RefusedForSafety,
     StoreError,
-    TransientPlatformError,
 )
 from flows.assembling import load_campaign
 from flows.campaign_run import CampaignRun
@@ -81,9 +80,11 @@ def _to_the_end(folder: Path, endpoint: str, people: People) -> None:
     raise AssertionError("twenty passes were not enough")
 
 
-def _reconcile(folder: Path, endpoint: str, *, dry_run: bool = False) -> Reconciliation:
+def _reconcile(
+    folder: Path, endpoint: str, *, dry_run: bool = False, leave_refused: bool = False
+) -> Reconciliation:
     with _opened(folder, endpoint, restored=True) as run:
-        return reconcile(run, dry_run=dry_run)
+        return reconcile(run, dry_run=dry_run, leave_refused=leave_refused)
 
 
 def _copy(database: Path, to: Path) -> None:
@@ -185,8 +186,11 @@ def test_a_command_at_work_stops_when_its_marketplace_was_restored(
             assert httpx.get(f"{endpoint}/rehearsal/books").json()["hits"] == []
 
 
-def test_what_a_fault_cuts_short_is_done_by_the_next(folder: Path) -> None:
-    """A marketplace of before the approvals, and a call that fails half-way."""
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_refused_act_holds_the_campaign_until_a_person_says_otherwise(
+    folder: Path, *, is_left: bool
+) -> None:
+    """A marketplace of before the approvals refuses one that is made again."""
     with _market(folder) as endpoint:
         people = People(endpoint, script=WITH_A_HALF)
         assert _pass(folder, endpoint) == "workers"
@@ -195,20 +199,21 @@ def test_what_a_fault_cuts_short_is_done_by_the_next(folder: Path) -> None:
         assert _pass(folder, endpoint) == "workers"
     _put_back(folder / "copy.db", folder / "m.db")
     with _market(folder) as endpoint:
-        broken = [
-            {
-                "kind": "server_error",
-                "operation": "ApproveAssignment",
-                "call": 2,
-                "times": 100,
-            }
-        ]
-        httpx.put(f"{endpoint}/rehearsal/faults", json=broken).raise_for_status()
-        with pytest.raises(TransientPlatformError):
-            _reconcile(folder, endpoint)
+        refusing = {
+            "kind": "refuse",
+            "operation": "ApproveAssignment",
+            "call": 2,
+            "error": {"message": "Not today."},
+        }
+        url = f"{endpoint}/rehearsal/faults"
+        httpx.put(url, json=[refusing]).raise_for_status()
+        result = _reconcile(folder, endpoint, leave_refused=is_left)
+        assert [str(refusal)[:10] for _, refusal in result.refused] == ["Not today."]
+        if is_left:
+            assert _pass(folder, endpoint) == "workers"
+            return
         with pytest.raises(RefusedForSafety, match="restored from an older copy"):
             _pass(folder, endpoint)
-        httpx.put(f"{endpoint}/rehearsal/faults", json=[]).raise_for_status()
         result = _reconcile(folder, endpoint)
         assert len(result.comparison.undone) == 1
         books = httpx.get(f"{endpoint}/rehearsal/books").json()
