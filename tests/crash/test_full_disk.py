@@ -52,7 +52,7 @@ def _at_each(few: tuple[int, ...], many: range) -> list[object]:
     return [*few, *(pytest.param(room, marks=pytest.mark.full) for room in rare)]
 
 
-@pytest.mark.parametrize("room", _at_each((40, 900, 2000), range(0, 2400, 100)))
+@pytest.mark.parametrize("room", _at_each((2000,), range(0, 2400, 100)))
 def test_a_rehearsal_goes_on(tmp_path: Path, room: int) -> None:
     """Whether marketplace, store, a worker's page or the report found no room."""
     _check_rehearsal(tmp_path, "workers", room)
@@ -107,7 +107,7 @@ def test_the_command_run_goes_on(tmp_path: Path) -> None:
         check_store(theirs, world.out / "crash" / "piecework.db")
 
 
-@pytest.mark.parametrize("room", _at_each((40, 600), range(0, 1000, 50)))
+@pytest.mark.parametrize("room", _at_each((600,), range(0, 1000, 50)))
 def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
     """From the store's birth to the last page, on a marketplace that has room."""
     world = World(tmp_path)
