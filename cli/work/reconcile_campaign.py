@@ -124,32 +124,34 @@ _KINDS = (
 """Fields of a comparison, with what they hold and what becomes of it."""
 
 
-def _lines(found: Comparison) -> Iterator[str]:
+def _lines(comparison: Comparison) -> Iterator[str]:
     """What differs, a line for each kind."""
     for name, (noun, nouns), meaning in _KINDS:
-        if number := len(getattr(found, name)):
+        if number := len(getattr(comparison, name)):
             yield f"- {plural(number, noun, nouns)} {meaning}"
-    if found.added_slots:
-        slots = plural(found.added_slots, "slot")
+    if comparison.added_slots:
+        slots = plural(comparison.added_slots, "slot")
         yield f"- {slots} more at the marketplace than in the store; adopted"
-    if found.is_exclusion_lost:
+    if comparison.is_exclusion_lost:
         yield "- the qualification type that keeps workers out is lost; made again"
 
 
 def _as_dict(run: CampaignRun, result: Reconciliation) -> dict[str, object]:
-    found = result.comparison
+    comparison = result.comparison
     return {
-        "agrees": found.is_equal,
-        "unknown_hits": [hit.hit_id for hit in found.unknown_hits],
-        "added_slots": found.added_slots,
-        "lost_hits": [hit.hit_id for hit in found.lost_hits],
-        "reopened_hits": [hit.hit_id for hit in found.reopened],
-        "lost_assignments": [each.assignment_id for each in found.lost_assignments],
-        "repeated_decisions": len(found.undone),
-        "booked_bonuses": len(found.unknown_bonuses),
-        "repeated_bonuses": len(found.lost_bonuses),
-        "noted_exclusions": len(found.unknown_exclusions),
-        "repeated_exclusions": len(found.lost_exclusions),
+        "agrees": comparison.is_equal,
+        "unknown_hits": [hit.hit_id for hit in comparison.unknown_hits],
+        "added_slots": comparison.added_slots,
+        "lost_hits": [hit.hit_id for hit in comparison.lost_hits],
+        "reopened_hits": [hit.hit_id for hit in comparison.reopened],
+        "lost_assignments": [
+            each.assignment_id for each in comparison.lost_assignments
+        ],
+        "repeated_decisions": len(comparison.undone),
+        "booked_bonuses": len(comparison.unknown_bonuses),
+        "repeated_bonuses": len(comparison.lost_bonuses),
+        "noted_exclusions": len(comparison.unknown_exclusions),
+        "repeated_exclusions": len(comparison.lost_exclusions),
         "owed": [
             {
                 "assignment_id": each.assignment_id,

@@ -33,8 +33,8 @@ _ADOPTING = "adopting"
 """The setting that says that HITs of this store may be unknown to it."""
 
 _FIRST_ADDED = 900_001
-"""Number of the first plan that stands for slots that are there and were not planned;
-no round has so many HITs."""
+"""Number of the first plan that stands for slots that are there and were not planned.
+A round has fewer HITs than this."""
 
 
 def begin_adopting(store: Store) -> None:

@@ -159,8 +159,8 @@ def _status_of_unlisted(
 
     unlisted = list(unlisted)
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
-        found = pool.map(ask, unlisted)
-        return {hit.hit_id: state for hit, state in zip(unlisted, found, strict=True)}
+        states = pool.map(ask, unlisted)
+        return {hit.hit_id: state for hit, state in zip(unlisted, states, strict=True)}
 
 
 def _assignments_there(

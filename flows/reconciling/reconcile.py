@@ -252,7 +252,7 @@ def _forgetting(
 
 
 def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
-    """Hold what the marketplace holds for HITs of which it has lost something."""
+    """Hold what the marketplace holds, for HITs that have lost work there."""
     changed = {lost.hit_id for lost in comparison.lost_assignments}
     changed |= {
         HitId(str(hit.hit_id)) for hit in (*comparison.lost_hits, *comparison.reopened)

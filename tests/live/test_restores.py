@@ -76,7 +76,7 @@ class Restorable:
         return self.campaign_command("advance", "--json", *more)
 
     def work(self) -> int:
-        """Let whoever may take a HIT do so, until none is offered to anybody."""
+        """Let every person take HITs until no HIT is offered."""
         done = 0
         while any(self._take_one(name) for name in PEOPLE):
             done += 1
