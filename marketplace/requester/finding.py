@@ -148,7 +148,7 @@ def _rows(
         f"{shapes.SELECT_HITS}{condition} AND hits.created_ms <= ? AND hits.id < ? "
         "ORDER BY hits.id DESC LIMIT ?",
         *values,
-        transaction.now_ms - transaction.lag_ms,
+        transaction.listed_ms,
         wanted.after[0] if wanted.after else _NEWEST,
         wanted.size,
     )

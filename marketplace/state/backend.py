@@ -231,12 +231,11 @@ class Backend:
 
     def _keep_time(self, transaction: Transaction) -> None:
         """The same as part of a transaction; once a minute will do."""
-        if self.rules.rehearsal:
-            return
         known_ms = self._watched_clock.known_ms
         if self._kept_ms is None or abs(known_ms - self._kept_ms) >= _KEPT_EVERY_MS:
-            clock.keep_known_ms(transaction.conn, known_ms)
             self._kept_ms = known_ms
+            if clock.virtual_ms(transaction.conn) is None:
+                clock.keep_known_ms(transaction.conn, known_ms)
 
     def data_version(self) -> int:
         """Changes whenever another connection to the file has changed something."""
@@ -262,12 +261,14 @@ class Backend:
     def _transaction(self, conn: sqlite3.Connection) -> Transaction:
         now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None
         if now_ms is None:
-            moment = self._watched_clock.read(clock.machine_ms(), steady_ms())
+            counted_ms = steady_ms()
+            moment = self._watched_clock.read(clock.machine_ms(), counted_ms)
         else:
-            moment = Moment(now_ms)
+            counted_ms, moment = now_ms, Moment(now_ms)
         return Transaction(
             conn=conn,
             now_ms=moment.now_ms,
+            steady_ms=counted_ms,
             held_ms=moment.held_ms,
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,

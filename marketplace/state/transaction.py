@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from marketplace.state.ids import IdGenerator
 from marketplace.state.money import MTURK, PriceList
 
+_NO_END = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transaction:
@@ -18,6 +20,8 @@ class Transaction:
     Attributes:
         conn: the connection, in this transaction.
         now_ms: the present.
+        steady_ms: of a clock that counts on and cannot be set; while a process lasts,
+            two of its moments tell how much time has passed.
         id_generator: makes new ids.
         held_ms: so far behind the present is the moment up to which what comes due is
             done; 0 where the clock is believed.
@@ -30,6 +34,7 @@ class Transaction:
 
     conn: sqlite3.Connection
     now_ms: int
+    steady_ms: int
     id_generator: IdGenerator
     held_ms: int = 0
     has_backlog: bool = False
@@ -41,6 +46,14 @@ class Transaction:
     def due_ms(self) -> int:
         """What comes due is done up to this moment."""
         return self.now_ms - self.held_ms
+
+    @property
+    def listed_ms(self) -> int:
+        """HITs that were made up to this moment are in lists.
+
+        Those of a clock that was ahead are made later than now; they are listed too.
+        """
+        return self.now_ms - self.lag_ms if self.lag_ms else _NO_END
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row, if there is one."""

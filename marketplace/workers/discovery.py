@@ -118,7 +118,7 @@ def next_hit(
         f"AND {apart.FREE} ORDER BY id LIMIT 1",
         hit_type,
         transaction.now_ms,
-        transaction.now_ms - transaction.lag_ms,
+        transaction.listed_ms,
         worker["id"],
         worker["id"],
     )
@@ -187,7 +187,7 @@ def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
         "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
         "AND created_ms > ?",
         hit_type["id"],
-        transaction.now_ms - transaction.lag_ms,
+        transaction.listed_ms,
     )
     return row[0] if row else 0
 

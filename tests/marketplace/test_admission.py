@@ -212,7 +212,10 @@ def spend(backend: Backend, attempt: str, *, seconds: float, signature_: bytes) 
     with backend.transaction() as transaction:
         replay_protection.spend(
             Transaction(
-                conn=transaction.conn, now_ms=moment, id_generator=IdGenerator(7)
+                conn=transaction.conn,
+                now_ms=moment,
+                steady_ms=moment,
+                id_generator=IdGenerator(7),
             ),
             proof,
         )

@@ -230,6 +230,28 @@ def test_a_start_under_a_wrong_clock_approves_nothing_until_it_is_confirmed(
         assert town.status(assignment_id) == "Approved"
 
 
+def test_a_hit_that_was_posted_under_a_wrong_clock_is_listed(
+    town: Town, clocks: Clocks
+) -> None:
+    """Its moment is to come; a program that looks for its HIT finds it all the same."""
+    clocks.jump(days=5)
+    with served(town):
+        type_id = town.hits[0]["HITTypeId"]
+        posted = town.ask(
+            "CreateHITWithHITType",
+            HITTypeId=type_id,
+            Question=QUESTION,
+            LifetimeInSeconds=86_400,
+        )["HIT"]
+        clocks.jump(days=-5)
+        listed = [hit["HITId"] for hit in town.ask("ListHITs")["HITs"]]
+        assert posted["HITId"] in listed
+        for hit in town.hits:
+            town.work(hit)
+        way = f"/worker/groups/{posted['HITGroupId']}/accept"
+        assert town.post(way).status_code == 201
+
+
 def test_a_weekend_off_is_believed_after_some_minutes(
     town: Town, clocks: Clocks
 ) -> None:
