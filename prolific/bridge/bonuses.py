@@ -4,7 +4,9 @@ Wanted -> Made (a batch that pays nothing) -> Paying -> Paid. What each submissi
 paid before is read and kept, then "Paying" is written down, and only then is the batch
 paid. If that call's outcome is not known, the submissions' bonuses tell: all lines of
 the batch are there, or none. They may come late, so nothing is ever concluded from
-their absence; after a day a person is asked to look.
+their absence; after a day a person is asked to look. A clock that jumps makes that day
+shorter, but never shorter than Prolific needs to show a bonus: a steady clock counts
+the minutes, as it counts those after the start in which no bonus is paid.
 
 A submission may have bonuses that the books lack: by hand, or the books are a copy that
 was brought back. Such a line waits in a batch of its own until a person decides.
@@ -16,7 +18,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from marketplace.state import lineage
 from marketplace.state.clock import DAY, SECOND
 from marketplace.state.transaction import Transaction
 from prolific.bridge.bridge import LOG, Bridge
@@ -267,8 +268,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     with bridge.backend.transaction() as transaction:
         committed = committed_cents(transaction)
         prices = transaction.prices
-        paused_ms = lineage.began_ms(transaction) + terms.bonus_pause_seconds * SECOND
-        is_paused = transaction.now_ms < paused_ms
+        is_paused = transaction.steady_ms < bridge.began_ms + _pause_ms(bridge)
     expected = amount + prices.bonus_fee_cents(amount) + len(lines)
     if total > expected:
         return (
@@ -303,6 +303,7 @@ def _pay_once(
             transaction.now_ms,
             batch["id"],
         )
+        bridge.paying_ms[batch["id"]] = transaction.steady_ms
     bridge.changes += 1
     try:
         bridge.prolific.bonuses.pay(batch["batch_id"])
@@ -328,7 +329,10 @@ def _look_whether_paid(
         _paid(bridge, batch)
         return
     with bridge.backend.transaction() as transaction:
-        is_late = transaction.now_ms > batch["paying_ms"] + DAY
+        since_ms = bridge.paying_ms.setdefault(batch["id"], transaction.steady_ms)
+        is_late = transaction.due_ms > batch[
+            "paying_ms"
+        ] + DAY and transaction.steady_ms >= since_ms + _pause_ms(bridge)
     if is_late:
         _say(
             bridge,
@@ -364,6 +368,10 @@ def _say(bridge: Bridge, batch: sqlite3.Row, trouble: str) -> None:
         transaction.execute(
             "UPDATE bonus_batches SET trouble = ? WHERE id = ?", trouble, batch["id"]
         )
+
+
+def _pause_ms(bridge: Bridge) -> int:
+    return bridge.terms.bonus_pause_seconds * SECOND
 
 
 def _money(bridge: Bridge, cents: int) -> Money:

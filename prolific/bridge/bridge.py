@@ -35,6 +35,8 @@ class Bridge:
         suspects_before_ms: who began a submission before this, ended it by its code
             and has no answers here may have lost them; None is the server's start.
         is_compared: whether studies and bonuses were compared since this bridge began.
+        began_ms: when it began to compare them, by the steady clock.
+        paying_ms: likewise, when each batch of bonuses was paid or first looked for.
     """
 
     backend: Backend
@@ -51,6 +53,8 @@ class Bridge:
     listed: dict[str, str] | None = None
     suspects_before_ms: int | None = None
     is_compared: bool = False
+    began_ms: int = 0
+    paying_ms: dict[int, int] = field(default_factory=dict)
 
     def tried(self, act: Callable[[], None]) -> None:
         """Do a part of a step; what Prolific refuses or loses is kept for the next."""

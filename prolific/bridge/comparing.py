@@ -25,6 +25,8 @@ def compare(bridge: Bridge) -> None:
     """
     bridge.listed = None
     if not bridge.is_compared:
+        with bridge.backend.transaction() as transaction:
+            bridge.began_ms = transaction.steady_ms
         unknown.look(bridge)
         unknown.warn(bridge)
         compare_bonuses(bridge)
