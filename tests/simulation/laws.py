@@ -72,7 +72,7 @@ class Books:
     Attributes:
         theirs: Prolific's books.
         messages: that came, by participant and subject.
-        now_ms: the true moment.
+        now_ms: the latest moment that the marketplace may have believed.
         acknowledged: assignments whose answers were acknowledged.
         is_restored: whether a file is older than the others, and nobody has reconciled
             them yet.
@@ -144,8 +144,7 @@ class Books:
                     holds=status[assignment_id] == verdict,
                     found=(assignment_id, verdict, status[assignment_id]),
                 )
-            if self.switches.only_requesters_approve:
-                self._check_approved(market, program)
+            self._check_approved(market, program)
 
     def _check_approved(
         self, market: sqlite3.Connection, program: RequesterProgram

@@ -78,6 +78,9 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         (sqlite3, "connect", partial(sqlite3.connect, factory=Database)),
         (marketplace.http.server, "listen", _Address),
         (marketplace.state.clock, "machine_ms", lambda: to_ms(time.of("marketplace"))),
+        # A rehearsal that watches the machine's clock as a live marketplace does.
+        (marketplace.state.clock, "virtual_ms", lambda _: None),
+        (marketplace.state.backend, "steady_ms", lambda: to_ms(time.now())),
         (marketplace.state.backend, "IdGenerator", partial(_DrawnIds, rng)),
         (flows.opening, "SystemClock", lambda: ClockOf(time, "pipeline")),
         (flows.opening, "secrets", chance),

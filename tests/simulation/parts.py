@@ -1,5 +1,6 @@
 """The programs of a simulation, each made from its file as often as it is started."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,6 +18,7 @@ from flows.reconciling.reconcile import reconcile
 from marketplace.http.options import Marketplace
 from marketplace.http.server import _prepared
 from marketplace.state.backend import Backend, Rules
+from marketplace.state.clock_jumps import AGREEMENT, SHORT
 from marketplace.state.money import MTURK, PriceList
 from platforms.credentials import Credentials
 from prolific.bridge.bridge import Bridge
@@ -47,14 +49,15 @@ class Time:
 
     Attributes:
         passed: since the beginning.
-        off: by how much the clock of a program is off.
         meanwhile: happens while a program waits.
     """
 
     def __init__(self) -> None:
         self.passed = timedelta()
-        self.off: dict[str, timedelta] = {}
         self.meanwhile: Callable[[], None] = lambda: None
+        self._off: dict[str, timedelta] = {}
+        self._set_at = timedelta()
+        self._latest = START
 
     def now(self) -> datetime:
         """The true moment."""
@@ -75,7 +78,34 @@ class Time:
 
     def of(self, program: str) -> datetime:
         """The moment by a program's clock."""
-        return self.now() + self.off.get(program, timedelta())
+        return self.now() + self._off.get(program, timedelta())
+
+    def set_clock(self, program: str, off: timedelta) -> None:
+        """Set the clock of a program's machine so far off."""
+        self.latest_believed()
+        if self._off.get(program, timedelta()) != off:
+            self._off[program], self._set_at = off, self.passed
+
+    def set_all_right(self) -> None:
+        """Set all clocks right."""
+        for program in tuple(self._off):
+            self.set_clock(program, timedelta())
+
+    def is_right(self, program: str) -> bool:
+        """Whether a program's clock tells the true time."""
+        return not self._off.get(program)
+
+    def latest_believed(self) -> datetime:
+        """The latest moment that a marketplace may ever have believed.
+
+        It believes a short jump ahead some minutes after it, and no other.
+        """
+        off = self._off.get(Served.NAME, timedelta())
+        is_short = timedelta() < off <= timedelta(milliseconds=SHORT)
+        since = self.passed - self._set_at
+        if is_short and since >= timedelta(milliseconds=AGREEMENT):
+            self._latest = max(self._latest, self.now() + off)
+        return max(self._latest, self.now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +144,18 @@ class OfflineProlific:
         self.state.close()
 
 
+class _Log(logging.Handler):
+    """What a program's log says of its clock and of Prolific."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line."""
+        self.lines.append(record.getMessage())
+
+
 class Served:
     """The marketplace, and the bridge in the same process if there is one."""
 
@@ -134,24 +176,47 @@ class Served:
         self.bridge: Bridge | None = None
         self.loop: OnALoop | None = None
         self._open = ExitStack()
+        self._log = _Log()
+        self._each_minute: Callable[[], None] = lambda: None
 
     @property
     def is_up(self) -> bool:
         """Whether it answers."""
         return self.loop is not None and not self.program.is_dead
 
-    def start(self, steps_left: int | None = None) -> None:
+    @property
+    def doubts_the_clock(self) -> bool:
+        """Whether its log asks a person to confirm the clock, or to set it."""
+        lines = [line for line in self._log.lines if "the clock" in line]
+        return bool(lines) and "--clock-is-right" in lines[-1]
+
+    def start(
+        self, steps_left: int | None = None, *, clock_is_right: bool = False
+    ) -> None:
         """Start it on its file; it may be killed while it starts."""
         self.clear()
         self.program = Program(self.NAME, self.tell, steps_left)
         try:
             with self.program.at_work():
-                self._start()
+                self._start(clock_is_right=clock_is_right)
         except Killed:
             self.clear()
 
-    def _start(self) -> None:
+    def keep_time(self) -> None:
+        """What it does each minute."""
+        if self.loop is not None and self.is_up:
+            with suppress(Killed):
+                self.loop.run(self._keep_time())
+
+    async def _keep_time(self) -> None:
+        self._each_minute()
+
+    def _start(self, *, clock_is_right: bool) -> None:
         crowd = None
+        logger = logging.getLogger("marketplace.state.clock_jumps")
+        self._log = _Log()
+        logger.addHandler(self._log)
+        self._open.callback(logger.removeHandler, self._log)
         if self.terms is not None:
             clients = [self._client(tries=2) for _ in range(2)]
             if self.prices is MTURK:
@@ -173,9 +238,13 @@ class Served:
                     port=int(SITE.rpartition(":")[2]),
                     frames_port=int(FRAMES.rpartition(":")[2]),
                     crowd=crowd,
+                    clock_is_right=clock_is_right,
                 )
             )
         )
+        each_minute = server._each_minute
+        assert each_minute is not None
+        self._each_minute = each_minute
         app: Any = server.config.app
         self.loop = OnALoop(app, self.program)
         if self.terms is not None:

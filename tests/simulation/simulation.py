@@ -158,7 +158,7 @@ class Simulation:
             self.programs,
             self.switches,
             prolific.messages,
-            lambda: to_ms(self.time.now()),
+            lambda: to_ms(self.time.latest_believed()),
         )
         kind = "participants" if self.has_participants else "workers"
         cap = terms.spend_at_most_cents if terms else 0
@@ -271,6 +271,7 @@ class Simulation:
             (1, self._script),
             (1, self._unscript),
             (1, self._clock),
+            (1, self._heed_the_clock),
             (1, self._kill),
             (1, self._doom),
             (2, self._copy),
@@ -346,14 +347,18 @@ class Simulation:
         self.rng.choice(self.programs).act()
 
     def _minutes(self) -> None:
-        self.time.let_pass(self.rng.uniform(1, 25) * 60)
+        self._let_pass(self.rng.uniform(1, 25) * 60)
 
     def _hours(self) -> None:
-        self.time.let_pass(self.rng.uniform(1, 10) * 3600)
+        self._let_pass(self.rng.uniform(1, 10) * 3600)
 
     def _day(self) -> None:
-        self.time.let_pass(self.rng.uniform(1, 4) * 24 * 3600)
+        self._let_pass(self.rng.uniform(1, 4) * 24 * 3600)
         self.tell("days pass")
+
+    def _let_pass(self, seconds: float) -> None:
+        self.time.let_pass(seconds)
+        self.served.keep_time()
 
     def _kill(self) -> None:
         if self.served.is_up:
@@ -397,12 +402,23 @@ class Simulation:
 
     def _clock(self) -> None:
         """A machine's clock is set wrong, or right again."""
-        program = self.rng.choice(("pipeline", "marketplace"))
-        hours = self.rng.choice((0, 0, -1, -26, 1, 26))
-        if program == "marketplace" and hours > 0 and not self.switches.clock_ahead:
-            hours = 0
-        self.time.off[program] = timedelta(hours=hours)
+        program = self.rng.choice(("pipeline", Served.NAME))
+        hours = self.rng.choice((0, 0, -1, -26, 1, 26, 120))
+        self.time.set_clock(program, timedelta(hours=hours))
         self.tell(f"the clock of the {program} is {hours:+} h off")
+        self.served.keep_time()
+
+    def _heed_the_clock(self) -> None:
+        """A person reads that the marketplace doubts its clock, and looks at it."""
+        if not self.served.doubts_the_clock:
+            return
+        if not self.time.is_right(Served.NAME):
+            self.time.set_clock(Served.NAME, timedelta())
+            self.tell("a person sets the marketplace's clock right")
+            self.served.keep_time()
+            return
+        self.served.start(clock_is_right=True)
+        self.tell("a person says that the marketplace's clock is right")
 
     def _copy(self) -> None:
         """A copy of each file is put away, as a nightly job does."""
@@ -457,13 +473,14 @@ class Simulation:
         """Faults end; what is under way comes to its end."""
         self.tell("quiet from here on")
         self._is_disturbed = False
-        self.time.off.clear()
+        self.time.set_all_right()
         self.served.program.steps_left = None
         if self.has_participants:
             self.served.clear()
             self.served.change_terms(spend_at_most_cents=max(CAPS))
         if not self.served.is_up:
             self._start_marketplace()
+        self._heed_the_clock()
         self._unscript()
         for person in self.people:
             person.finish()
@@ -496,7 +513,7 @@ class Simulation:
         if self._is_finished and not (self.has_participants and self.books.unsettled()):
             self._pass()
             return self._is_finished
-        self.time.let_pass(26 * 3600)
+        self._let_pass(26 * 3600)
         return False
 
     @property

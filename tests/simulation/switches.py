@@ -18,17 +18,11 @@ class Switches:
         restores_beside_prolific: the same of a marketplace with participants. Off until
             the bridge compares what it finds at Prolific before it publishes and pays.
             Waived until then: that each study at Prolific is known.
-        clock_ahead: the marketplace's clock jumps a day ahead. Waived with it, while
-            such a jump approves what waits: that only requesters approve.
-        only_requesters_approve: the law that an assignment is approved by its requester
-            or when its delay has passed by the true time.
     """
 
     store_restores: bool = True
     marketplace_restores: bool = True
     restores_beside_prolific: bool = False
-    clock_ahead: bool = False
-    only_requesters_approve: bool = True
 
 
 USUAL = Switches()
