@@ -182,9 +182,10 @@ def _note_stranger(
 ) -> None:
     """Note who ended a submission and never came here: a code is told to others.
 
-    It has to be decided as all others; Prolific pays what nobody judges.
+    It has to be decided as all others; Prolific pays what nobody judges. Who was paid
+    for finding no work did come, and the file is a copy from before that.
     """
-    is_over = submission.status in (AWAITING, *PAID)
+    is_over = submission.status in (AWAITING, SCREENED_OUT, *PAID)
     if not is_over or submission.participant_id is None:
         return
     ended = submission.completed_at
@@ -196,6 +197,13 @@ def _note_stranger(
         status=submission.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
     )
+    if submission.status == SCREENED_OUT:
+        transaction.execute(
+            "UPDATE visits SET stage = 'TurnedAway', screen_out_cents = ? "
+            "WHERE submission_id = ? AND stage = 'Left'",
+            study["screen_out_cents"],
+            submission.id,
+        )
 
 
 def take_in(

@@ -77,6 +77,22 @@ def test_who_finds_no_work_is_paid_and_it_is_in_all_books(paying: Town) -> None:
     assert reconcile(paying.bridge) == []
 
 
+def test_what_a_copy_lacks_of_it_is_booked(paying: Town) -> None:
+    """The file was put back to before they came; Prolific has paid them."""
+    hit_ids = paying.post(hits=4, assignments=2)
+    paying.settle()
+    [ann] = _blocked(paying)
+    copy = paying.copy()
+    _turned_away(paying, ann)
+    paying.settle()
+    assert _submission(paying, ann.submission_id)["status"] == "SCREENED OUT"
+    paying.restore(copy)
+    _approve_all(paying, hit_ids)
+    paying.settle()
+    paying.check_books()
+    assert reconcile(paying.bridge) == []
+
+
 def test_it_is_promised_as_often_as_it_is_paid_for(paying: Town) -> None:
     """One in ten places; the study goes on, and who comes then may return."""
     paying.post(hits=6, assignments=2)
