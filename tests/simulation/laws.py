@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from marketplace.state.audit import LAWS
-from prolific.bridge.status import read_status
 from store.outside_prices import OPERATION
 from tests.crash.campaign import _ledger
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
+from tests.simulation.losses import SENT, Losses, taken_beside_the_file
 from tests.simulation.parts import AGREED_CENTS, KEYS, Served
 from tests.simulation.requester import RequesterProgram
-from tests.simulation.switches import Switches
 
 SPENT = ("rewards", "bonuses", "fees", "vat")
 _OWN = (
@@ -49,11 +48,13 @@ _BOOKED_BESIDE = (
     f"WHERE operation = '{OPERATION}'"
 )
 _HELD = f"SELECT coalesce(sum(held_cents), 0) {_OWN}"
-_PAID_FOR_VISITS = (
-    "SELECT submission_id, coalesce(sum(cents), 0) AS cents, "
-    "coalesce(sum(iif(bonus IS NULL, cents, 0)), 0) AS instead FROM visits "
-    "LEFT JOIN bonus_lines ON bonus_lines.visit = visits.id GROUP BY visits.id"
+_INSTEAD = (
+    "SELECT submission_id, coalesce(sum(cents), 0) AS cents FROM visits "
+    "LEFT JOIN bonus_lines ON bonus_lines.visit = visits.id AND bonus IS NULL "
+    "GROUP BY visits.id"
 )
+_UNDECIDED = "SELECT study_id FROM unknown_studies WHERE is_left = 0"
+_LEFT = "SELECT study_id FROM unknown_studies WHERE is_left"
 
 
 class BrokenLawError(AssertionError):
@@ -76,19 +77,22 @@ class Books:
         acknowledged: assignments whose answers were acknowledged.
         is_restored: whether a file is older than the others, and nobody has reconciled
             them yet.
+        is_compared: whether the bridge has compared the file with Prolific since.
+        losses: what is lost with files that were put back.
     """
 
     served: Served
     store: Path
     theirs: Callable[[], Any]
     programs: list[RequesterProgram]
-    switches: Switches
     messages: Callable[[], Counter[tuple[str, str]]]
     now_ms: Callable[[], int]
     acknowledged: set[str] = field(default_factory=set)
     is_restored: bool = False
-    _lost: set[str] = field(default_factory=set)
-    _wanted: dict[str, int] = field(default_factory=dict)
+    is_compared: bool = True
+    losses: Losses = field(default_factory=Losses)
+    _published: set[str] = field(default_factory=set)
+    _was_undecided: bool = False
 
     def check(self) -> None:
         """What holds after every step.
@@ -99,6 +103,7 @@ class Books:
         with closing(_looked_at(self.served.database)) as market:
             self._check_marketplace(market)
             self._check_told(market)
+            self.losses.note(market)
             if self.served.terms is not None:
                 self._check_prolific(market)
             if self.store.exists():
@@ -175,9 +180,23 @@ class Books:
         )
         twice = [name for name, number in published.items() if number > 1]
         _law("no study is published twice", holds=not twice, found=twice)
-        names = {row[0] for row in market.execute("SELECT internal_name FROM studies")}
-        is_known = set(published) <= names or self.is_restored
-        _law("each study is known", holds=is_known, found=published)
+        names = {
+            row[0]
+            for row in market.execute(
+                "SELECT internal_name FROM studies "
+                "UNION SELECT internal_name FROM unknown_studies"
+            )
+        }
+        is_known = set(published) <= names or not self.is_compared
+        _law("each study is known", holds=is_known, found=(published, names))
+        more = set(published) - self._published
+        _law(
+            "nothing is published while a study waits for a person",
+            holds=not (more and self._was_undecided),
+            found=more,
+        )
+        self._published = set(published)
+        self._was_undecided = bool(market.execute(_UNDECIDED).fetchone())
         spent = sum(books["accounts"].get(name, 0) for name in SPENT)
         cap = self.served.terms.spend_at_most_cents if self.served.terms else 0
         _law("the cap is not exceeded", holds=spent <= cap, found=(spent, cap))
@@ -188,25 +207,20 @@ class Books:
         bonuses: Counter[str] = Counter()
         for each in books["bonus_payments"]:
             bonuses[each["submission"]] += each["amount"]
-        rows = {row["submission_id"]: row for row in market.execute(_PAID_FOR_VISITS)}
-        for submission, row in rows.items():
-            # A restored file has forgotten some; they were wanted all the same.
-            most = max(self._wanted.get(submission, 0), row["cents"])
-            self._wanted[submission] = most
+        instead = dict(map(tuple, market.execute(_INSTEAD)))
         for submission, cents in bonuses.items():
-            wanted = self._wanted.get(submission, 0)
+            wanted = self.losses.wanted.get(submission, {})
             _law(
                 "no more is paid by bonuses than was wanted",
-                holds=cents <= wanted,
+                holds=cents <= sum(wanted.values()),
                 found=(submission, cents, wanted),
             )
             _law(
                 "nothing is paid by reward and by bonus",
-                holds=not rewards[submission]
-                or submission not in rows
-                or not rows[submission]["instead"],
+                holds=not rewards[submission] or not instead.get(submission),
                 found=submission,
             )
+        self._check_each_once(books)
         # What Prolific says by itself may come for each submission.
         messages = self.messages()
         subjects = {key[1] for program in self.programs for key in program.messages}
@@ -214,6 +228,16 @@ class Books:
             key for key, number in messages.items() if number > 1 and key[1] in subjects
         ]
         _law("no message comes twice", holds=not twice, found=twice)
+
+    def _check_each_once(self, books: Any) -> None:  # noqa: ANN401 - JSON
+        """Whatever was put back, Prolific has paid each bonus of a requester once."""
+        paid = Counter(
+            (payment["submission"], meaning)
+            for payment in books["bonus_payments"]
+            if (meaning := self.losses.meaning(payment)) != "reward"
+        )
+        twice = [key for key, number in paid.items() if number > 1]
+        _law("each bonus is paid once at Prolific", holds=not twice, found=twice)
 
     def _check_store(
         self, market: sqlite3.Connection, store: sqlite3.Connection
@@ -228,7 +252,7 @@ class Books:
                 "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL AND extends IS NULL"
             )
         }
-        missing = here - set(there) - self._lost
+        missing = here - set(there) - self.losses.ids
         _law("each HIT of the store is there", holds=not missing, found=missing)
         paid = market.execute(_PAID_OUT).fetchone()[0]
         held = market.execute(_HELD).fetchone()[0]
@@ -280,7 +304,7 @@ class Books:
         }
         _law(
             "store and marketplace have the same HITs",
-            holds=there == here - self._lost,
+            holds=there == here - self.losses.ids,
             found=(there, here),
         )
         sent = {
@@ -296,7 +320,7 @@ class Books:
         kept = {
             row[0] for row in store.execute("SELECT assignment_id FROM assignments")
         }
-        kept -= self._lost
+        kept -= self.losses.ids
         _law("the store has every answer", holds=kept == sent, found=sent ^ kept)
         ledger = _ledger(store)
         paid = sum(market.execute(sum_).fetchone()[0] for sum_ in (_PAID_OUT, _BESIDE))
@@ -359,33 +383,36 @@ class Books:
         ).fetchone()[0]
         _law(
             "marketplace and Prolific took the same",
-            holds=ours == theirs,
-            found=(ours, theirs),
+            holds=ours + taken_beside_the_file(market) == theirs,
+            found=(ours, taken_beside_the_file(market), theirs),
         )
         for check in (check_studies, check_answers, check_pay):
             check(self)  # type: ignore[arg-type] # of it they need these
 
     def forget_what_is_lost(self) -> None:
         """The marketplace was put back: let go of what its older file lacks."""
+        store_ids = set()
+        if self.store.exists():
+            with closing(_looked_at(self.store)) as store:
+                store_ids = _ids_in(store)
         with closing(_looked_at(self.served.database)) as market:
+            self.losses.put_back(market, store_ids)
             hits = {row[0] for row in market.execute("SELECT hit_id FROM hits")}
             paid = {row[0] for row in market.execute("SELECT reason FROM bonuses")}
+            sent = {row[0] for row in market.execute("SELECT subject FROM messages")}
             status = {
                 row["assignment_id"]: row["status"]
                 for row in market.execute(
                     "SELECT assignment_id, status FROM assignments"
                 )
             }
-        sent = ("Submitted", "Approved", "Rejected")
-        if self.store.exists():
-            with closing(_looked_at(self.store)) as store:
-                self._lost |= _ids_in(store)
-        self._lost -= hits | set(status)  # A younger copy has some of it again.
         self.acknowledged = {
-            key for key in self.acknowledged if status.get(key) in sent
+            key for key in self.acknowledged if status.get(key) in SENT
         }
         for program in self.programs:
-            program.forget_what_is_lost(hits, paid, status)
+            program.forget_what_is_lost(hits, paid, status, sent)
+        self.is_restored, self.is_compared = True, self.served.terms is None
+        self._was_undecided = False
 
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         """Rows of the marketplace's database."""
@@ -407,24 +434,39 @@ class Books:
         return self.served
 
     def books(self) -> Any:  # noqa: ANN401 - JSON
-        """Prolific's books."""
-        return self.theirs()
+        """Prolific's books, without what is lost."""
+        with closing(_looked_at(self.served.database)) as market:
+            return self.losses.without_lost(market, self.theirs())
+
+    def is_paid(self, books: Any, batch_id: str) -> bool:  # noqa: ANN401 - JSON
+        """Whether a batch of bonuses was paid, as who looks at Prolific sees."""
+        with closing(_looked_at(self.served.database)) as market:
+            return self.losses.is_paid(market, books, batch_id)
 
     def unsettled(self) -> list[str]:
         """What is not at its end at Prolific, a sentence each."""
+        left = {row["study_id"] for row in self.rows(_LEFT)}
         return [
-            f"{what} {json.dumps(row, default=str)}"
-            for what, query in _UNSETTLED.items()
-            for row in self.rows(query)
+            *(
+                f"{what} {json.dumps(row, default=str)}"
+                for what, query in _UNSETTLED.items()
+                for row in self.rows(query)
+            ),
+            *(
+                f"submission of a study that was left {json.dumps(each)}"
+                for each in self.theirs()["submissions"]
+                if each["study"] in left
+                and each["status"] in ("RESERVED", "ACTIVE", "AWAITING REVIEW")
+            ),
         ]
 
-    def announced(self) -> tuple[str, ...]:
-        """What a person is told to decide."""
-        assert self.served.bridge is not None
-        with self.served.bridge.backend.transaction() as transaction:
-            status = read_status(transaction)
-        studies = (study.trouble for study in status.of_hit_types if study.trouble)
-        return (*status.troubles, *studies)
+    def check_announced(self, trouble: str, troubles: tuple[str, ...]) -> None:
+        """What a person has to decide is told them.
+
+        Raises:
+            BrokenLawError: it is not.
+        """
+        _law("what a person decides is announced", holds=trouble in troubles)
 
 
 _UNSETTLED = {
@@ -434,6 +476,7 @@ _UNSETTLED = {
     "bonus": "SELECT * FROM bonus_lines WHERE batch IS NULL",
     "study": "SELECT study_id, stage, status, trouble FROM studies "
     "WHERE stage <> 'Retired'",
+    "unknown study": _UNDECIDED,
 }
 
 

@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ from flows.passes import run_pass
 from flows.reconciling.reconcile import reconcile
 from marketplace.http.options import Marketplace
 from marketplace.http.server import _prepared
-from marketplace.state.backend import Backend, Rules
+from marketplace.state.backend import Backend, Rules, rules_of
 from marketplace.state.clock_jumps import AGREEMENT, SHORT
 from marketplace.state.money import MTURK, PriceList
 from platforms.credentials import Credentials
@@ -218,7 +218,7 @@ class Served:
         logger.addHandler(self._log)
         self._open.callback(logger.removeHandler, self._log)
         if self.terms is not None:
-            clients = [self._client(tries=2) for _ in range(2)]
+            clients = [self._client(self._open, tries=2) for _ in range(2)]
             if self.prices is MTURK:
                 self.prices = price_list(clients[0], "GBP")
             complete = f"http://{PROLIFIC}/submissions/complete"
@@ -252,17 +252,17 @@ class Served:
             self._open.callback(backend.close)
             with backend.transaction() as transaction:
                 keep_start(transaction, f"http://{PROLIFIC}", self.terms)
-            self.bridge = Bridge(backend, self._client(tries=3), self.terms)
+            self.bridge = Bridge(backend, self._client(self._open, tries=3), self.terms)
         self.network.servers[SITE] = self.network.servers[FRAMES] = self.loop
 
-    def _client(self, *, tries: int) -> Prolific:
+    def _client(self, stack: ExitStack, *, tries: int) -> Prolific:
         wire = Transport(
             f"http://{PROLIFIC}",
             Token("rehearsal-token"),
             patience=Patience(tries=tries),
             sleep=self.time.sleep,
         )
-        self._open.callback(wire.close)
+        stack.callback(wire.close)
         return Prolific(wire)
 
     def change_terms(self, **changes: object) -> None:
@@ -278,6 +278,22 @@ class Served:
                 return step(self.bridge) or bool(self.bridge.faults)
         except Killed:
             return True
+
+    @contextmanager
+    def command(self, steps_left: int | None = None) -> Iterator[Bridge]:
+        """What a command on its file works with, which may be killed meanwhile."""
+        assert self.terms is not None
+        program = Program("prolific command", self.tell, steps_left)
+        try:
+            with program.at_work(), ExitStack() as stack:
+                rules = replace(rules_of(self.database), prices=self.prices)
+                backend = stack.enter_context(closing(Backend(self.database, rules)))
+                yield Bridge(backend, self._client(stack, tries=3), self.terms)
+        except BaseException:
+            if not program.is_dead:
+                raise
+        finally:
+            program.bury()
 
     def kill(self) -> None:
         """End it as a power cut ends a process."""

@@ -14,6 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market
 from tests.prolific.bridge.long_campaign import REASON
+from tests.simulation.losses import SENT
 from tests.simulation.people import Record, WrongReplyError
 
 if TYPE_CHECKING:
@@ -98,7 +99,11 @@ class RequesterProgram:
                 self._tried(partial(self._judge_of, posting))
 
     def forget_what_is_lost(
-        self, hits: set[str], paid: set[str], status: dict[str, str]
+        self,
+        hits: set[str],
+        paid: set[str],
+        status: dict[str, str],
+        sent: set[str],
     ) -> None:
         """The marketplace was put back to an older copy, which has these.
 
@@ -106,6 +111,7 @@ class RequesterProgram:
             hits: ids of HITs.
             paid: reasons of bonuses.
             status: of assignments.
+            sent: subjects of messages.
         """
         self._type = ""
         for posting in self.postings:
@@ -113,7 +119,15 @@ class RequesterProgram:
         self.verdicts = {
             key: word for key, word in self.verdicts.items() if status.get(key) == word
         }
-        self.bonuses = [bonus for bonus in self.bonuses if bonus.token in paid]
+        # What it has paid and finds nothing of, it pays in the end.
+        self.bonuses = [
+            bonus for bonus in self.bonuses if status.get(bonus.assignment_id) in SENT
+        ]
+        for bonus in self.bonuses:
+            bonus.is_acknowledged &= bonus.token in paid
+        self.messages = Counter(
+            {key: count for key, count in self.messages.items() if key[1] in sent}
+        )
 
     def _tried(self, act: "Callable[[], object]") -> None:
         try:

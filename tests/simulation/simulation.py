@@ -18,12 +18,12 @@ from typing import Any
 from domain.errors import PieceworkError
 from domain.progress import Progress
 from marketplace.state.clock import to_ms
-from prolific.bridge.bonuses import settle_unknown
 from tests.marketplace.market import Market
 from tests.rehearsal.prolific.people import Researcher
 from tests.simulation.laws import Books, BrokenLawError
 from tests.simulation.machine import simulated
 from tests.simulation.network import Call, Cut, Network, NotReached
+from tests.simulation.operator import Operator
 from tests.simulation.parts import (
     FRAMES,
     KEYS,
@@ -38,13 +38,14 @@ from tests.simulation.parts import (
 from tests.simulation.people import Person, SimulatedParticipant, SimulatedWorker
 from tests.simulation.process import Program
 from tests.simulation.requester import RequesterProgram
-from tests.simulation.switches import USUAL, Switches
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 ROUNDS = (40, 90)
 MOST_DAYS = 60
 CAPS = (100_000, 100_000, 1_500, 3_000)
 """At Prolific; the lower ones bind, and are raised in the end."""
+_SHOWN_AFTER = ((0, 600), (0, 600), (300, 600), (3600, 4500))
+"""After so many seconds Prolific shows a bonus, and so long none is paid at a start."""
 _CONTROLS = ("/emulator/", "/rehearsal/")
 _OPERATIONS = (
     "ApproveAssignment",
@@ -78,7 +79,6 @@ class Simulation:
 
     folder: Path
     seed: int
-    switches: Switches = USUAL
     say: Callable[[str], None] = lambda _: None
     trace: list[str] = field(default_factory=list)
     progress: Progress | None = None
@@ -87,7 +87,6 @@ class Simulation:
     _is_disturbed: bool = True
     _is_between: bool = False
     _looks_at: timedelta = timedelta()
-    _asked: dict[str, timedelta] = field(default_factory=dict)
     _copies: dict[Path, list[Path]] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -117,6 +116,7 @@ class Simulation:
     def _begin(self, stack: ExitStack) -> None:
         self._write_campaign()
         terms = None
+        self.settling_seconds, pause = self.rng.choice(_SHOWN_AFTER)
         prolific = OfflineProlific(self.network, self.time, balance=1_000_000)
         stack.callback(prolific.close)
         if self.has_participants:
@@ -126,6 +126,7 @@ class Simulation:
                 hits_per_visit=self.rng.choice((0, 1, 2, 2)),
                 screen_out_cents=self.rng.choice((0, 0, 20)),
                 settle_seconds=self.rng.choice((0, 0, 30)),
+                bonus_pause_seconds=pause,
             )
         database = self.folder / "market.db"
         self.served = Served(self.network, self.time, database, self._died, terms)
@@ -156,10 +157,10 @@ class Simulation:
             self.pipeline.store,
             self.researcher.books,
             self.programs,
-            self.switches,
             prolific.messages,
             lambda: to_ms(self.time.latest_believed()),
         )
+        self.operator = Operator(self.served, self.books, self.rng, self)
         kind = "participants" if self.has_participants else "workers"
         cap = terms.spend_at_most_cents if terms else 0
         self.tell(f"seed {self.seed}: {len(self.people)} {kind}, cap {cap}, {terms}")
@@ -168,7 +169,7 @@ class Simulation:
         """Prolific is as its document says, or as others saw it."""
         drawn = {
             "publishing_seconds": self.rng.choice((0, 0, 600)),
-            "settling_seconds": self.rng.choice((0, 0, 3600)),
+            "settling_seconds": self.settling_seconds,
             "stop_awaits_review": self.rng.random() < 0.3,
             "publishes_at_once": self.rng.random() < 0.3,
             "unreject": self.rng.random() < 0.7,
@@ -263,6 +264,7 @@ class Simulation:
         events: list[tuple[int, Callable[[], None]]] = [
             (4, self._pass),
             (7 if self.has_participants else 0, self._bridge),
+            (2 if self.has_participants else 0, self._operate),
             (20, self._a_person),
             (18, self._a_program),
             (4, self._minutes),
@@ -275,7 +277,7 @@ class Simulation:
             (1, self._kill),
             (1, self._doom),
             (2, self._copy),
-            (1, self._restore),
+            (2, self._restore),
         ]
         weights = [weight for weight, _ in events]
         for _ in range(self.rng.randint(*ROUNDS)):
@@ -337,6 +339,15 @@ class Simulation:
         self.served.program.steps_left = None
         if has_changed and self.served.bridge is not None:
             self.tell(f"a step of the bridge {self.served.bridge.faults or ''}")
+        self._note_comparison()
+
+    def _note_comparison(self) -> None:
+        bridge = self.served.bridge
+        self.books.is_compared |= bridge is not None and bridge.is_compared
+
+    def _operate(self) -> None:
+        """A person does what the marketplace's announcements name."""
+        self.operator.act(self._steps_left(0.25, 20))
 
     def _a_person(self) -> None:
         person = self.rng.choice(self.people)
@@ -430,16 +441,7 @@ class Simulation:
                 self.tell(f"{copies[-1].name} is put away")
 
     def _restorable(self) -> list[Path]:
-        files = []
-        if self.switches.store_restores:
-            files.append(self.pipeline.store)
-        if (
-            self.switches.restores_beside_prolific
-            if self.has_participants
-            else self.switches.marketplace_restores
-        ):
-            files.append(self.served.database)
-        return files
+        return [self.pipeline.store, self.served.database]
 
     def _restore(self) -> None:
         """One file, or each, is put back to a copy of some age."""
@@ -458,7 +460,6 @@ class Simulation:
 
     def _forget_with_the_marketplace(self) -> None:
         """What came after its copy was made is lost; people and programs learn it."""
-        self.books.is_restored = True
         self.books.forget_what_is_lost()
         self.served.start()
         if not self.has_participants:
@@ -492,6 +493,8 @@ class Simulation:
                 f"after {MOST_DAYS} days there is no end: {self.progress}, "
                 f"{self.books.unsettled() if self.has_participants else ''}"
             )
+        if self.has_participants:
+            self.operator.compare()
         self.books.check_end()
         self.tell("all books agree")
 
@@ -508,7 +511,8 @@ class Simulation:
             if not self._answer_all():
                 break
         self._settle()
-        self._say_what_was_paid()
+        if self.has_participants:
+            self.operator.act(is_steady=True)
         self.books.check()
         if self._is_finished and not (self.has_participants and self.books.unsettled()):
             self._pass()
@@ -524,7 +528,9 @@ class Simulation:
         if not self.has_participants:
             return
         for _ in range(40):
-            if not self.served.step():
+            is_done = not self.served.step()
+            self._note_comparison()
+            if is_done:
                 return
         assert self.served.bridge is not None
         raise BrokenLawError(f"the bridge does not settle: {self.served.bridge.faults}")
@@ -538,30 +544,6 @@ class Simulation:
                 return number > 0
             person.finish()
         return True
-
-    def _say_what_was_paid(self) -> None:
-        """A person looks at Prolific, and says what the bridge cannot know."""
-        if not self.has_participants or self.served.bridge is None:
-            return
-        unknown = self.books.rows(
-            "SELECT * FROM bonus_batches WHERE trouble LIKE '%is not known%'"
-        )
-        announced = self.books.announced()
-        paid = {each["batch"] for each in self.researcher.books()["bonus_payments"]}
-        for batch in unknown:
-            if batch["trouble"] not in announced:
-                raise BrokenLawError(f"not announced: {batch}")
-            # Prolific takes its time, so they look a day after they were asked to.
-            asked = self._asked.setdefault(batch["batch_id"], self.time.passed)
-            if self.time.passed < asked + timedelta(days=1):
-                continue
-            self.tell(f"a person looks whether {batch['batch_id'][:6]} was paid")
-            with self.served.bridge.backend.transaction() as transaction:
-                settle_unknown(
-                    transaction,
-                    batch["batch_id"],
-                    is_paid=batch["batch_id"] in paid,
-                )
 
 
 def copy_database(database: Path, to: Path) -> None:
