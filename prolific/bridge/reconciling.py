@@ -47,7 +47,7 @@ _BOOKED = (
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
     "WHERE bonus_batches.study = studies.id AND stage = 'Paid') AS bonuses, "
     "studies.study_id FROM studies WHERE study_id IS NOT NULL "
-    "AND stage IN ('Published', 'Retired') ORDER BY id"
+    "AND stage IN ('Published', 'Retired') AND status IS NOT 'DELETED' ORDER BY id"
 )
 
 

@@ -1,5 +1,6 @@
 """What was changed by hand on Prolific's own pages is found and taken in."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -8,6 +9,7 @@ from cli.main import main
 from marketplace.state import visits
 from prolific.bridge.reconciling import reconcile
 from prolific.bridge.status import read_status
+from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.town import Town
 
 
@@ -40,6 +42,19 @@ def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
     }
     town.check_books()
     assert not reconcile(town.bridge)
+
+
+def test_a_draft_that_was_given_up_is_not_asked_for(town: Town) -> None:
+    """It is not at Prolific any more, and has cost nothing."""
+    live = town.bridge.terms
+    town.bridge.terms = replace(live, is_live=False)
+    [hit_id] = town.post()
+    town.settle()
+    assert [row["stage"] for row in town.rows("SELECT stage FROM studies")] == ["Draft"]
+    town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
+    town.settle()
+    assert town.studies() == []
+    assert reconcile(town.bridge) == []
 
 
 def test_money_that_was_paid_by_hand_is_shown(town: Town) -> None:
