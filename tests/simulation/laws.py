@@ -414,6 +414,11 @@ class Books:
         self.is_restored, self.is_compared = True, self.served.terms is None
         self._was_undecided = False
 
+    def assignments(self) -> set[str]:
+        """All assignments of the marketplace."""
+        rows = self.rows("SELECT assignment_id FROM assignments")
+        return {row["assignment_id"] for row in rows}
+
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         """Rows of the marketplace's database."""
         with closing(_looked_at(self.served.database)) as market:

@@ -27,6 +27,7 @@ _WANTED = (
     "JOIN visits ON visits.id = bonus_lines.visit "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus GROUP BY 1, 2"
 )
+_ANSWERED = "SELECT submission_id FROM visits WHERE stage = 'Done'"
 _LINES = (
     "SELECT submission_id, coalesce(bonuses.reason, 'reward') AS meaning, "
     "batch_id, bonus_batches.stage FROM bonus_lines "
@@ -54,6 +55,7 @@ class Losses:
     Attributes:
         ids: HITs and assignments that the store may have and the marketplace lacks.
         verdicts: assignments whose verdict is lost.
+        answers: submissions whose answers are lost.
         meanings: of bonuses, by Prolific's batch and submission: the reason that a
             requester gave, or "reward".
         wanted: the most that was ever wanted, by submission and meaning.
@@ -61,13 +63,15 @@ class Losses:
 
     ids: set[str] = field(default_factory=set)
     verdicts: set[str] = field(default_factory=set)
+    answers: set[str] = field(default_factory=set)
     meanings: dict[tuple[str, str], str] = field(default_factory=dict)
     wanted: dict[str, dict[str, int]] = field(default_factory=dict)
     _statuses: dict[str, str] = field(default_factory=dict)
+    _answered: set[str] = field(default_factory=set)
 
     def note(self, market: sqlite3.Connection) -> None:
         """Read what would be lost, if the file were put back now."""
-        self._statuses = _statuses(market)
+        self._statuses, self._answered = _statuses(market), _answered(market)
         for row in market.execute(_MEANT):
             key = (row["batch_id"], row["submission_id"])
             self.meanings[key] = row["meaning"]
@@ -86,7 +90,8 @@ class Losses:
             for key, status in self._statuses.items()
             if status in ("Approved", "Rejected") and now.get(key) != status
         }
-        self._statuses = now
+        self.answers |= self._answered - _answered(market)
+        self._statuses, self._answered = now, _answered(market)
 
     def is_paid(self, market: sqlite3.Connection, books: Any, batch_id: str) -> bool:  # noqa: ANN401 - JSON
         """Whether Prolific has paid all bonuses of a batch, be it by another batch."""
@@ -118,7 +123,7 @@ class Losses:
         known = {row[0] for row in market.execute("SELECT study_id FROM studies")}
         without = {row["submission_id"] for row in market.execute(_WITHOUT_REWARD)}
         earned: Counter[str] = Counter()
-        lost = set()
+        lost = {*self.answers}
         for row in market.execute(_OF_VISITS):
             earned[row["submission_id"]] += row["paid_cents"]
             if row["assignment_id"] in self.verdicts:
@@ -154,3 +159,8 @@ def taken_beside_the_file(market: sqlite3.Connection) -> int:
 def _statuses(market: sqlite3.Connection) -> dict[str, str]:
     rows = market.execute("SELECT assignment_id, status FROM assignments")
     return {row["assignment_id"]: row["status"] for row in rows}
+
+
+def _answered(market: sqlite3.Connection) -> set[str]:
+    """Submissions whose answers are there."""
+    return {row["submission_id"] for row in market.execute(_ANSWERED)}

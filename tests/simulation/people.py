@@ -4,6 +4,7 @@ They take, begin, answer, give up, forget, come late and enter wrong codes. A re
 was lost tells them nothing; they look again, as people do.
 """
 
+from collections.abc import Collection
 from contextlib import suppress
 from random import Random
 from typing import Any, Protocol
@@ -101,6 +102,10 @@ class SimulatedParticipant:
                 self._arrive()
             else:
                 self._go_on("good", is_steady=True)
+
+    def forget_what_is_lost(self, assignments: Collection[str]) -> None:
+        """The marketplace was put back to an older copy, which has these."""
+        self._in_hand.intersection_update(assignments)
 
     def take(self) -> bool:
         """Take a place, if one is open."""

@@ -390,7 +390,9 @@ class Simulation:
             )
             fault: dict[str, Any] = {"kind": kind, **first}
             if kind == "lag":
-                fault = {"kind": kind, "seconds": 3600}
+                # A list that lags hides a study that the file lacks, too.
+                seconds = 3600 if self.books.is_compared else 0
+                fault = {"kind": kind, "seconds": seconds}
             else:
                 fault["operation"] = self.rng.choice(_AT_PROLIFIC)
             self.researcher.control("PUT", "/faults", [fault])
@@ -461,12 +463,16 @@ class Simulation:
     def _forget_with_the_marketplace(self) -> None:
         """What came after its copy was made is lost; people and programs learn it."""
         self.books.forget_what_is_lost()
+        self.researcher.control("PUT", "/faults", [])
         self.served.start()
         if not self.has_participants:
             number = len(self.people)
             self.people.clear()
             for _ in range(number):
                 self._new_person()
+        for person in self.people:
+            if isinstance(person, SimulatedParticipant):
+                person.forget_what_is_lost(self.books.assignments())
 
     # The end.
 
