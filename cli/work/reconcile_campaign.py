@@ -27,7 +27,7 @@ def reconcile_campaign(
     with open_on_marketplace(
         campaign, bound_endpoint(campaign), live=live, allow_restored=True
     ) as run:
-        result = reconcile(run, dry_run=dry_run, leave_refused=leave_refused)
+        result = reconcile(run, dry_run=dry_run, despite_refusals=leave_refused)
         if as_json:
             click.echo(json.dumps(_as_dict(run, result), indent=2))
         else:

@@ -70,7 +70,7 @@ class Reconciliation:
 
 
 def reconcile(
-    run: CampaignRun, *, dry_run: bool, leave_refused: bool = False
+    run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
 ) -> Reconciliation:
     """Compare store and marketplace, and let the campaign go on.
 
@@ -79,7 +79,7 @@ def reconcile(
     Args:
         run: the campaign, opened although one of the two is an older copy.
         dry_run: compare, and change nothing.
-        leave_refused: let the campaign go on although the marketplace refuses to
+        despite_refusals: let the campaign go on although the marketplace refuses to
             repeat an act.
 
     Raises:
@@ -110,7 +110,7 @@ def reconcile(
     _correct_held(run, comparison)
     all_owed = owed_so_far(run)
     _write_owed(run, all_owed)
-    if leave_refused or not refused:
+    if despite_refusals or not refused:
         _agree(run)
     return Reconciliation(
         comparison=comparison, owed=tuple(all_owed), refused=tuple(refused)

@@ -81,10 +81,14 @@ def _to_the_end(folder: Path, endpoint: str, people: People) -> None:
 
 
 def _reconcile(
-    folder: Path, endpoint: str, *, dry_run: bool = False, leave_refused: bool = False
+    folder: Path,
+    endpoint: str,
+    *,
+    dry_run: bool = False,
+    despite_refusals: bool = False,
 ) -> Reconciliation:
     with _opened(folder, endpoint, restored=True) as run:
-        return reconcile(run, dry_run=dry_run, leave_refused=leave_refused)
+        return reconcile(run, dry_run=dry_run, despite_refusals=despite_refusals)
 
 
 def _copy(database: Path, to: Path) -> None:
@@ -207,7 +211,7 @@ def test_a_refused_act_holds_the_campaign_until_a_person_says_otherwise(
         }
         url = f"{endpoint}/rehearsal/faults"
         httpx.put(url, json=[refusing]).raise_for_status()
-        result = _reconcile(folder, endpoint, leave_refused=is_left)
+        result = _reconcile(folder, endpoint, despite_refusals=is_left)
         assert [str(refusal)[:10] for _, refusal in result.refused] == ["Not today."]
         if is_left:
             assert _pass(folder, endpoint) == "workers"
