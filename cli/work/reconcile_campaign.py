@@ -88,7 +88,7 @@ _KINDS = (
     (
         "reopened",
         ("HIT", "HITs"),
-        "with free slots at the marketplace again; the next passes wait for them",
+        "with more to come at the marketplace; the next passes wait for them",
     ),
     (
         "lost_assignments",

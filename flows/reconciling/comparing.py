@@ -42,7 +42,7 @@ class Comparison:
         added_slots: slots there that HITs do not have here.
         lost_hits: HITs here that are unknown there.
         lost_assignments: assignments here that are unknown there.
-        reopened: HITs that are collected here and not over there.
+        reopened: HITs that are collected here, and have more to come there.
         undone: decisions that were carried out here and stand open there.
         unknown_bonuses: paid there, and not in the ledger here.
         lost_bonuses: in the ledger here by their key, and not paid there.
@@ -133,7 +133,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
             if assignment.hit_id in is_gone
             or (assignment.hit_id in alive and assignment.assignment_id not in listed)
         ),
-        reopened=tuple(_reopened(run, alive, there, listed)),
+        reopened=tuple(_reopened(run, alive, there, listed, known)),
         undone=tuple(_undone(run, known, listed)),
         unknown_bonuses=tuple(unknown_bonuses(run, paid_there)),
         lost_bonuses=_lost_bonuses(run, paid_there, listed),
@@ -187,13 +187,25 @@ def _reopened(
     alive: Mapping[HitId, PlannedHit],
     there: Mapping[HitId, PostedHit],
     listed: Mapping[AssignmentId, Assignment],
+    known: Iterable[Assignment],
 ) -> Iterator[PlannedHit]:
-    """HITs that are collected here, and have slots there that are free or at work."""
+    """HITs that are collected here and have more to come.
+
+    Either a worker has answered there since, or slots there are free or at work.
+    """
     arrived = Counter(assignment.hit_id for assignment in listed.values())
+    ids = {assignment.assignment_id for assignment in known}
+    answered_since = {
+        assignment.hit_id for name, assignment in listed.items() if name not in ids
+    }
     for hit_id, hit in alive.items():
-        if hit.collected_at is None or arrived[hit_id] >= there[hit_id].slots:
+        if hit.collected_at is None:
             continue
-        if run.platform.hit_status(hit_id) in ("Assignable", "Unassignable"):
+        if hit_id in answered_since:
+            yield hit
+        elif arrived[hit_id] >= there[hit_id].slots:
+            continue
+        elif run.platform.hit_status(hit_id) in ("Assignable", "Unassignable"):
             yield hit
 
 
