@@ -218,6 +218,8 @@ def _forgetting_work(run: CampaignRun, lost: Assignment) -> Act:
             )
         verdict, _ = assignments.verdict_and_outcome(run.store, name)
         if verdict is not None:
+            # A call that was cut off has nothing to be looked for any more.
+            intents.withdraw(run.store, f"{verdict}:{name}")
             assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
 
     return _forgetting(
