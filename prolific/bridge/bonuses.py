@@ -26,8 +26,8 @@ from prolific.bridge.spending import committed_cents
 from prolific.bridge.unbooked import (
     keep_other_bonuses,
     keep_paid_before,
-    unbooked,
-    unbooked_before,
+    perhaps_paid,
+    perhaps_paid_before,
 )
 from prolific.http.errors import Lost, Refused, Unusable
 from prolific.resources.bonuses import MOST_AT_ONCE
@@ -76,7 +76,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
         batch_id,
     )
     lines = transaction.all(_LINES, row["id"]) if row else []
-    lacking = {line["id"]: unbooked_before(transaction, line) for line in lines}
+    lacking = {line["id"]: perhaps_paid_before(transaction, line) for line in lines}
     if row is None or (row["stage"] == "Made" and not any(lacking.values())):
         raise Unusable(
             f"no payment of a batch {batch_id} is open",
@@ -191,7 +191,7 @@ def _ask_about_unbooked(
         strange = {
             line["id"]: amounts
             for line in lines
-            if (amounts := unbooked(transaction, line["visit"], there[line["id"]]))
+            if (amounts := perhaps_paid(transaction, line, there[line["id"]]))
         }
         if not strange:
             return False

@@ -27,29 +27,43 @@ def unbooked(
         visit: whose submission has them.
         there: the amounts of all bonuses of the submission.
     """
-    row = transaction.one("SELECT other_bonuses FROM visits WHERE id = ?", visit)
-    others = Counter[int](json.loads(row["other_bonuses"]) if row else ())
     booked = Counter[int](line["cents"] for line in transaction.all(_BOOKED, visit))
-    return Counter(there) - booked - others
+    return Counter(there) - booked
 
 
-def unbooked_before(transaction: Transaction, line: sqlite3.Row) -> Counter[int]:
-    """What was not booked when a line's submission was read last."""
-    return unbooked(transaction, line["visit"], json.loads(line["paid_before"] or "[]"))
+def perhaps_paid(
+    transaction: Transaction, line: sqlite3.Row, there: Iterable[int]
+) -> Counter[int]:
+    """The amounts at Prolific that may stand for a line.
+
+    They are not booked, and a person has not said that they are other bonuses.
+
+    Args:
+        transaction: the open one.
+        line: a bonus that waits.
+        there: the amounts of all bonuses of its submission.
+    """
+    others = Counter[int](json.loads(line["other_bonuses"]))
+    return unbooked(transaction, line["visit"], there) - others
+
+
+def perhaps_paid_before(transaction: Transaction, line: sqlite3.Row) -> Counter[int]:
+    """What may have stood for a line when its submission was read last."""
+    return perhaps_paid(transaction, line, json.loads(line["paid_before"] or "[]"))
 
 
 def keep_other_bonuses(
     transaction: Transaction, line: sqlite3.Row, others: Counter[int]
 ) -> None:
-    """Keep that a person said of these bonuses that they are not from here."""
-    row = transaction.one(
-        "SELECT other_bonuses FROM visits WHERE id = ?", line["visit"]
-    )
-    known = json.loads(row["other_bonuses"]) if row else []
+    """Keep that a person said that a line is not among these bonuses.
+
+    Another line of the submission may still be among them.
+    """
+    known = json.loads(line["other_bonuses"])
     transaction.execute(
-        "UPDATE visits SET other_bonuses = ? WHERE id = ?",
+        "UPDATE bonus_lines SET other_bonuses = ? WHERE id = ?",
         json.dumps([*known, *others.elements()]),
-        line["visit"],
+        line["id"],
     )
 
 

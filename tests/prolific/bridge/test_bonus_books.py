@@ -199,7 +199,7 @@ def test_what_is_unbooked_stays_so_when_another_payment_is_settled(town: Town) -
 
 
 def test_a_bonus_is_paid_besides_by_a_persons_word(town: Town) -> None:
-    """What was paid by hand is kept as known, stays unbooked, and asks no more."""
+    """What was paid by hand stays unbooked, and the line asks about it no more."""
     ann = paid_visitor(town)
     pay_by_hand(town, ann, "0.50")
     compare_again(town)
@@ -209,8 +209,8 @@ def test_a_bonus_is_paid_besides_by_a_persons_word(town: Town) -> None:
     say(town, last_batch(town)["batch_id"], is_paid=False)
     assert batches(town) == [("Made", "")]
     assert unbooked(town) == [70]
-    [visit] = town.rows("SELECT other_bonuses FROM visits")
-    assert json.loads(visit["other_bonuses"]) == [50]
+    [line] = town.rows("SELECT other_bonuses FROM bonus_lines")
+    assert json.loads(line["other_bonuses"]) == [50]
     town.settle()
     assert batches(town) == [("Paid", "")]
     assert bonuses_of(town, ann) == [50, 50]
